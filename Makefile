@@ -53,7 +53,7 @@ test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all pack
 	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 
 .PHONY: test-all
-test-all: test test-long chaos validation objects-test image-test cluster-test ## Run every suite, as before resolving an issue
+test-all: test test-long chaos validation workloads-test objects-test image-test cluster-test ## Run every suite, as before resolving an issue
 
 .PHONY: lint
 lint: python rust-lints ## Check formatting and lints of Python, Rust and shell
@@ -149,6 +149,12 @@ cluster-test: engine ## Test sweeps on a real Kubernetes with real pods; the fir
 .PHONY: objects-test
 objects-test: engine $(OBJECT_SERVER_READY) ## Test stores in buckets on two S3 servers and the emulators of Google and Azure
 	@servers=$$(scripts/object_servers.sh) && DESTAGE_OBJECT_SERVERS="$$servers" $(BIN)/pytest tests/objects $(PYTEST_ARGS)
+
+.PHONY: workloads-test
+workloads-test: engine ## Compare imported fio jobs with what the real fio sends; on Debian, root installs fio if there is none
+	$(call step,workloads against fio)
+	@scripts/setup.sh fio
+	@$(BIN)/pytest -m fio tests/workloads $(PYTEST_ARGS)
 
 .PHONY: wheel
 wheel: python ## Build the wheel into dist/, with profile-guided optimisation (two builds of the engine)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up what the Makefile's targets need: `setup.sh python` creates .venv with the locked dependencies, `setup.sh engine`
 # builds the engine into it, `setup.sh lints` adds Rust's clippy and rustfmt, `setup.sh object-server` installs the tests'
-# S3 server into an environment of its own inside .venv, `setup.sh browser` installs Chromium on Debian, if there is none.
+# S3 server into an environment of its own inside .venv, `setup.sh browser` installs Chromium on Debian, if there is none, and
+# `setup.sh fio` fio.
 #
 # Missing requirements are reported in one line, before anything is installed. Nothing outside the clone is changed, except
 # that rustup installs a Rust toolchain if there is none, and `setup.sh browser`, run by root, a package.
@@ -220,6 +221,16 @@ install_browser() {
     fail "$advice"
 }
 
+# Without fio the tests that need it are skipped, with the reason.
+install_fio() {
+  command -v fio >/dev/null 2>&1 && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing fio for the tests of imported workloads"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends fio; } >/dev/null && return
+  fi
+  say "fio is not installed (Debian, Ubuntu: apt-get install fio); the tests that need it are skipped"
+}
+
 add_lints() {
   (cd "$root/engine" && cargo clippy --version && cargo fmt --version) >/dev/null 2>&1 && return
   command -v rustup >/dev/null 2>&1 || fail "install clippy and rustfmt beside cargo (Debian, Ubuntu: apt-get install rust-clippy rustfmt)"
@@ -247,5 +258,8 @@ case "${1:-}" in
   browser)
     install_browser
     ;;
-  *) fail "usage: scripts/setup.sh python | engine | lints | object-server | browser" ;;
+  fio)
+    install_fio
+    ;;
+  *) fail "usage: scripts/setup.sh python | engine | lints | object-server | browser | fio" ;;
 esac

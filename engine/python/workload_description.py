@@ -61,8 +61,16 @@ def describe_sizes(size: Mapping[str, Any]) -> str:
     """Return the sizes of requests."""
     if size["kind"] == "constant":
         return str(size["value"])
+    if size["kind"] == "uniform":
+        return f"{size['min']} to {size['max']} in steps of {size.get('step', size['min'])}"
     total = sum(option["weight"] for option in size["options"])
     return " ".join(f"{option['value']}:{100 * option['weight'] / total:.3g}%" for option in size["options"])
+
+
+_SAMPLINGS = {
+    "without_replacement": ", each place once before any comes again",
+    "cyclic": ", each place once per pass in the same order",
+}
 
 
 def describe_address(address: Mapping[str, Any]) -> str:
@@ -76,10 +84,12 @@ def describe_locality(address: Mapping[str, Any]) -> str:
         "uniform": "uniformly random",
         "zipf": "Zipf {exponent}",
         "pareto": "the busiest {hot_fraction} of the blocks get the rest of the accesses",
+        "normal": "normally distributed over the blocks",
         "hot_cold": "{access_fraction} of the accesses to the first {hot_fraction}",
         "zoned": "by zones",
         "sequential": "sequential",
         "strided": "every {stride}",
+        "strided_zones": "zone by zone of {zone}",
         "stack_distance": "by a given hit ratio curve",
         "hierarchical_reuse": "by a hierarchical reuse walk",
     }[address["kind"]].format_map(address)
@@ -90,6 +100,11 @@ def describe_locality(address: Mapping[str, Any]) -> str:
         )
         if address.get("common"):
             words = "one sequence of all users"
+    sampling = address.get("sampling")
+    if address["kind"] == "strided_zones":
+        words += f", {address.get('accessed', address['zone'])} in each, "
+        words += "uniformly random" if sampling else "sequential"
+    words += _SAMPLINGS.get(sampling or "", "")
     if address["kind"] == "zoned":
         words = (
             " ".join(f"{zone['accesses']:g}/{zone['size']:g}" for zone in address["zones"])

@@ -97,6 +97,15 @@ def test_an_interaction_of_steps() -> None:
             "by a given hit ratio curve over 1GB, in one piece",
         ),
         ({"kind": "strided", "stride": "64KiB"}, "every 64KiB over the whole array, in one piece"),
+        (
+            {"kind": "strided_zones", "zone": "1MiB", "sampling": "independent"},
+            "zone by zone of 1MiB, 1MiB in each, uniformly random over the whole array, in one piece",
+        ),
+        (
+            {"kind": "uniform", "sampling": "cyclic"},
+            "uniformly random, each place once per pass in the same order over the whole array, in one piece",
+        ),
+        ({"kind": "normal"}, "normally distributed over the blocks over the whole array, in one piece"),
     ],
 )
 def test_address(address: dict[str, Any], expected: str) -> None:

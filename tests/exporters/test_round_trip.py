@@ -74,13 +74,16 @@ def _parts(stream: Mapping[str, Any]) -> list[tuple[float, dict[str, Any], dict[
 def _sizes(size: Mapping[str, Any]) -> list[tuple[int, float]]:
     if size["kind"] == "constant":
         return [(size["value"], 1.0)]
+    if size["kind"] == "uniform":
+        sizes = range(size["min"], size["max"] + 1, size.get("step") or size["min"])
+        return [(each, 1 / len(sizes)) for each in sizes]
     total = sum(option["weight"] for option in size["options"])
     return [(option["value"], option["weight"] / total) for option in size["options"]]
 
 
 def _kind(address: Mapping[str, Any]) -> str:
-    # Two zones are written as any number of zones.
-    return "zoned" if address["kind"] == "hot_cold" else str(address["kind"])
+    # Two zones are written as any number of zones, and a stride as zones of one request.
+    return {"hot_cold": "zoned", "strided": "strided_zones"}.get(address["kind"], str(address["kind"]))
 
 
 def assert_same_shares(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -129,7 +132,12 @@ LIES = st.fixed_dictionaries(
     }
 )
 PATTERNS = st.one_of(
-    st.just({"kind": "uniform"}),
+    st.builds(
+        lambda sampling: {"kind": "uniform", "sampling": sampling},
+        st.sampled_from(["independent", "without_replacement", "cyclic"]),
+    ),
+    st.just({"kind": "normal", "width": 0.2}),
+    st.just({"kind": "strided_zones", "zone": "16MiB", "skip": "16MiB", "accessed": "4MiB"}),
     st.just({"kind": "sequential"}),
     st.integers(1, 99).map(lambda jumps: {"kind": "sequential", "jump_fraction": jumps / 100}),
     st.just({"kind": "strided", "stride": "1MiB"}),

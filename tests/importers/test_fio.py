@@ -12,6 +12,12 @@ FILE = {"footprint": "1GiB", **CONTIGUOUS}
 BLOCK = {"size": {"kind": "constant", "value": "4KiB"}}
 SEQUENTIAL = {"kind": "sequential", **FILE}
 UNIFORM = {"kind": "uniform", **FILE}
+MAPPED = {**UNIFORM, "sampling": "without_replacement"}
+CYCLIC = {**UNIFORM, "sampling": "cyclic"}
+
+
+def choice(*options: tuple[str, float]) -> dict[str, Any]:
+    return {"kind": "choice", "options": [{"value": value, "weight": weight} for value, weight in options]}
 
 
 @pytest.mark.parametrize(
@@ -20,18 +26,22 @@ UNIFORM = {"kind": "uniform", **FILE}
         (["rw=read"], {"read_fraction": 1.0, **BLOCK}, SEQUENTIAL),
         ([], {"read_fraction": 1.0, **BLOCK}, SEQUENTIAL),
         (["rw=write"], {"read_fraction": 0.0, **BLOCK}, SEQUENTIAL),
-        (["rw=randread"], {"read_fraction": 1.0, **BLOCK}, UNIFORM),
-        (["readwrite=randwrite"], {"read_fraction": 0.0, **BLOCK}, UNIFORM),
-        (["rw=randrw"], {"read_fraction": 0.5, **BLOCK}, UNIFORM),
-        (["rw=randrw", "rwmixread=70"], {"read_fraction": 0.7, **BLOCK}, UNIFORM),
-        (["rw=randrw", "rwmixwrite=70"], {"read_fraction": 0.3, **BLOCK}, UNIFORM),
+        (["rw=randread"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
+        (["readwrite=randwrite"], {"read_fraction": 0.0, **BLOCK}, MAPPED),
+        (["rw=randrw"], {"read_fraction": 0.5, **BLOCK}, MAPPED),
+        (["rw=randrw", "rwmixread=70"], {"read_fraction": 0.7, **BLOCK}, MAPPED),
+        (["rw=randrw", "rwmixwrite=70"], {"read_fraction": 0.3, **BLOCK}, MAPPED),
         # The later of the two holds.
-        (["rw=randrw", "rwmixread=70", "rwmixwrite=60"], {"read_fraction": 0.4, **BLOCK}, UNIFORM),
-        (["rw=randrw", "rwmixwrite=60", "rwmixread=70"], {"read_fraction": 0.7, **BLOCK}, UNIFORM),
+        (["rw=randrw", "rwmixread=70", "rwmixwrite=60"], {"read_fraction": 0.4, **BLOCK}, MAPPED),
+        (["rw=randrw", "rwmixwrite=60", "rwmixread=70"], {"read_fraction": 0.7, **BLOCK}, MAPPED),
         # The mix is that of mixed jobs only.
-        (["rw=randread", "rwmixread=70"], {"read_fraction": 1.0, **BLOCK}, UNIFORM),
+        (["rw=randread", "rwmixread=70"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
         (["rw=randread:8"], {"read_fraction": 1.0, **BLOCK}, {"kind": "sequential", "run": "32KiB", **FILE}),
-        (["rw=read:4k"], {"read_fraction": 1.0, **BLOCK}, {"kind": "strided", "stride": "8KiB", **FILE}),
+        (
+            ["rw=read:4k"],
+            {"read_fraction": 1.0, **BLOCK},
+            {"kind": "strided_zones", "zone": "4KiB", "skip": "4KiB", **FILE},
+        ),
         (
             ["rw=randread", "percentage_random=30"],
             {"read_fraction": 1.0, **BLOCK},
@@ -41,12 +51,64 @@ UNIFORM = {"kind": "uniform", **FILE}
         (
             ["rw=randread", "random_distribution=zipf:1.2"],
             {"read_fraction": 1.0, **BLOCK},
-            {"kind": "zipf", "exponent": 1.2, "block": "4KiB", **FILE},
+            {"kind": "zipf", "exponent": 1.2, "approximate": True, "block": "4KiB", **FILE},
         ),
         (
             ["rw=randread", "bssplit=4k/100", "blockalign=512", "random_distribution=zipf:0.8"],
             {"read_fraction": 1.0, **BLOCK, "alignment": "512B"},
-            {"kind": "zipf", "exponent": 0.8, "block": "4KiB", **FILE},
+            {
+                "kind": "zipf",
+                "exponent": 0.8,
+                "approximate": True,
+                "block": "512B",
+                **FILE,
+                "footprint": "128MiB",
+            },
+        ),
+        # Ranks are blocks of the smallest size; the blocks are scattered, so the centre has no effect.
+        (
+            ["rw=randread", "bssplit=4k/50:64k/50", "random_distribution=zipf:1.2:0.5"],
+            {"read_fraction": 1.0, "size": choice(("4KiB", 50), ("64KiB", 50)), "alignment": "4KiB"},
+            {"kind": "zipf", "exponent": 1.2, "approximate": True, "block": "4KiB", **FILE},
+        ),
+        (
+            ["rw=randread", "random_distribution=normal:20"],
+            {"read_fraction": 1.0, **BLOCK},
+            {"kind": "normal", "width": 0.2, "block": "4KiB", **FILE},
+        ),
+        (
+            ["rw=randread", "random_distribution=normal"],
+            {"read_fraction": 1.0, **BLOCK},
+            {"kind": "normal", "block": "4KiB", **FILE},
+        ),
+        (["rw=randread", "norandommap"], {"read_fraction": 1.0, **BLOCK}, UNIFORM),
+        (["rw=randread", "random_generator=tausworthe64"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
+        (["rw=randread", "random_generator=lfsr"], {"read_fraction": 1.0, **BLOCK}, CYCLIC),
+        (["rw=randread", "random_generator=lfsr", "norandommap"], {"read_fraction": 1.0, **BLOCK}, CYCLIC),
+        # fio restarts its random numbers when it loops, unless they have a seed or time decides.
+        (["rw=randread", "loops=3"], {"read_fraction": 1.0, **BLOCK}, CYCLIC),
+        (["rw=randread", "io_size=3g"], {"read_fraction": 1.0, **BLOCK}, CYCLIC),
+        (["rw=randread", "loops=3", "randrepeat=0"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
+        (["rw=randread", "loops=3", "randseed=9"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
+        (["rw=randread", "loops=3", "runtime=9", "time_based"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
+        (
+            ["rw=randrw", "bs=8k,64k"],
+            {
+                "read_fraction": 0.5,
+                "size": {"kind": "constant", "value": "8KiB"},
+                "write_size": {"kind": "constant", "value": "64KiB"},
+            },
+            UNIFORM,
+        ),
+        (
+            ["rw=read", "zonemode=strided", "zonesize=1m", "zonerange=2m", "zoneskip=6m"],
+            {"read_fraction": 1.0, **BLOCK},
+            {"kind": "strided_zones", "zone": "2MiB", "skip": "6MiB", "accessed": "1MiB", **FILE},
+        ),
+        (
+            ["rw=randread", "zonemode=strided", "zonesize=1m"],
+            {"read_fraction": 1.0, **BLOCK},
+            {"kind": "strided_zones", "zone": "1MiB", "sampling": "without_replacement", **FILE},
         ),
         (
             ["rw=randread", "bs=16k", "random_distribution=pareto:0.2"],
@@ -111,10 +173,6 @@ def test_operations_and_addresses(
     assert imported["address"] == address
 
 
-def choice(*options: tuple[str, float]) -> dict[str, Any]:
-    return {"kind": "choice", "options": [{"value": value, "weight": weight} for value, weight in options]}
-
-
 @pytest.mark.parametrize(
     ("lines", "sizes"),
     [
@@ -149,12 +207,21 @@ def choice(*options: tuple[str, float]) -> dict[str, Any]:
             {"size": choice(("4KiB", 50), ("1KiB", 25), ("32KiB", 25)), "alignment": "1KiB"},
         ),
         (
-            ["bssplit=2k/50:4k/50,4k/90:8k/10"],
+            ["bssplit=4k/50:8k/50,4k/90:8k/10"],
             {
-                "size": choice(("2KiB", 50), ("4KiB", 50)),
+                "size": choice(("4KiB", 50), ("8KiB", 50)),
                 "write_size": choice(("4KiB", 90), ("8KiB", 10)),
-                "alignment": "2KiB",
+                "alignment": "4KiB",
             },
+        ),
+        (
+            ["bsrange=4k-64k"],
+            {"size": {"kind": "uniform", "min": "4KiB", "max": "64KiB"}, "alignment": "4KiB"},
+        ),
+        # Of 16 KiB, which is no multiple, the sizes from 15 KiB to 16 KiB have the rest.
+        (
+            ["bsrange=6k-16k"],
+            {"size": choice(("6KiB", 37.5), ("12KiB", 37.5), ("16KiB", 25)), "alignment": "6KiB"},
         ),
         # A size without a share is not one of them.
         (["bssplit=4k/100:8k/0"], {"size": {"kind": "constant", "value": "4KiB"}}),
@@ -258,6 +325,15 @@ def test_a_sequential_mixture_is_two_sequences() -> None:
     assert reads == {"read_fraction": 1.0, "size": {"kind": "constant", "value": "8KiB"}}
     assert writes == {"read_fraction": 0.0, "size": {"kind": "constant", "value": "64KiB"}}
     assert [part["address"] for part in imported["mix"]] == [SEQUENTIAL, SEQUENTIAL]
+
+
+def test_reads_and_writes_of_different_units_are_a_mixture() -> None:
+    """Reads are at multiples of their smallest size, and writes at multiples of theirs."""
+    imported = stream("rw=randrw", "bssplit=2k/50:4k/50,4k/90:8k/10", "norandommap")
+    reads, writes = (part["operations"] for part in imported["mix"])
+    assert reads == {"read_fraction": 1.0, "size": choice(("2KiB", 50), ("4KiB", 50)), "alignment": "2KiB"}
+    assert writes == {"read_fraction": 0.0, "size": choice(("4KiB", 90), ("8KiB", 10)), "alignment": "4KiB"}
+    assert [part["address"] for part in imported["mix"]] == [UNIFORM, UNIFORM]
 
 
 def test_runtime_and_ramp_become_the_run() -> None:

@@ -6,7 +6,7 @@ from destage.importers.fio import read_job_file
 
 CONTIGUOUS = {"placement": {"kind": "contiguous", "offset": "0B"}}
 SEQUENTIAL = {"kind": "sequential", "footprint": "1GiB", **CONTIGUOUS}
-UNIFORM = {"kind": "uniform", "footprint": "1GiB", **CONTIGUOUS}
+MAPPED = {"kind": "uniform", "sampling": "without_replacement", "footprint": "1GiB", **CONTIGUOUS}
 
 
 def test_clones_are_users_each_with_a_file() -> None:
@@ -14,7 +14,7 @@ def test_clones_are_users_each_with_a_file() -> None:
     assert imported["users"] == 4
     (only,) = imported["streams"]
     assert only["arrival"] == {"kind": "fixed_outstanding", "depth": 2, "per_user": True}
-    assert only["address"] == {**UNIFORM, "per_user": True}
+    assert only["address"] == {**MAPPED, "per_user": True}
 
 
 def test_clones_of_one_file_share_it() -> None:
@@ -50,7 +50,7 @@ def test_offset_and_sizes_place_the_file() -> None:
     sized = stream("filesize=10m", "offset=2m")["address"]
     assert (sized["footprint"], sized["placement"]["offset"]) == ("8MiB", "2MiB")
     whole = read_job_file("[a]\nfilename=/dev/sdb\nrw=randread\ndirect=1\n", "a.fio").workload["streams"][0]
-    assert whole["address"] == {"kind": "uniform", **CONTIGUOUS}
+    assert whole["address"] == {"kind": "uniform", "sampling": "without_replacement", **CONTIGUOUS}
 
 
 def test_files_are_contiguous_and_shared_by_name() -> None:

@@ -20,7 +20,14 @@ from destage.spec.documents import parse_document
         (["rw=randred"], [("fio.bad-value", "line 5, rw")]),
         (["iodepht=4"], [("fio.unsupported-option", "line 5, iodepht")]),
         (["verify=crc32c"], [("fio.unsupported-option", "line 5, verify")]),
-        (["bsrange=1k-4k"], [("fio.unsupported-option", "line 5, bsrange")]),
+        (["bsrange=4k"], [("fio.bad-value", "line 5, bsrange")]),
+        (["bsrange=8k-4k"], [("fio.bad-value", "line 5, bsrange")]),
+        (["zonemode=zbd"], [("fio.bad-value", "line 5, zonemode")]),
+        (["zonemode=strided"], [("fio.bad-value", "line 5, zonemode")]),
+        (["zonemode=none", "zonesize=1m"], [("fio.bad-value", "line 6, zonesize")]),
+        (["zonesize=1m", "zoneskip=100"], [("fio.bad-value", "line 6, zoneskip")]),
+        (["rw=randread", "random_generator=mersenne"], [("fio.bad-value", "line 6, random_generator")]),
+        (["rw=randread:4", "zonesize=1m"], [("fio.conflicting-options", "line 1, [job]")]),
         (["bs=1000"], [("fio.bad-value", "line 5, bs")]),
         (["bs=0"], [("fio.bad-value", "line 5, bs")]),
         (["bs=4x"], [("fio.bad-value", "line 5, bs")]),
@@ -37,9 +44,9 @@ from destage.spec.documents import parse_document
         (["ioengine=mmap"], [("fio.bad-value", "line 5, ioengine")]),
         (["nrfiles=4"], [("fio.bad-value", "line 5, nrfiles")]),
         (["filename=/dev/sda:/dev/sdb"], [("fio.bad-value", "line 5, filename")]),
-        (["random_distribution=normal:10"], [("fio.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=normal:100"], [("fio.bad-value", "line 5, random_distribution")]),
         (["random_distribution=zipf:1"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["random_distribution=zipf:1.2:0.5"], [("fio.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=zipf:1.2:1.5"], [("fio.bad-value", "line 5, random_distribution")]),
         (["random_distribution=pareto:2"], [("fio.bad-value", "line 5, random_distribution")]),
         (["random_distribution=zoned:50/5:30/15"], [("fio.bad-value", "line 5, random_distribution")]),
         (["random_distribution=zoned:50/5:50/15"], [("fio.bad-value", "line 5, random_distribution")]),
@@ -120,8 +127,11 @@ def test_every_option_is_in_the_comments() -> None:
         "percentage_random": "100",
         "rwmixread": "50",
         "rwmixwrite": "50",
+        "bsrange": "4k-8k",
+        "random_generator": "lfsr",
     }
-    alone = {"thinktime", "thinktime_blocks", "read_iolog", "replay_no_stall", "replay_time_scale"}
+    zoned = {"zonemode", "zonesize", "zonerange", "zoneskip"}
+    alone = zoned | {"thinktime", "thinktime_blocks", "read_iolog", "replay_no_stall", "replay_time_scale"}
     names = sorted(options.MAPPED - alone) + sorted(options.WITHOUT_EFFECT)
     lines = [f"{name}={values.get(name, '8192')}" for name in names]
     lines = [
@@ -133,6 +143,7 @@ def test_every_option_is_in_the_comments() -> None:
     texts = [
         "[a]\n" + "\n".join(lines),
         JOB + "thinktime=5\nthinktime_blocks=2\n",
+        JOB + "zonemode=strided\nzonesize=1m\nzonerange=1m\nzoneskip=1m\n",
         JOB + "read_iolog=x\nreplay_no_stall=0\nreplay_time_scale=50\n",
     ]
     for text in texts:

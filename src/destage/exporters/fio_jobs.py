@@ -18,14 +18,24 @@ Options = dict[str, str]
 _DEFAULT_OPEN_DEPTH = 256
 _ALL = 100
 _KINDS = {
-    "uniform": set(),
-    "zipf": {"exponent", "block"},
+    "uniform": {"sampling"},
+    "zipf": {"exponent", "block", "approximate"},
     "pareto": {"hot_fraction", "block"},
+    "normal": {"deviation", "width", "block"},
     "hot_cold": {"hot_fraction", "access_fraction"},
     "zoned": {"zones"},
     "sequential": {"run", "jump_fraction", "common"},
     "strided": {"stride"},
+    "strided_zones": {"zone", "skip", "accessed", "sampling"},
 }
+_DEVIATION = 1 / 12
+"""The standard deviation of fio's `normal`, as a share of the file."""
+_MAPS: Mapping[str | None, Options] = {
+    "independent": {"norandommap": "1"},
+    "without_replacement": {},
+    "cyclic": {"random_generator": "lfsr"},
+}
+"""The options of each way to draw uniform addresses."""
 
 
 def write_job_file(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
@@ -177,6 +187,9 @@ class _Jobs:
 
     def _sizes(self, place: str, operations: Part, reads: int) -> tuple[Options, int, int]:
         """Return the options of the sizes, and the smallest and the largest."""
+        kinds = {part["kind"] for part in (operations["size"], operations.get("write_size")) if part}
+        if kinds == {"uniform"}:
+            return self._range(place, operations, reads)
         read = list_sizes(operations["size"])
         write = list_sizes(operations.get("write_size") or operations["size"])
         used = {**(read if reads else {}), **(write if reads < _ALL else {})}
@@ -198,6 +211,20 @@ class _Jobs:
         elif len(used) > 1:
             self.report.note(f"{place}.alignment", "the size of each request; fio aligns all to the smallest")
         return options, min(used), max(used)
+
+    def _range(self, place: str, operations: Part, reads: int) -> tuple[Options, int, int]:
+        """Return the options of sizes that are equally likely between two."""
+        read, write = operations["size"], operations.get("write_size") or operations["size"]
+        for size in (read, write):
+            if size.get("step") not in {None, size["min"]}:
+                self.report.reject(f"{place}.size.step", "sizes are multiples of the smallest", size["step"])
+        texts = [f"{_size(size['min'])}-{_size(size['max'])}" for size in (read, write)]
+        is_same = texts[0] == texts[1] or reads in {0, _ALL}
+        options = {"bsrange": texts[1 if reads == 0 else 0] if is_same else ",".join(texts)}
+        if operations.get("alignment") is not None:
+            options["blockalign"] = _size(operations["alignment"])
+        used = [write] if reads == 0 else [read] if reads == _ALL else [read, write]
+        return options, min(size["min"] for size in used), max(size["max"] for size in used)
 
     def _pattern(
         self,
@@ -221,9 +248,16 @@ class _Jobs:
                 self.report.reject(f"{place}.stride", "the gap follows requests of one size")
             self.report.note(place, "a pass starts one request further; fio's starts where the last one did")
             return {"rw": f"{sequential}:{_size(max(0, address['stride'] - span[0]))}"}
+        if kind == "strided_zones":
+            accessed = address.get("accessed") or address["zone"]
+            zones = {"zonemode": "strided", "zonerange": _size(address["zone"]), "zonesize": _size(accessed)}
+            if address.get("skip"):
+                zones["zoneskip"] = _size(address["skip"])
+            sampling = address.get("sampling")
+            return {"rw": sequential if sampling is None else random, **zones, **_MAPS.get(sampling, {})}
         distribution = self._distribution(place, address, span[1])
         if distribution is None:
-            return {"rw": random, "norandommap": "1"}
+            return {"rw": random, **_MAPS[address.get("sampling", "independent")]}
         return {"rw": random, "norandommap": "1", "random_distribution": distribution}
 
     def _sequence(
@@ -261,6 +295,10 @@ class _Jobs:
                     self.report.note(f"{place}.exponent", "1 is written as 1.0001, as fio rejects 1")
                     exponent = 1.0001
                 return f"zipf:{exponent:g}" if exponent else None
+            case "normal":
+                if abs(address.get("deviation", _DEVIATION) - _DEVIATION) > 1e-6:  # noqa: PLR2004 - rounding
+                    self.report.reject(f"{place}.deviation", "it is 1/12 of the file", address["deviation"])
+                return f"normal:{_ALL * (address.get('width') or 0.0):g}"
             case "pareto":
                 return f"pareto:{address['hot_fraction']:g}"
             case "hot_cold":

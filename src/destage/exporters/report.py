@@ -106,6 +106,9 @@ def list_sizes(size: Mapping[str, Any]) -> dict[int, float]:
     """Return the weights of the request sizes [bytes]."""
     if size["kind"] == "constant":
         return {int(size["value"]): 100.0}
+    if size["kind"] == "uniform":
+        step = int(size.get("step") or size["min"])
+        return dict.fromkeys(range(int(size["min"]), int(size["max"]) + 1, step), 1.0)
     weights: dict[int, float] = {}
     for option in size["options"]:
         weights[int(option["value"])] = weights.get(int(option["value"]), 0.0) + float(option["weight"])

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{Placement, Sampling};
 use crate::units::{Bytes, Fraction};
 
 /// Addresses of the requests of a stream.
@@ -11,6 +12,9 @@ use crate::units::{Bytes, Fraction};
 pub enum Address {
     /// Uniformly random aligned addresses of the footprint.
     Uniform {
+        /// How addresses are drawn from the footprint. Each source draws for itself.
+        #[serde(default, skip_serializing_if = "Sampling::is_independent")]
+        sampling: Sampling,
         /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
@@ -26,7 +30,10 @@ pub enum Address {
         /// Exponent: 0 is uniform.
         #[schemars(range(min = 0.0, max = 4.0))]
         exponent: f64,
-        /// Unit of popularity. A request starts at an aligned address within its block.
+        /// Whether ranks are drawn by the approximation of fio and YCSB (Gray et al., SIGMOD 1994) instead of exactly; not with an exponent of 1.
+        #[serde(default, skip_serializing_if = "is_false")]
+        approximate: bool,
+        /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
         #[serde(default = "eight_kib")]
         block: Bytes,
         /// Size of the data accessed (default: the whole array).
@@ -44,7 +51,29 @@ pub enum Address {
         /// Share h of the blocks that receives 1 - h of the accesses; 0.5 is uniform.
         #[schemars(range(min = 0.001, max = 0.999))]
         hot_fraction: f64,
-        /// Unit of popularity. A request starts at an aligned address within its block.
+        /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
+        #[serde(default = "eight_kib")]
+        block: Bytes,
+        /// Size of the data accessed (default: the whole array).
+        #[serde(default)]
+        footprint: Option<Bytes>,
+        /// Placement of the footprint on the array.
+        #[serde(default)]
+        placement: Placement,
+        /// Whether each user has its own footprint; footprints follow each other on the array.
+        #[serde(default, skip_serializing_if = "is_false")]
+        per_user: bool,
+    },
+    /// Normally distributed around the middle of the ranks of the blocks, with a uniform part (fio's `normal`); blocks are scattered over the footprint.
+    Normal {
+        /// Standard deviation of the normal part, as a share of the footprint (default: 1/12, as in fio).
+        #[serde(default = "twelfth")]
+        #[schemars(range(min = 0.001, max = 1.0))]
+        deviation: f64,
+        /// Width of a uniform distribution that is added, as a share of the footprint (default: none). Ranks outside the footprint are drawn again.
+        #[serde(default)]
+        width: Fraction,
+        /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
         #[serde(default = "eight_kib")]
         block: Bytes,
         /// Size of the data accessed (default: the whole array).
@@ -113,6 +142,29 @@ pub enum Address {
     Strided {
         /// Distance between the starts of consecutive requests.
         stride: Bytes,
+        /// Size of the data accessed (default: the whole array).
+        #[serde(default)]
+        footprint: Option<Bytes>,
+        /// Placement of the footprint on the array.
+        #[serde(default)]
+        placement: Placement,
+        /// Whether each user has its own footprint; footprints follow each other on the array.
+        #[serde(default, skip_serializing_if = "is_false")]
+        per_user: bool,
+    },
+    /// Zone by zone (fio's `zonemode=strided`): some data of a zone is accessed, then of the next zone; after the last zone of the footprint the first follows.
+    StridedZones {
+        /// Size of a zone.
+        zone: Bytes,
+        /// Distance from the end of a zone to the start of the next (default: none).
+        #[serde(default)]
+        skip: Bytes,
+        /// Data accessed in a zone before the next follows (default: the size of the zone). If it is more than the zone, the zone is passed again.
+        #[serde(default)]
+        accessed: Option<Bytes>,
+        /// How random addresses are drawn from the zone (default: none; addresses are sequential).
+        #[serde(default)]
+        sampling: Option<Sampling>,
         /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
@@ -207,10 +259,12 @@ macro_rules! of_all {
             Address::Uniform { $field, .. }
             | Address::Zipf { $field, .. }
             | Address::Pareto { $field, .. }
+            | Address::Normal { $field, .. }
             | Address::HotCold { $field, .. }
             | Address::Zoned { $field, .. }
             | Address::Sequential { $field, .. }
             | Address::Strided { $field, .. }
+            | Address::StridedZones { $field, .. }
             | Address::StackDistance { $field, .. }
             | Address::HierarchicalReuse { $field, .. } => *$field,
         }
@@ -232,10 +286,12 @@ impl Address {
             Self::Uniform { per_user, .. }
             | Self::Zipf { per_user, .. }
             | Self::Pareto { per_user, .. }
+            | Self::Normal { per_user, .. }
             | Self::HotCold { per_user, .. }
             | Self::Zoned { per_user, .. }
             | Self::Sequential { per_user, .. }
             | Self::Strided { per_user, .. }
+            | Self::StridedZones { per_user, .. }
             | Self::StackDistance { per_user, .. }
             | Self::HierarchicalReuse { per_user, .. } => *per_user = false,
         }
@@ -257,6 +313,7 @@ impl Address {
         match self {
             Self::Zipf { block, .. }
             | Self::Pareto { block, .. }
+            | Self::Normal { block, .. }
             | Self::StackDistance { block, .. }
             | Self::HierarchicalReuse { block, .. } => Some(*block),
             _ => None,
@@ -276,51 +333,8 @@ impl Address {
     }
 }
 
-/// Placement of a footprint on the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Placement {
-    /// One contiguous range.
-    Contiguous {
-        /// Start of the range.
-        #[serde(default)]
-        offset: Bytes,
-    },
-    /// Extents at random positions on the whole array.
-    Scattered {
-        /// Size of an extent.
-        #[serde(default = "one_mib")]
-        extent: Bytes,
-    },
-    /// Extents at equal distances over the whole array.
-    Spread {
-        /// Size of an extent.
-        #[serde(default = "one_mib")]
-        extent: Bytes,
-    },
-}
-
-impl Placement {
-    /// Default footprint: what the placement can use of an array of `capacity`.
-    pub const fn default_footprint(self, capacity: Bytes) -> Bytes {
-        match self {
-            Self::Contiguous { offset } => Bytes(capacity.0.saturating_sub(offset.0)),
-            Self::Scattered { extent } | Self::Spread { extent } if extent.0 > 0 => {
-                Bytes(capacity.0 / extent.0 * extent.0)
-            }
-            _ => capacity,
-        }
-    }
-}
-
-impl Default for Placement {
-    fn default() -> Self {
-        Self::Contiguous { offset: Bytes(0) }
-    }
-}
-
-const fn one_mib() -> Bytes {
-    Bytes(1 << 20)
+const fn twelfth() -> f64 {
+    1.0 / 12.0
 }
 
 const fn eight_kib() -> Bytes {

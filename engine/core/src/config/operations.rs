@@ -46,6 +46,16 @@ pub enum Size {
         #[schemars(length(min = 1))]
         options: Vec<SizeOption>,
     },
+    /// All sizes from `min` to `max` in steps, equally likely (fio's `bsrange`).
+    Uniform {
+        /// Smallest size.
+        min: Bytes,
+        /// Largest size.
+        max: Bytes,
+        /// Distance between two sizes (default: `min`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<Bytes>,
+    },
 }
 
 /// One size of a choice.
@@ -65,6 +75,31 @@ impl Size {
         match self {
             Self::Constant { value } => *value,
             Self::Choice { options } => options.iter().map(|option| option.value).max().unwrap_or_default(),
+            Self::Uniform { min, max, step } => {
+                let step = step.unwrap_or(*min).0;
+                Bytes(min.0 + (max.0 - min.0) / step * step)
+            }
+        }
+    }
+
+    /// Smallest size.
+    fn smallest(&self) -> Bytes {
+        match self {
+            Self::Constant { value } => *value,
+            Self::Choice { options } => options.iter().map(|option| option.value).min().unwrap_or_default(),
+            Self::Uniform { min, .. } => *min,
+        }
+    }
+
+    /// Whether all sizes are multiples of `unit`.
+    fn is_multiple_of(&self, unit: Bytes) -> bool {
+        let is_multiple = |size: &Bytes| size.0.is_multiple_of(unit.0);
+        match self {
+            Self::Constant { value } => is_multiple(value),
+            Self::Choice { options } => options.iter().all(|option| is_multiple(&option.value)),
+            Self::Uniform { min, max, step } => {
+                is_multiple(min) && (min == max || is_multiple(&step.unwrap_or(*min)))
+            }
         }
     }
 }
@@ -74,6 +109,16 @@ impl Operations {
     pub fn largest(&self) -> Bytes {
         let writes = self.write_size.as_ref().map_or(Bytes(0), Size::largest);
         self.size.largest().max(writes)
+    }
+
+    /// Smallest request.
+    pub fn smallest(&self) -> Bytes {
+        self.write_size.iter().fold(self.size.smallest(), |smallest, size| smallest.min(size.smallest()))
+    }
+
+    /// Whether all sizes are multiples of `unit`.
+    pub fn are_multiples_of(&self, unit: Bytes) -> bool {
+        self.size.is_multiple_of(unit) && self.write_size.iter().all(|size| size.is_multiple_of(unit))
     }
 
     /// Removes settings without effect.

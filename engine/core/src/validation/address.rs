@@ -28,9 +28,22 @@ pub(super) fn check_address(place: &str, address: &Address, setting: Setting, is
     check_extent(place, address, setting, issues);
     let footprint = address.footprint(setting.capacity);
     if let Some(block) = address.block() {
-        check_holds_request(&format!("{place}.block"), block, largest, issues);
+        let place = format!("{place}.block");
+        match address {
+            // A larger request starts where its block does.
+            Address::Zipf { .. } | Address::Pareto { .. } | Address::Normal { .. } => {
+                check_sectors(&place, block, issues);
+            }
+            _ => check_holds_request(&place, block, largest, issues),
+        }
     }
     match address {
+        Address::Zipf { exponent, approximate: true, .. } if (*exponent - 1.0).abs() < f64::EPSILON => {
+            issues.push(conflict(format!("{place}.approximate"), "exponent 1"));
+        }
+        Address::StridedZones { zone, skip, accessed, .. } => {
+            check_zone_walk(place, (*zone, *skip, *accessed), footprint, largest, issues);
+        }
         Address::Strided { stride, .. } => {
             let place = format!("{place}.stride");
             check_holds_request(&place, *stride, largest, issues);
@@ -86,6 +99,30 @@ fn check_holds_request(place: &str, size: Bytes, largest: Bytes, issues: &mut Ve
     check_sectors(place, size, issues);
     if size < largest {
         issues.push(smaller_than_request(place, size, largest));
+    }
+}
+
+fn check_zone_walk(
+    place: &str,
+    (zone, skip, accessed): (Bytes, Bytes, Option<Bytes>),
+    footprint: Bytes,
+    largest: Bytes,
+    issues: &mut Vec<Issue>,
+) {
+    let zone_place = format!("{place}.zone");
+    check_holds_request(&zone_place, zone, largest, issues);
+    if zone > footprint {
+        issues.push(Issue::new(
+            "scenario.beyond-footprint",
+            zone_place,
+            format!("{} bytes; allowed is up to the footprint, {} bytes", zone.0, footprint.0),
+        ));
+    }
+    if skip.0 > 0 {
+        check_sectors(&format!("{place}.skip"), skip, issues);
+    }
+    if let Some(accessed) = accessed {
+        check_sectors(&format!("{place}.accessed"), accessed, issues);
     }
 }
 

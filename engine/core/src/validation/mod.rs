@@ -8,6 +8,7 @@ mod normal_form;
 mod operations;
 mod power_faults;
 mod redundancy;
+mod sampling;
 #[cfg(test)]
 mod tests;
 mod workload;

@@ -37,5 +37,19 @@ fn check_size(place: &str, size: &Size, issues: &mut Vec<Issue>) {
                 check(&format!("{place}.options.{index}.value"), option.value);
             }
         }
+        Size::Uniform { min, max, step } => {
+            check(&format!("{place}.min"), *min);
+            check(&format!("{place}.max"), *max);
+            if let Some(step) = step {
+                check(&format!("{place}.step"), *step);
+            }
+            if min > max {
+                issues.push(Issue::new(
+                    "scenario.low-above-high",
+                    format!("{place}.min"),
+                    format!("{} bytes; allowed is up to `max`, {} bytes", min.0, max.0),
+                ));
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::address::{Setting, check_address};
 use super::operations::check_operations;
+use super::sampling::check_sampling;
 use super::{check_distribution, check_unique, conflict, unknown_name};
 use crate::config::{Arrival, Order, ReplayMode, Scenario, Step, Stream, WarmUp, Window};
 use crate::issue::Issue;
@@ -137,6 +138,8 @@ impl Scenario {
                 let setting =
                     Setting { capacity, largest: operations.largest(), sources: stream.sources(users) };
                 check_address(&format!("{place}{part}.address"), address, setting, issues);
+                let place = format!("{place}{part}");
+                check_sampling(&place, (operations, address), capacity, setting.sources, issues);
             }
         }
     }

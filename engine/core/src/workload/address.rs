@@ -1,14 +1,26 @@
 //! Address processes: where requests go, within a footprint that is placed on the array.
 
+mod coverage;
+mod normal_ranks;
+mod pass;
+mod zone_walk;
+mod zones;
+
 use std::cell::Cell;
 
+use self::coverage::Coverage;
+use self::normal_ranks::NormalRanks;
+use self::pass::Pass;
+use self::zone_walk::{ZoneVisit, ZoneWalk};
+use self::zones::{Zone, lay_out};
+use super::approximate_zipf::ApproximateZipf;
 use super::lru_stack::LruStack;
 use super::permutation::Permutation;
 use super::placement::PlacementMap;
 use super::reuse_walk::{ReuseWalk, WalkState};
 use super::stack_distance_distribution::StackDistanceDistribution;
 use super::zipf::Zipf;
-use crate::config::{Address, AddressZone};
+use crate::config::{Address, Sampling};
 use crate::rng::RandomStream;
 use crate::units::{Bytes, Lba, Sectors};
 
@@ -19,8 +31,23 @@ enum Pattern {
         size: u64,
         places: u64,
     },
+    /// Every place once per pass, in the same order in each.
+    Cyclic {
+        places: u64,
+        unit: u64,
+    },
+    /// Every unit of `unit` sectors once per pass.
+    Coverage {
+        units: u64,
+        unit: u64,
+    },
     Zipf {
         ranks: Zipf,
+        scatter: Permutation,
+        block: u64,
+    },
+    ApproximateZipf {
+        ranks: ApproximateZipf,
         scatter: Permutation,
         block: u64,
     },
@@ -29,6 +56,11 @@ enum Pattern {
     Pareto {
         power: f64,
         blocks: u64,
+        scatter: Permutation,
+        block: u64,
+    },
+    Normal {
+        ranks: NormalRanks,
         scatter: Permutation,
         block: u64,
     },
@@ -47,6 +79,7 @@ enum Pattern {
     Strided {
         stride: u64,
     },
+    StridedZones(ZoneWalk),
     StackDistance {
         distances: StackDistanceDistribution,
         blocks: u64,
@@ -56,15 +89,6 @@ enum Pattern {
         walk: Box<ReuseWalk>,
         block: u64,
     },
-}
-
-/// A part of the footprint, uniform within.
-#[derive(Clone, Copy, Debug)]
-struct Zone {
-    /// Cumulative share of the accesses, including its own.
-    sum: f64,
-    start: u64,
-    length: u64,
 }
 
 /// The part of an address process that all users of a stream share. All sizes in sectors.
@@ -90,6 +114,27 @@ pub struct AddressState {
     pub is_write: bool,
     stack: Option<Box<LruStack>>,
     walk: Option<Box<WalkState>>,
+    pass: Option<Box<Pass>>,
+    coverage: Option<Box<Coverage>>,
+    visit: Option<Box<ZoneVisit>>,
+    /// Size of the last request if the pass shortened it [sectors]; 0 for no limit.
+    limit: u64,
+}
+
+impl AddressState {
+    /// The size of the request that was placed last, of `sectors` sectors or fewer.
+    #[inline]
+    pub const fn clip(&self, sectors: u64) -> u64 {
+        if self.limit == 0 { sectors } else { self.limit }
+    }
+
+    /// The position of a request in the part of the range that its pass has not accessed; sets its length.
+    fn draw_free(&mut self, stream: &mut RandomStream, sectors: u64, unit: u64) -> u64 {
+        let Some(coverage) = self.coverage.as_mut() else { return 0 };
+        let (first, units) = coverage.draw(stream, sectors.div_ceil(unit));
+        self.limit = sectors.min(units * unit);
+        first * unit
+    }
 }
 
 impl AddressModel {
@@ -107,10 +152,22 @@ impl AddressModel {
         let block = address.block().map_or(footprint, |block| block.sectors().0.min(footprint));
         let blocks = (footprint / block.max(1)).max(1);
         let pattern = match address {
-            Address::Uniform { .. } => {
+            Address::Uniform { sampling, .. } => {
                 let unit = alignment.unwrap_or(largest).0;
-                Pattern::Uniform { size: largest.0, places: (footprint - largest.0) / unit + 1 }
+                let places = (footprint - largest.0) / unit + 1;
+                match sampling {
+                    Sampling::Independent => Pattern::Uniform { size: largest.0, places },
+                    Sampling::WithoutReplacement => {
+                        Pattern::Coverage { units: places.max(footprint / unit), unit }
+                    }
+                    Sampling::Cyclic => Pattern::Cyclic { places, unit },
+                }
             }
+            Address::Zipf { exponent, approximate: true, .. } => Pattern::ApproximateZipf {
+                ranks: ApproximateZipf::new(blocks, *exponent),
+                scatter: Permutation::new(blocks, stream),
+                block,
+            },
             Address::Zipf { exponent, .. } => Pattern::Zipf {
                 ranks: Zipf::new(blocks, *exponent),
                 scatter: Permutation::new(blocks, stream),
@@ -119,6 +176,11 @@ impl AddressModel {
             Address::Pareto { hot_fraction, .. } => Pattern::Pareto {
                 power: libm::log(*hot_fraction) / libm::log1p(-hot_fraction),
                 blocks,
+                scatter: Permutation::new(blocks, stream),
+                block,
+            },
+            Address::Normal { deviation, width, .. } => Pattern::Normal {
+                ranks: NormalRanks { count: blocks, deviation: *deviation, width: width.0 },
                 scatter: Permutation::new(blocks, stream),
                 block,
             },
@@ -133,6 +195,15 @@ impl AddressModel {
                 jumps: jump_fraction.map_or(0.0, |share| share.0),
             },
             Address::Strided { stride, .. } => Pattern::Strided { stride: stride.sectors().0 },
+            Address::StridedZones { zone, skip, accessed, sampling, .. } => {
+                let unit = alignment.unwrap_or(largest);
+                Pattern::StridedZones(ZoneWalk::new(
+                    (*zone, *skip, accessed.unwrap_or(*zone)),
+                    *sampling,
+                    unit,
+                    footprint,
+                ))
+            }
             Address::StackDistance { curve, .. } => Pattern::StackDistance {
                 distances: StackDistanceDistribution::new(curve, block, blocks),
                 blocks,
@@ -163,11 +234,16 @@ impl AddressModel {
             Pattern::HierarchicalReuse { walk, .. } => Some(Box::new(walk.start(user, stream))),
             _ => None,
         };
+        let coverage = match self.pattern {
+            Pattern::Coverage { units, .. } => Some(Box::new(Coverage::new(units))),
+            _ => None,
+        };
         AddressState {
             base: if self.is_per_user { u64::from(user) * self.footprint } else { 0 },
             is_scattered: user > 0 && !self.is_per_user,
             stack,
             walk,
+            coverage,
             ..AddressState::default()
         }
     }
@@ -202,11 +278,26 @@ impl AddressModel {
         };
         let in_block = |stream: &mut RandomStream, index: u64, block: u64| {
             let within = if sectors >= block { 0 } else { place(stream, block) };
-            index * block + within
+            let start = index * block + within;
+            // Of a request larger than the block, the end may lie beyond the footprint.
+            if sectors > block {
+                start.min((self.footprint - sectors) / alignment * alignment)
+            } else {
+                start
+            }
         };
         match &self.pattern {
             Pattern::Uniform { .. } => place(stream, self.footprint),
+            Pattern::Cyclic { places, unit } => {
+                // Of several sizes, the smaller ones have their places among those of the largest.
+                state.pass.get_or_insert_default().next(*places, stream) * unit
+            }
+            Pattern::Coverage { unit, .. } => state.draw_free(stream, sectors, *unit),
             Pattern::Zipf { ranks, scatter, block } => {
+                let index = scatter.apply(ranks.rank(stream) - 1);
+                in_block(stream, index, *block)
+            }
+            Pattern::ApproximateZipf { ranks, scatter, block } => {
                 let index = scatter.apply(ranks.rank(stream) - 1);
                 in_block(stream, index, *block)
             }
@@ -214,6 +305,10 @@ impl AddressModel {
                 let share = libm::pow(stream.unit(), *power);
                 let rank = ((share * *blocks as f64) as u64).min(blocks - 1);
                 in_block(stream, scatter.apply(rank), *block)
+            }
+            Pattern::Normal { ranks, scatter, block } => {
+                let index = scatter.apply(ranks.draw(stream));
+                in_block(stream, index, *block)
             }
             Pattern::Zoned { zones } => {
                 let draw = stream.unit();
@@ -260,6 +355,13 @@ impl AddressModel {
                 state.next += stride;
                 position
             }
+            Pattern::StridedZones(walk) => {
+                let is_scattered = std::mem::take(&mut state.is_scattered);
+                let visit = state.visit.get_or_insert_with(|| Box::new(walk.start(is_scattered, stream)));
+                let (position, length) = walk.next(visit, stream, sectors, alignment);
+                state.limit = length;
+                position
+            }
             Pattern::StackDistance { distances, block, .. } => {
                 let depth = distances.draw(stream);
                 let index = state.stack.as_mut().map_or(0, |stack| stack.take(depth));
@@ -272,26 +374,6 @@ impl AddressModel {
             }
         }
     }
-}
-
-/// The zones of a footprint, with bounds at multiples of `grain`. Each is at least as long as the largest request.
-fn lay_out(zones: &[AddressZone], footprint: u64, largest: u64, grain: u64) -> Box<[Zone]> {
-    let size: f64 = zones.iter().map(|zone| zone.size).sum();
-    let accesses: f64 = zones.iter().map(|zone| zone.accesses).sum();
-    let (mut sizes, mut sum) = (0.0, 0.0);
-    let mut start = 0;
-    let mut laid_out = Vec::with_capacity(zones.len());
-    for (index, zone) in zones.iter().enumerate() {
-        sizes += zone.size / size;
-        sum += zone.accesses / accesses;
-        let is_last = index + 1 == zones.len();
-        let bound = (sizes * footprint as f64) as u64 / grain * grain;
-        let end = if is_last { footprint } else { bound.clamp(start, footprint) };
-        let from = start.min(footprint - largest);
-        laid_out.push(Zone { sum, start: from, length: (end - from).max(largest).min(footprint - from) });
-        start = end;
-    }
-    laid_out.into()
 }
 
 #[cfg(test)]

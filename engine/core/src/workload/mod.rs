@@ -1,6 +1,7 @@
 //! The workload: which requests are issued, where they go and when.
 
 mod address;
+mod approximate_zipf;
 mod b_model;
 mod command;
 #[cfg(test)]

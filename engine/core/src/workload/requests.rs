@@ -35,36 +35,54 @@ impl OperationModel {
     }
 }
 
-/// Sizes in sectors, each with its cumulative share.
+/// Sizes of requests, in sectors.
 #[derive(Clone, Debug)]
-struct SizeDistribution(Box<[(f64, u64)]>);
+enum SizeDistribution {
+    One(u64),
+    /// Sizes, each with its cumulative share.
+    Choice(Box<[(f64, u64)]>),
+    /// `count` sizes from `first` on, `step` apart.
+    Uniform {
+        first: u64,
+        step: u64,
+        count: u64,
+    },
+}
 
 impl SizeDistribution {
     fn new(size: &Size) -> Self {
-        let sizes = match size {
-            Size::Constant { value } => vec![(1.0, value.sectors().0)],
+        match size {
+            Size::Constant { value } => Self::One(value.sectors().0),
             Size::Choice { options } => {
+                if let [only] = options.as_slice() {
+                    return Self::One(only.value.sectors().0);
+                }
                 let total: f64 = options.iter().map(|option| option.weight).sum();
                 let mut sum = 0.0;
-                options
-                    .iter()
-                    .map(|option| {
-                        sum += option.weight / total;
-                        (sum, option.value.sectors().0)
-                    })
-                    .collect()
+                let sizes = options.iter().map(|option| {
+                    sum += option.weight / total;
+                    (sum, option.value.sectors().0)
+                });
+                Self::Choice(sizes.collect())
             }
-        };
-        Self(sizes.into())
+            Size::Uniform { min, max, step } => {
+                let step = step.unwrap_or(*min);
+                let count = (max.0 - min.0) / step.0 + 1;
+                Self::Uniform { first: min.sectors().0, step: step.sectors().0, count }
+            }
+        }
     }
 
     #[inline]
     fn draw(&self, stream: &mut RandomStream) -> u64 {
-        if let [(_, only)] = *self.0 {
-            return only;
+        match self {
+            Self::One(only) => *only,
+            Self::Choice(sizes) => {
+                let draw = stream.unit();
+                sizes.iter().find(|(sum, _)| draw < *sum).or(sizes.last()).map_or(1, |&(_, size)| size)
+            }
+            Self::Uniform { first, step, count } => first + stream.below(*count) * step,
         }
-        let draw = stream.unit();
-        self.0.iter().find(|(sum, _)| draw < *sum).or(self.0.last()).map_or(1, |&(_, size)| size)
     }
 }
 
@@ -133,7 +151,7 @@ impl Requests {
             let alignment = operations.alignment.unwrap_or(sectors);
             self.address_state.is_write = !is_read;
             let lba = model.address.draw(&mut self.address_state, &mut self.address, sectors, alignment);
-            (lba, Sectors(sectors))
+            (lba, Sectors(self.address_state.clip(sectors)))
         });
         let is_forced =
             !is_read && operations.fua_fraction > 0.0 && self.operation.unit() < operations.fua_fraction;

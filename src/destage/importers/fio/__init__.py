@@ -103,7 +103,7 @@ def _build(
         file=file,
         workload={**workload, "streams": streams},
         run=timeline.run,
-        remarks=_write_remarks(sections, jobs),
+        remarks=_write_remarks(sections),
         mapping=mapping,
         warnings=(*_find_warnings(sections, jobs), *timeline.warnings),
     )
@@ -120,6 +120,14 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
                 job.rates is not None and job.think_time,
                 "thinktime and rate_iops exclude each other",
             ),
+            (
+                job.zones is not None and _moves_otherwise(job),
+                "zonemode=strided excludes a number after rw, percentage_random and random_distribution",
+            ),
+            (
+                job.distribution.is_skewed and _is_beyond(job),
+                "with random_distribution, blockalign above the block size places requests beyond the file",
+            ),
             (job.modifier is not None and several, "a number after rw allows one block size only"),
             (
                 job.offset % 512 or job.offset_increment % 512,
@@ -129,6 +137,20 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
         ):
             if is_wrong:
                 issues.append(Issue("fio.conflicting-options", job.job.place, message))
+
+
+def _moves_otherwise(job: Settings) -> bool:
+    return (
+        job.modifier is not None
+        or job.random_percentage < 100  # noqa: PLR2004 - per cent
+        or job.distribution.kind != "random"
+    )
+
+
+def _is_beyond(job: Settings) -> bool:
+    """Return whether the popular blocks, which are counted in the smallest size, lie beyond the file."""
+    least = min(size for size, _ in (*job.read_sizes, *job.write_sizes))
+    return "blockalign" in job.job.options and max(unit or 0 for unit in job.alignments) > least
 
 
 def _count_users(jobs: Sequence[Settings]) -> int:
@@ -155,15 +177,8 @@ def _number_names(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _write_remarks(sections: JobFile, jobs: Sequence[Settings]) -> tuple[str, ...]:
+def _write_remarks(sections: JobFile) -> tuple[str, ...]:
     remarks = ["Assumed: each file is contiguous, and the files follow one another on the array."]
-    if any(job.is_random and job.modifier is None and job.distribution.kind == "random" for job in jobs):
-        free = all("norandommap" in job.job.options for job in jobs if job.is_random)
-        if not free:
-            remarks.append(
-                "Approximated: random requests may repeat a block at any time; without norandommap, fio "
-                "requests every block once before it repeats one."
-            )
     remarks += [
         f"Without effect, line {option.line}: {option}: {why}."
         for option, why in _drop_duplicates(sections.without_effect)

@@ -6,22 +6,33 @@ from typing import Literal
 
 from destage.importers.fio.quantities import FioValueError, parse_percentage
 
+_DEFAULTS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
+"""The parameter of each skewed distribution if none is given, as in fio."""
+_MOST_DEVIATION = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """Distribution of a job's random addresses.
 
     Attributes:
-        kind: `random`, `zipf`, `pareto` or `zoned`.
-        parameter: Zipf's theta, or the Pareto power.
+        kind: `random`, `zipf`, `pareto`, `normal` or `zoned`.
+        parameter: Zipf's theta, the Pareto power, or the deviation [%] of `normal`.
+        has_centre: Whether a second number gives the place of the most popular block.
         zones: Share of the accesses and share of the space, zone by zone [%].
         span: The total size of the zones if they are given in bytes.
     """
 
-    kind: Literal["random", "zipf", "pareto", "zoned"] = "random"
+    kind: Literal["random", "zipf", "pareto", "normal", "zoned"] = "random"
     parameter: float = 0.0
     zones: tuple[tuple[float, float], ...] = ()
     span: int | None = None
+    has_centre: bool = False
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether single blocks differ in popularity."""
+        return self.kind in _DEFAULTS
 
 
 def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
@@ -31,7 +42,7 @@ def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
         raise FioValueError("must be the same for reads and writes")
     if name == "random" and not rest:
         return Distribution()
-    if name in {"zipf", "pareto"}:
+    if name in _DEFAULTS:
         return _skewed(name, rest)
     if name == "zoned":
         return Distribution("zoned", zones=_zones(rest, parse_percentage, 100)[0])
@@ -40,24 +51,31 @@ def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
         zones, span = _zones(rest, size, None)
         return Distribution("zoned", zones=zones, span=span)
     raise FioValueError(
-        "must be random, zipf:theta, pareto:power, zoned:accesses/size:... or zoned_abs:accesses/size:..."
+        "must be random, zipf:theta, pareto:power, normal:deviation, zoned:accesses/size:... or "
+        "zoned_abs:accesses/size:..."
     )
 
 
 def _skewed(name: str, rest: str) -> Distribution:
+    first, colon, second = rest.partition(":")
     try:
-        parameter = float(rest)
+        parameter = float(first) if first else _DEFAULTS[name]
+        centre = float(second) if colon else 0.0
     except ValueError:
-        raise FioValueError(
-            f"must be {name}: and one number; a centre (a second number) is not simulated"
-        ) from None
+        raise FioValueError(f"must be {name}: and one number, or two with a centre") from None
+    if not 0 <= centre <= 1:
+        raise FioValueError("must have a centre between 0 and 1")
     if name == "zipf":
         if not 0 < parameter <= 4 or parameter == 1:  # noqa: PLR2004 - the engine's bound; fio refuses 1
             raise FioValueError("must have a theta above 0 and up to 4, other than 1")
-        return Distribution("zipf", parameter)
+        return Distribution("zipf", parameter, has_centre=bool(colon))
+    if name == "normal":
+        if not 0 <= parameter < _MOST_DEVIATION:
+            raise FioValueError("must have a deviation of 0 or more and less than 100")
+        return Distribution("normal", parameter, has_centre=bool(colon))
     if not 0 < parameter < 1:
         raise FioValueError("must have a power between 0 and 1")
-    return Distribution("pareto", parameter)
+    return Distribution("pareto", parameter, has_centre=bool(colon))
 
 
 def _zones(

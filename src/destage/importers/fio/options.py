@@ -35,6 +35,7 @@ MAPPED = frozenset(
         "rwmixwrite",
         "bs",
         "bssplit",
+        "bsrange",
         "blockalign",
         "iodepth",
         "ioengine",
@@ -56,6 +57,11 @@ MAPPED = frozenset(
         "random_distribution",
         "percentage_random",
         "norandommap",
+        "random_generator",
+        "zonemode",
+        "zonesize",
+        "zonerange",
+        "zoneskip",
         "fsync",
         "fdatasync",
         "direct",
@@ -143,9 +149,8 @@ WITHOUT_EFFECT: Mapping[str, str] = MappingProxyType(
             ),
             _FILES,
         ),
-        **dict.fromkeys(
-            ("randrepeat", "allrandrepeat", "randseed", "random_generator", "softrandommap"), _SEED
-        ),
+        **dict.fromkeys(("randrepeat", "allrandrepeat", "randseed"), _SEED),
+        "softrandommap": "the random map always fits into memory",
         **dict.fromkeys(
             (
                 "zero_buffers",
@@ -199,7 +204,6 @@ WITHOUT_EFFECT: Mapping[str, str] = MappingProxyType(
 
 _UNSUPPORTED: Mapping[str, str] = MappingProxyType(
     {
-        "bsrange": "is not simulated; bssplit gives sizes with their shares",
         "bs_unaligned": "is not simulated; requests are of whole sectors, at multiples of blockalign",
         "bs_is_seq_rand": "is not simulated; sizes differ by direction (bs=read,write)",
         "opendir": "is not simulated; a job has one file, filename=",
@@ -224,10 +228,6 @@ _UNSUPPORTED: Mapping[str, str] = MappingProxyType(
         "wait_for": "is not simulated; stonewall waits for all jobs above",
         "flow": "is not simulated",
         "flow_id": "is not simulated",
-        "zonemode": "is not simulated; zoned block devices and strided zones are not modelled",
-        "zonesize": "is not simulated; zoned block devices and strided zones are not modelled",
-        "zonerange": "is not simulated; zoned block devices and strided zones are not modelled",
-        "zoneskip": "is not simulated; zoned block devices and strided zones are not modelled",
         "verify": "is not simulated; add a job for the reads of the verification",
         "do_verify": "is not simulated; add a job for the reads of the verification",
         "pre_read": "is not simulated; use `run.warm_up` to warm the caches",

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from destage.spec.validation import suggest
+
 T = TypeVar("T")
 
 NANOSECONDS = {
@@ -26,11 +28,19 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII)
 _TIME = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE | re.ASCII)
 _LARGEST = 2**63
-_SECTOR = 512
+SECTOR = 512
+"""Unit of requests and their addresses [bytes]."""
 
 
 class FioValueError(ValueError):
     """A value does not have the form of its option; the message says what is allowed."""
+
+
+def one_of(text: str, allowed: tuple[str, ...]) -> str:
+    """Return a word if it is allowed."""
+    if text not in allowed:
+        raise FioValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
+    return text
 
 
 def parse_size(text: str, kb_base: int) -> int:
@@ -56,10 +66,8 @@ def parse_size(text: str, kb_base: int) -> int:
 def parse_sectors(text: str, kb_base: int) -> int:
     """Return a request size or alignment [bytes], a positive multiple of a sector."""
     size = parse_size(text, kb_base)
-    if size == 0 or size % _SECTOR:
-        raise FioValueError(
-            f"is {size} bytes; requests are of whole sectors of {_SECTOR} bytes, at least one"
-        )
+    if size == 0 or size % SECTOR:
+        raise FioValueError(f"is {size} bytes; requests are of whole sectors of {SECTOR} bytes, at least one")
     return size
 
 

@@ -9,21 +9,21 @@ from destage.errors import Issue
 from destage.importers.fio.job_file import Job, Option
 from destage.importers.fio.locality import Distribution, parse_distribution
 from destage.importers.fio.quantities import (
+    SECTOR,
     FioValueError,
     by_direction,
+    one_of,
     parse_count,
     parse_percentage,
     parse_sectors,
-    parse_shares,
     parse_size,
     parse_switch,
     parse_time,
 )
-from destage.spec.validation import suggest
+from destage.importers.fio.sizes import BLOCK, Sizes, parse_range, parse_split
+from destage.importers.fio.zones import Zones, parse_mode
 
 T = TypeVar("T")
-Sizes = tuple[tuple[int, float], ...]
-"""Sizes of requests [bytes] with their shares [of 1]."""
 
 _PATTERNS = {
     "read": (False, 100),
@@ -37,7 +37,6 @@ _PATTERNS = {
 _TRIMS = ("trim", "randtrim", "trimwrite", "randtrimwrite")
 _SYNCHRONOUS = ("psync", "sync", "pvsync", "pvsync2", "vsync")
 _ASYNCHRONOUS = ("libaio", "io_uring", "io_uring_cmd", "posixaio", "solarisaio", "windowsaio", "sg")
-_BLOCK = 4096
 _HALF = 50
 _KB_BASES = (1000, 1024)
 
@@ -48,7 +47,11 @@ class Settings:
 
     Attributes:
         read_percentage: Share of reads [%].
-        alignment: Alignment of addresses; None to align each request to its own size.
+        alignments: Alignment of the addresses of reads and of writes; None to align each request to its size.
+        has_map: Whether fio's random map is in use: no block comes again before all have come.
+        has_lfsr: Whether the random addresses are those of a shift register.
+        is_restarted: Whether each pass over the file repeats the order of the first.
+        zones: The zones of `zonemode=strided`, if any.
         modifier: The value after the colon of `rw`: sequential requests per random address
             (`rw=randread:8`), or the gap after each sequential one (`rw=read:4k`) [bytes]; None if absent.
         random_percentage: Share of a random job's requests with a random address [%].
@@ -80,7 +83,11 @@ class Settings:
     read_percentage: int
     read_sizes: Sizes
     write_sizes: Sizes
-    alignment: int | None
+    alignments: tuple[int | None, int | None]
+    has_map: bool
+    has_lfsr: bool
+    is_restarted: bool
+    zones: Zones | None
     modifier: int | None
     random_percentage: int
     distribution: Distribution
@@ -156,9 +163,14 @@ def read_settings(job: Job, issues: list[Issue]) -> Settings:
     """Return the settings of a job; mistakes are added to `issues`."""
     values = _Values(job, issues)
     is_random, reads, modifier = _pattern(values)
-    read_sizes, write_sizes, is_split = _sizes(values)
-    blocks = [size for size, _ in (*read_sizes, *write_sizes)]
-    alignment = values.get("blockalign", lambda text: min(by_direction(text, values.sectors, _BLOCK)), 0)
+    read_sizes, write_sizes = _sizes(values)
+    least = _least(read_sizes), _least(write_sizes)
+    given = values.get("blockalign", lambda text: by_direction(text, values.sectors, BLOCK), None)
+    distribution = values.get(
+        "random_distribution", partial(parse_distribution, size=values.size), Distribution()
+    )
+    size = values.get("size", partial(_extent, size=values.size), None)
+    has_lfsr = values.get("random_generator", _generator, "tausworthe") == "lfsr"
     seconds = partial(parse_time, default="s")
     start = values.get("startdelay", _range, (0, 0))
     _check_unused(values)
@@ -168,17 +180,22 @@ def read_settings(job: Job, issues: list[Issue]) -> Settings:
         read_percentage=reads,
         read_sizes=read_sizes,
         write_sizes=write_sizes,
-        # With several sizes, fio aligns random addresses to the smallest.
-        alignment=alignment or (min(blocks) if is_split else None),
+        alignments=given or (_own_alignment(read_sizes), _own_alignment(write_sizes)),
+        # Like fio, which switches the map off for other alignments and for skewed distributions.
+        has_map=not values.is_on("norandommap")
+        and not has_lfsr
+        and distribution.kind == "random"
+        and given in {None, least},
+        has_lfsr=has_lfsr and distribution.kind == "random",
+        is_restarted=_is_restarted(values, size),
+        zones=_zones(values),
         modifier=modifier,
         random_percentage=values.get("percentage_random", _one_percentage, 100),
-        distribution=values.get(
-            "random_distribution", partial(parse_distribution, size=values.size), Distribution()
-        ),
+        distribution=distribution,
         depth=_depth(values),
         clones=max(1, values.get("numjobs", parse_count, 1)),
         filename=_filename(values),
-        size=values.get("size", partial(_extent, size=values.size), None),
+        size=size,
         file_size=values.get("filesize", partial(_extent, size=values.size), None),
         offset=values.get("offset", partial(_offset, size=values.size), 0),
         offset_increment=values.get("offset_increment", partial(_offset, size=values.size), 0),
@@ -201,22 +218,13 @@ def read_settings(job: Job, issues: list[Issue]) -> Settings:
 
 def _check_unused(values: _Values) -> None:
     """Check the values of options that do not affect the workload."""
-    for name in ("time_based", "norandommap"):
-        values.is_on(name)
-    for name in ("loops", "number_ios"):
-        values.get(name, parse_count, 0)
-    values.get("io_size", partial(_extent, size=values.size), None)
+    values.get("number_ios", parse_count, 0)
 
 
-def _one_of(text: str, allowed: tuple[str, ...]) -> str:
-    if text not in allowed:
-        raise FioValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
-    return text
-
-
-_rate_process = partial(_one_of, allowed=("linear", "poisson"))
-_sync = partial(_one_of, allowed=("none", "0", "sync", "1", "dsync"))
-_sequencer = partial(_one_of, allowed=("sequential", "identical"))
+_rate_process = partial(one_of, allowed=("linear", "poisson"))
+_sync = partial(one_of, allowed=("none", "0", "sync", "1", "dsync"))
+_generator = partial(one_of, allowed=("tausworthe", "tausworthe64", "lfsr"))
+_sequencer = partial(one_of, allowed=("sequential", "identical"))
 
 
 def _pattern(values: _Values) -> tuple[bool, int, int | None]:
@@ -226,7 +234,7 @@ def _pattern(values: _Values) -> tuple[bool, int, int | None]:
         name, colon, after = text.partition(":")
         if name in _TRIMS:
             raise FioValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
-        is_random, reads = _PATTERNS[_one_of(name, tuple(_PATTERNS))]
+        is_random, reads = _PATTERNS[one_of(name, tuple(_PATTERNS))]
         modifier = (parse_count if is_random else values.size)(after) if colon else None
         return is_random, reads, modifier or None
 
@@ -249,19 +257,51 @@ def _is_later(values: _Values, name: str, other: str) -> bool:
     return first is not None and (second is None or first.line > second.line)
 
 
-def _sizes(values: _Values) -> tuple[Sizes, Sizes, bool]:
-    """Return the sizes of reads and of writes, and whether a direction has several."""
-    single = values.get("bs", lambda text: by_direction(text, values.sectors, _BLOCK), (_BLOCK, _BLOCK))
-
-    def split(text: str) -> tuple[Sizes, Sizes]:
-        def parse(part: str) -> Sizes:
-            return tuple(parse_shares(part, values.sectors))
-
-        return by_direction(text, parse, ((_BLOCK, 1.0),))
-
+def _sizes(values: _Values) -> tuple[Sizes, Sizes]:
+    """Return the sizes of reads and of writes."""
+    single = values.get("bs", lambda text: by_direction(text, values.sectors, BLOCK), (BLOCK, BLOCK))
     whole: tuple[Sizes, Sizes] = (((single[0], 1.0),), ((single[1], 1.0),))
-    read, write = values.get("bssplit", split, whole)
-    return read, write, len(read) > 1 or len(write) > 1
+    name, parse = ("bssplit", parse_split)
+    if _is_later(values, "bsrange", "bssplit"):
+        name, parse = ("bsrange", parse_range)
+    return values.get(
+        name, lambda text: by_direction(text, partial(parse, sectors=values.sectors), ((BLOCK, 1.0),)), whole
+    )
+
+
+def _least(sizes: Sizes) -> int:
+    return min(size for size, _ in sizes)
+
+
+def _own_alignment(sizes: Sizes) -> int | None:
+    """Return the alignment of random addresses; with several sizes, fio aligns them to the smallest."""
+    return _least(sizes) if len(sizes) > 1 else None
+
+
+def _is_restarted(values: _Values, size: int | None) -> bool:
+    """Return whether fio passes over the file again from the start of its random numbers."""
+    has_end = not values.is_on("time_based")
+    total = values.get("io_size", partial(_extent, size=values.size), None)
+    is_repeated = values.get("loops", parse_count, 1) > 1 or (size is not None and (total or 0) > size)
+    is_same = values.find("randseed") is None and values.is_on("randrepeat", default=True)
+    return has_end and is_repeated and is_same
+
+
+def _zones(values: _Values) -> Zones | None:
+    """Return the zones of a strided job."""
+    mode = values.get("zonemode", parse_mode, None)
+    size = values.get("zonesize", values.sectors, 0)
+    extent = values.get("zonerange", values.sectors, 0)
+    skip = values.get("zoneskip", values.size, 0)
+    if mode == "strided" and not size:
+        values.add_issue("zonemode", "needs zonesize")
+    elif mode == "none" and size:
+        values.add_issue("zonesize", "needs zonemode=strided")
+    elif skip % SECTOR:
+        values.add_issue("zoneskip", f"must be a multiple of {SECTOR} bytes")
+    elif size:
+        return Zones(size, extent or size, skip)
+    return None
 
 
 def _one_percentage(text: str) -> int:
@@ -300,7 +340,7 @@ def _offset(text: str, size: Callable[[str], int]) -> int:
 def _depth(values: _Values) -> int:
     allowed = (*_SYNCHRONOUS, *_ASYNCHRONOUS)
     depth = max(1, values.get("iodepth", parse_count, 1))
-    engine = values.get("ioengine", lambda text: _one_of(text, allowed), _SYNCHRONOUS[0])
+    engine = values.get("ioengine", lambda text: one_of(text, allowed), _SYNCHRONOUS[0])
     return depth if engine in _ASYNCHRONOUS else 1
 
 

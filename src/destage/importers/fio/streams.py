@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from destage.importers.fio.addresses import Address, describe_address, has_own_positions
 from destage.importers.fio.layout import Region
-from destage.importers.fio.settings import Settings, Sizes
+from destage.importers.fio.settings import Settings
+from destage.importers.fio.sizes import describe_sizes
 from destage.spec import quantities
 
 Part = dict[str, Any]
@@ -146,7 +148,7 @@ class JobStreams:
         return {"kind": "trace", "file": log, "mode": "asap", "depth": settings.depth}
 
     def _requests(self, clone: int, reads: float) -> Part:
-        """Return operations and addresses; mixed sequential access is a mixture of two sequences."""
+        """Return operations and addresses; reads and writes with positions of their own are a mixture."""
         mixed = (
             "rw",
             "rw_sequencer",
@@ -154,17 +156,27 @@ class JobStreams:
             "rwmixwrite",
             "percentage_random",
             "random_distribution",
+            "random_generator",
             "norandommap",
+            "zonemode",
+            "zonesize",
+            "zonerange",
+            "zoneskip",
         )
-        where, address = self._address(clone)
-        if address["kind"] == "sequential" and 0 < reads < _ALL:
-            self.note(mixed, f"{reads:g} % reads; reads and writes are two separate sequences")
+        is_mixed = 0 < reads < _ALL
+        if is_mixed and has_own_positions(self.settings):
+            kinds = [(share, self._address(clone, of)) for share, of in ((reads, _ALL), (_ALL - reads, 0))]
+            what = "addresses" if self.settings.is_random else "sequences"
+            self.note(
+                mixed, f"{reads:g} % reads, {kinds[0][1].words}; reads and writes are two separate {what}"
+            )
             return {
                 "mix": [
-                    {"weight": reads, "operations": self._operations(_ALL), "address": address},
-                    {"weight": _ALL - reads, "operations": self._operations(0), "address": address},
+                    {"weight": share, "operations": self._operations(of), "address": address.part}
+                    for (share, address), of in zip(kinds, (_ALL, 0), strict=True)
                 ]
             }
+        where, address, _ = self._address(clone, reads)
         self.note(mixed, f"{reads:g} % reads, {where}")
         if self._is_chain():
             blocks = self.settings.think_blocks
@@ -177,8 +189,10 @@ class JobStreams:
     def _explain_operations(self) -> None:
         settings = self.settings
         by_direction = ", by direction" if settings.read_sizes != settings.write_sizes else ""
-        self.note(("bs", "bssplit"), f"request sizes{by_direction}")
-        self.note(("blockalign",), f"addresses are multiples of {_bytes(settings.alignment or 0)}")
+        self.note(("bs", "bssplit", "bsrange"), f"request sizes{by_direction}")
+        read, write = (_bytes(alignment or 0) for alignment in settings.alignments)
+        units = read if read == write else f"{read} for reads, {write} for writes"
+        self.note(("blockalign",), f"random addresses are multiples of {units}")
         self.note(("sync",), "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
         self.note(("direct", "buffered"), "all requests go to the array; the host has no cache")
         every = settings.flush_every
@@ -188,12 +202,13 @@ class JobStreams:
     def _operations(self, reads: float) -> Part:
         settings = self.settings
         read, write = settings.read_sizes, settings.write_sizes
-        sizes = {"size": _size(write if reads == 0 else read)}
+        sizes = {"size": describe_sizes(write if reads == 0 else read)}
         if 0 < reads < _ALL and read != write:
-            sizes["write_size"] = _size(write)
+            sizes["write_size"] = describe_sizes(write)
         forced = {"fua_fraction": 1.0} if settings.is_forced and reads < _ALL else {}
         flush = {"flush_every": settings.flush_every} if settings.flush_every and reads < _ALL else {}
-        alignment = {"alignment": _bytes(settings.alignment)} if settings.alignment else {}
+        unit = settings.alignments[1 if reads == 0 else 0]
+        alignment = {"alignment": _bytes(unit)} if unit else {}
         return {"read_fraction": round(reads / _ALL, 12), **forced, **flush, **sizes, **alignment}
 
     def _explain_place(self) -> None:
@@ -208,61 +223,19 @@ class JobStreams:
             "ends the job in fio; the simulated load lasts as long as the run",
         )
 
-    def _address(self, clone: int) -> tuple[str, Part]:
-        """Return the addresses, as text and as an address process."""
+    def _address(self, clone: int, reads: float) -> Address:
+        """Return the addresses of the requests of a clone."""
         begin = self.region.offset + (0 if self.is_per_user else clone * self.region.pitch)
+        chosen = describe_address(self.settings, reads)
         length = self.region.length
+        if length is not None:
+            # A skewed job with blockalign uses the part of the file that its blocks reach.
+            length = round(length * chosen.reach)
         lies: Part = {} if length is None else {"footprint": _bytes(length)}
         lies["placement"] = {"kind": "contiguous", "offset": _bytes(begin)}
         if self.is_per_user and self.region.pitch:
             lies["per_user"] = True
-        words, pattern = self._pattern()
-        return words, {"kind": pattern.pop("kind"), **pattern, **lies}
-
-    def _pattern(self) -> tuple[str, Part]:
-        settings = self.settings
-        block = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
-        if not settings.is_random:
-            if settings.modifier is None:
-                return "sequential", {"kind": "sequential"}
-            return f"sequential, skipping {_bytes(settings.modifier)} after each request", {
-                "kind": "strided",
-                "stride": _bytes(block + settings.modifier),
-            }
-        if settings.modifier is not None and settings.modifier > 1:
-            run = _bytes(settings.modifier * block)
-            return f"runs of {settings.modifier} sequential requests from random addresses", {
-                "kind": "sequential",
-                "run": run,
-            }
-        if settings.random_percentage < _ALL:
-            jumps = settings.random_percentage / _ALL
-            return f"sequential, {jumps:.0%} of the requests jump to a random address", (
-                {"kind": "sequential", "jump_fraction": jumps} if jumps else {"kind": "sequential"}
-            )
-        # A block of the distribution must hold the largest request.
-        return self._locality(_bytes(max(size for size, _ in (*settings.read_sizes, *settings.write_sizes))))
-
-    def _locality(self, block: str) -> tuple[str, Part]:
-        chosen = self.settings.distribution
-        match chosen.kind:
-            case "zipf":
-                words = f"Zipf-distributed over blocks of {block}"
-                return words, {"kind": "zipf", "exponent": chosen.parameter, "block": block}
-            case "pareto":
-                words = f"{chosen.parameter:g} of the blocks get {1 - chosen.parameter:g} of the accesses"
-                return words, {"kind": "pareto", "hot_fraction": chosen.parameter, "block": block}
-            case "zoned":
-                zones = [{"accesses": accesses, "size": size} for accesses, size in chosen.zones]
-                return "by zones", {"kind": "zoned", "zones": zones}
-        return "uniformly random", {"kind": "uniform"}
-
-
-def _size(sizes: Sizes) -> Part:
-    if len(sizes) == 1:
-        return {"kind": "constant", "value": _bytes(sizes[0][0])}
-    options = [{"value": _bytes(size), "weight": round(share * _ALL, 9)} for size, share in sizes]
-    return {"kind": "choice", "options": options}
+        return Address(chosen.words, {**chosen.part, **lies}, chosen.reach)
 
 
 def _bytes(size: int) -> str:

@@ -136,7 +136,20 @@ fn rules_of_addresses() {
         json!({"kind": "uniform", "footprint": 1 << 20, "per_user": true, "placement": {"kind": "spread"}});
     refuse_stream("address", spread, "scenario.spread-per-user", "address.placement.kind");
     for (address, code, place) in [
-        (json!({"kind": "zipf", "exponent": 1, "block": 2048}), "scenario.smaller-than-request", "block"),
+        (json!({"kind": "zipf", "exponent": 1, "block": 2000}), "scenario.not-whole-sectors", "block"),
+        (
+            json!({"kind": "stack_distance", "block": 2048, "curve": [{"size": 8192, "hit_ratio": 0.5}]}),
+            "scenario.smaller-than-request",
+            "block",
+        ),
+        (
+            json!({"kind": "zipf", "exponent": 1, "approximate": true}),
+            "scenario.conflicting-keys",
+            "approximate",
+        ),
+        (json!({"kind": "strided_zones", "zone": 512}), "scenario.smaller-than-request", "zone"),
+        (json!({"kind": "strided_zones", "zone": 1_u64 << 50}), "scenario.beyond-footprint", "zone"),
+        (json!({"kind": "strided_zones", "zone": 8192, "skip": 100}), "scenario.not-whole-sectors", "skip"),
         (json!({"kind": "strided", "stride": 8191}), "scenario.not-whole-sectors", "stride"),
         (
             json!({"kind": "strided", "stride": 1 << 20, "footprint": 1 << 16}),
@@ -172,4 +185,22 @@ fn rules_of_addresses() {
     ] {
         refuse_stream("address", address, code, &format!("address.{place}"));
     }
+}
+
+#[test]
+fn rules_of_sampling() {
+    let sampled = |size: Value, alignment: Value| {
+        let operations = json!({"read_fraction": 0, "size": size, "alignment": alignment});
+        let address = json!({"kind": "uniform", "footprint": 1 << 20, "sampling": "without_replacement"});
+        issues(vec![("workload.streams.0.operations", operations), ("workload.streams.0.address", address)])
+    };
+    let mixed = json!({"kind": "uniform", "min": 4096, "max": 16_384});
+    let code = |code: &'static str| vec![(code, format!("{S}.operations.alignment"))];
+    assert_eq!(sampled(mixed.clone(), json!(4096)), []);
+    assert_eq!(sampled(json!({"kind": "constant", "value": 8192}), Value::Null), []);
+    assert_eq!(sampled(mixed.clone(), Value::Null), code("scenario.missing-key"));
+    let odd = json!({"kind": "uniform", "min": 4096, "max": 16_384, "step": 512});
+    assert_eq!(sampled(odd, json!(4096)), code("scenario.size-not-multiple-of-alignment"));
+    let fallen = sampled(json!({"kind": "uniform", "min": 8192, "max": 4096}), Value::Null);
+    assert_eq!(fallen, [("scenario.low-above-high", format!("{S}.operations.size.min"))]);
 }

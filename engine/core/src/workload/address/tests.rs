@@ -1,5 +1,7 @@
 //! Tests of the address processes.
 
+mod sampling;
+
 use super::*;
 use crate::config::Placement;
 use crate::rng::Purpose;
@@ -18,6 +20,7 @@ fn draws(address: &Address, count: usize) -> Vec<u64> {
 #[test]
 fn uniform_stays_in_its_footprint_and_covers_it() {
     let address = Address::Uniform {
+        sampling: Sampling::Independent,
         footprint: Some(Bytes(64 * 8192)),
         placement: Placement::Contiguous { offset: Bytes(1 << 20) },
         per_user: false,
@@ -75,6 +78,7 @@ fn endless_sequences_of_other_users_start_elsewhere() {
 fn a_block_larger_than_the_footprint_stays_in_it() {
     let address = Address::Zipf {
         exponent: 1.0,
+        approximate: false,
         block: Bytes(64 << 10),
         footprint: Some(Bytes(16 << 10)),
         placement: Placement::default(),
@@ -89,6 +93,7 @@ fn a_block_larger_than_the_footprint_stays_in_it() {
 #[test]
 fn spread_extents_have_equal_distances() {
     let address = Address::Uniform {
+        sampling: Sampling::Independent,
         footprint: Some(Bytes(4 << 20)),
         placement: Placement::Spread { extent: Bytes(1 << 20) },
         per_user: false,
@@ -102,6 +107,7 @@ fn spread_extents_have_equal_distances() {
 #[test]
 fn scattered_extents_match_the_footprint_in_number() {
     let address = Address::Uniform {
+        sampling: Sampling::Independent,
         footprint: Some(Bytes(8 << 20)),
         placement: Placement::Scattered { extent: Bytes(1 << 20) },
         per_user: false,

@@ -49,7 +49,7 @@ fn arrival() -> impl Strategy<Value = Value> {
 
 fn address() -> impl Strategy<Value = Value> {
     let footprint = prop_oneof![Just(32_u64), Just(64), Just(256)];
-    (footprint, 0..15_u32, prop::bool::weighted(0.2)).prop_map(|(footprint, kind, per_user)| {
+    (footprint, 0..18_u32, prop::bool::weighted(0.2)).prop_map(|(footprint, kind, per_user)| {
         let footprint = footprint << 10;
         let mut address = match kind {
             0 => json!({"kind": "zipf", "exponent": 1.2, "block": 16_384}),
@@ -63,6 +63,9 @@ fn address() -> impl Strategy<Value = Value> {
                 {"size": 16_384, "hit_ratio": 0.5}, {"size": 32_768, "hit_ratio": 0.8}]}),
             8 => json!({"kind": "sequential", "common": true}),
             9 => json!({"kind": "hierarchical_reuse", "leaf": 16_384, "block": 16_384, "levels": 1}),
+            14 => json!({"kind": "uniform", "sampling": "cyclic"}),
+            15 => json!({"kind": "normal", "width": 0.1, "block": 4096}),
+            16 => json!({"kind": "strided_zones", "zone": 16_384, "skip": 4096, "sampling": "cyclic"}),
             _ => json!({"kind": "uniform"}),
         };
         address["footprint"] = json!(footprint);
