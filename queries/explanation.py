@@ -25,12 +25,11 @@ from destage.queries.run_history import (
     HistoryRun,
     explain_planning,
     find_bracket,
-    is_met,
     list_history,
 )
 from destage.queries.session import Session
-from destage.queries.sizing import Bound
 from destage.spec.axis_names import MINIMIZE
+from destage.spec.objective import Objective
 from destage.store.places import LABEL
 
 _NEEDED = "requests_needed"
@@ -80,7 +79,7 @@ class Explainer:
     def __init__(
         self,
         session: Session,
-        list_bounds: Callable[[str | None], Sequence[Bound]],
+        list_bounds: Callable[[str | None], Sequence[Objective]],
         explain_unsteady: Callable[[Sequence[float]], str],
     ) -> None:
         """Take a sweep.
@@ -190,7 +189,7 @@ class Explainer:
         headings, rows = self._tabulate(history, bounds)
         return Explanation(self._name(point, is_first=True), sentences, headings, rows, facts)
 
-    def _bounds_of(self, point: str) -> Sequence[Bound]:
+    def _bounds_of(self, point: str) -> Sequence[Objective]:
         if self._session.seek is None:
             return ()
         label = self._values[point].get(LABEL)
@@ -252,7 +251,7 @@ class Explainer:
     def _describe_search(
         self,
         history: Sequence[HistoryRun],
-        bounds: Sequence[Bound],
+        bounds: Sequence[Objective],
         bracket: Bracket,
         answer: Mapping[str, Any] | None,
     ) -> list[str]:
@@ -286,11 +285,11 @@ class Explainer:
         return sentences
 
     @staticmethod
-    def _count_met(history: Sequence[HistoryRun], bounds: Sequence[Bound], value: int) -> str:
+    def _count_met(history: Sequence[HistoryRun], bounds: Sequence[Objective], value: int) -> str:
         verdicts = [run.judge(bounds) for run in history if run.probe == value]
         return f"{verdicts.count(MET)} of {len(verdicts)} replicates"
 
-    def _list_brackets(self, history: Sequence[HistoryRun], bounds: Sequence[Bound]) -> list[str]:
+    def _list_brackets(self, history: Sequence[HistoryRun], bounds: Sequence[Objective]) -> list[str]:
         """Return the bracket of each replicate, where there are several."""
         replicates = sorted({run.replicate for run in history})
         if len(replicates) == 1:
@@ -350,18 +349,18 @@ class Explainer:
         return [text, *details]
 
     @staticmethod
-    def _judge(run: HistoryRun, bound: Bound) -> str:
+    def _judge(run: HistoryRun, bound: Objective) -> str:
         value = run.row.get(bound.column)
         title, _, unit = title_column(bound.column).partition(" [")
         if value is None:
             return f"It measured no {title}."
         shown = f"{title} {format_number(value * find_scale(bound.column))} {unit.rstrip(']')}".rstrip()
-        verdict = "meets" if is_met(bound, value) else "misses"
-        factor = f" ({format_number(float(f'{value / bound.value:.3g}'))} of it)" if bound.value else ""
+        verdict = "meets" if bound.is_met(value) else "misses"
+        factor = f" ({format_number(float(f'{value / bound.bound:.3g}'))} of it)" if bound.bound else ""
         return f"{shown[0].upper()}{shown[1:]} {verdict} {bound.text}{factor}."
 
     def _tabulate(
-        self, history: Sequence[HistoryRun], bounds: Sequence[Bound]
+        self, history: Sequence[HistoryRun], bounds: Sequence[Objective]
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Return the table of a point: a row per value of a seek, otherwise a row per replicate."""
         session = self._session

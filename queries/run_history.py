@@ -6,7 +6,7 @@ from typing import Any
 
 from destage.queries.presentation import format_count, format_number
 from destage.queries.session import Session
-from destage.queries.sizing import Bound
+from destage.spec.objective import Objective
 from destage.sql import quote
 
 MET, MISSED, UNDECIDED, FAILED, PENDING = "met", "missed", "undecided", "failed", "pending"
@@ -31,7 +31,7 @@ class HistoryRun:
     status: str | None
     row: Mapping[str, Any]
 
-    def judge(self, bounds: Sequence[Bound]) -> str:
+    def judge(self, bounds: Sequence[Objective]) -> str:
         """Return its verdict on the objectives of a seek."""
         if self.status is None:
             return PENDING
@@ -39,10 +39,11 @@ class HistoryRun:
             return MISSED
         if self.status == "failed":
             return FAILED
-        values = [self.row.get(bound.column) for bound in bounds]
-        if self.status != "ok" or None in values:
+        values = [value for bound in bounds if (value := self.row.get(bound.column)) is not None]
+        if self.status != "ok" or len(values) < len(bounds):
             return UNDECIDED
-        return MET if all(map(is_met, bounds, values)) else MISSED
+        is_met = all(bound.is_met(value) for bound, value in zip(bounds, values, strict=True))
+        return MET if is_met else MISSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,6 @@ class Bracket:
         return f"{format_number(self.met)} met them and {format_number(self.missed)} missed them"
 
 
-def is_met(bound: Bound, value: float | None) -> bool:
-    """Return whether a result meets a bound."""
-    return value is not None and (value <= bound.value if bound.is_upper else value >= bound.value)
-
-
 def list_history(session: Session, point_id: str) -> list[HistoryRun]:
     """Return the planned runs of a point by round, value and replicate."""
     probe = "NULL" if session.seek is None else quote(session.seek)
@@ -101,7 +97,7 @@ def list_history(session: Session, point_id: str) -> list[HistoryRun]:
     ]
 
 
-def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_minimum: bool) -> Bracket:
+def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool) -> Bracket:
     """Return the bracket that runs show; in noise, the met value may be beyond the missed one."""
     met = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MET]
     missed = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MISSED]
@@ -117,7 +113,7 @@ def _pick(values: Sequence[int], is_least: bool) -> int | None:
 
 
 def explain_planning(
-    run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_minimum: bool
+    run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool
 ) -> str:
     """Return why a run was planned, from what the earlier rounds of its point had shown."""
     earlier = [one for one in history if one.round < run.round]

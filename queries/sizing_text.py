@@ -99,24 +99,24 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
 
 
 def _title(one: Measured) -> str:
-    return one.bound.text.split()[0].replace("_", " ")
+    return title_column(one.objective.column).partition(" [")[0]
 
 
 def _describe_margin(one: Measured) -> str:
     """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
-    column = one.bound.column
+    column = one.objective.column
     scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
     if column.endswith(("_fraction", "_ratio")):
         scale, unit = 100.0, "%"
-    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.bound.value))
+    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.objective.bound))
     text = f"{format_number(mean)} {unit}".rstrip()
     low, high = _three(mean - half), _three(mean + half)
     if half and format_number(low) != format_number(high):
         text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
-    word = "at most" if one.bound.is_upper else "at least"
+    word = "at most" if one.objective.is_upper else "at least"
     text += f"; {word} {format_number(limit)} {unit}".rstrip()
     if one.factor is not None:
-        side = "below" if one.bound.is_upper else "above"
+        side = "below" if one.objective.is_upper else "above"
         text += f": a factor of {format_number(_two(one.factor))} {side}"
     return text
 

@@ -294,8 +294,8 @@ class Planner:
     def judge(self, facts: Facts, label: str | None = None) -> Probe:
         """Return the verdict of a run by the objectives of the point with a label, and its margins.
 
-        A run without a steady state (`not_stationary`) is undecided; a run whose load the array cannot carry
-        (`overloaded`) or whose array lost data (`array_failed`) fails.
+        A run without a steady state (`not_stationary`) or without a value of a bounded column is undecided; a
+        run whose load the array cannot carry (`overloaded`) or whose array lost data (`array_failed`) fails.
         """
         if facts.status == "failed":
             return Probe(ProbeVerdict.BROKEN)
@@ -307,7 +307,7 @@ class Planner:
         values = [facts.values.get(objective.column) for objective in objectives]
         measured = [value for value in values if value is not None]
         if len(measured) < len(values):
-            return Probe(ProbeVerdict.UNDECIDED)
+            return Probe(ProbeVerdict.UNDECIDED, lacks_value=True)
         pairs = list(zip(objectives, measured, strict=True))
         is_met = all(objective.is_met(value) for objective, value in pairs)
         margins = tuple(objective.margin(value) for objective, value in pairs)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.objective_bounds import as_bound
 from destage.queries import open_session
 from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
 from destage.queries.sizing_text import Sized
@@ -38,15 +37,15 @@ class Load:
 def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     """Return the cheapest configurations, and what the first one costs without its battery."""
     study, impossible = sizing.make_search(request)
-    bounds = [] if study.seek is None else [as_bound(one) for one in study.seek.objectives]
+    objectives = () if study.seek is None else study.seek.objectives
     with open_session(run(study).path) as session:
-        candidates = list_candidates(session, bounds)
+        candidates = list_candidates(session, objectives)
     best = next((one for one in candidates if one.disks is not None), None)
     battery = None
     if best is not None:
         parts = describe(best)
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
-            battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in bounds])
+            battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in objectives])
     return Sized(
         candidates=candidates,
         found=sizing.FOUND,

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Bound, Candidate, Measured, measure
+from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured, measure
 from destage.queries.sizing_text import Sized, compose_sizing, format_odds
+from destage.spec.objective import Objective
 
-P95 = Bound("response_p95 <= 30ms", "response_p95_us", 30_000.0, is_upper=True)
-IOPS = Bound("throughput_iops >= 900", "throughput_iops", 900.0, is_upper=False)
+P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)
+IOPS = Objective("throughput_iops >= 900", "throughput_iops", ">=", 900.0)
 PARTS = {CONTROLLER: "megaraid_9560_8i", DISK: "exos_x18", RAID: "10"}
 BEST = Candidate(
     parts=PARTS,
