@@ -41,9 +41,10 @@ class Candidate:
     Attributes:
         disks: The fewest disks that meet the objectives; None if that is unknown, or none do.
         price: Its price with these disks [currency].
-        failing: The most disks below that are known to miss the objectives.
-        censored: `above` or `more_expensive`, if `disks` is unknown.
-        binding: The objective that `failing` disks miss.
+        failing: The most disks below that have runs.
+        verdict: What their replicates show together, as `failing_verdict` in `answers`.
+        censored: `above` or `more_expensive`, if the search ended with a bound.
+        binding: The objective that `failing` disks miss, are not shown to meet or have no value for.
         measured: The results at `disks`, one per objective.
         limiting: The most used resource at `disks`.
         use: Its use, as a fraction.
@@ -53,6 +54,7 @@ class Candidate:
     disks: int | None
     price: float | None
     failing: int | None
+    verdict: str | None
     censored: str | None
     binding: str | None
     measured: tuple[Measured, ...]
@@ -122,7 +124,7 @@ def find_battery_case(
 def _read_candidate(
     row: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], objectives: Sequence[Objective]
 ) -> Candidate:
-    is_known = row["censored"] is None and row["passing"] is not None
+    is_known = row["censored"] is None and row["passing"] is not None and row["n"]
     runs = runs if is_known else []
     means = _find_means(runs)
     use = _find_use(means)
@@ -131,6 +133,7 @@ def _read_candidate(
         disks=row["passing"] if is_known else None,
         price=row["price"],
         failing=row["failing"],
+        verdict=row["failing_verdict"],
         censored=row["censored"],
         binding=row["binding"],
         measured=tuple(measure(one, [run[one.column] for run in runs]) for one in objectives if runs),
