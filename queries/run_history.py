@@ -108,6 +108,32 @@ def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_
     return Bracket(max(met), min(missed), is_mixed=max(met) >= min(missed))
 
 
+def describe_progress(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool) -> str:
+    """Return what runs show: the bracket, or of a search for the smallest value, the replicates at each."""
+    if not is_minimum:
+        return find_bracket(runs, bounds, is_minimum=False).describe()
+    values = sorted({run.probe for run in runs if run.probe is not None})
+    return "; ".join(f"{count_met(runs, bounds, value)} met the objectives at {value}" for value in values)
+
+
+def describe_replicates(history: Sequence[HistoryRun], bounds: Sequence[Objective], most: int) -> list[str]:
+    """Return the bracket of each of the first replicates of a search for the largest value, if several."""
+    replicates = sorted({run.replicate for run in history})
+    if len(replicates) == 1:
+        return []
+    sentences = []
+    for replicate in replicates[:most]:
+        runs = [run for run in history if run.replicate == replicate]
+        sentences.append(f"Replicate {replicate}: {describe_progress(runs, bounds, is_minimum=False)}.")
+    return sentences
+
+
+def count_met(runs: Sequence[HistoryRun], bounds: Sequence[Objective], value: int) -> str:
+    """Return how many replicates meet the objectives at a value."""
+    verdicts = [run.judge(bounds) for run in runs if run.probe == value]
+    return f"{verdicts.count(MET)} of {format_count(len(verdicts), 'replicate')}"
+
+
 def _pick(values: Sequence[int], is_least: bool) -> int | None:
     return min(values, default=None) if is_least else max(values, default=None)
 
@@ -119,26 +145,37 @@ def explain_planning(
     earlier = [one for one in history if one.round < run.round]
     beside = [one for one in history if one.round == run.round]
     if run.probe is None:
-        if not earlier:
-            return f"one of {format_count(len(beside), 'replicate')} that the study asks for at every point"
-        return (
-            f"one of {format_count(len(beside), 'further replicate')}, as the interval over the "
-            f"{len(earlier)} earlier ones was wider than the study asks for"
-        )
+        return _explain_replicate(len(earlier), len(beside))
     value = format_number(run.probe)
     if not earlier:
         is_only = len({one.probe for one in beside}) == 1
         which = "the first value" if is_only else "one of the first values"
         return f"{value} is {which} that the search tries"
-    if any(one.probe == run.probe and one.replicate != run.replicate for one in earlier):
-        known = sorted({one.replicate for one in earlier if one.probe == run.probe})
-        if len(known) > 1:
-            return (
-                f"a further replicate at {value}, which {len(known)} replicates had run: their interval was "
-                "wider than the study asks for"
-            )
-    bracket = find_bracket(earlier, bounds, is_minimum=is_minimum).describe()
+    known = {one.replicate for one in earlier if one.probe == run.probe and one.replicate != run.replicate}
     together = {one.replicate for one in beside if one.probe == run.probe}
-    if len(together) > 1:
-        return f"{len(together)} replicates run {value}, near the expected answer; before, {bracket}"
-    return f"replicate {run.replicate} searches for the answer; before, {bracket}"
+    before = f"before, {describe_progress(earlier, bounds, is_minimum=is_minimum)}"
+    if is_minimum:
+        if known:
+            return (
+                f"a further replicate at {value}: {len(known)} had not shown whether it meets the objectives"
+            )
+        return f"one of {format_count(len(together), 'replicate')} that try {value}; {before}"
+    if len(known) > 1:
+        return (
+            f"a further replicate at {value}, which {len(known)} replicates had run: their interval was "
+            "wider than the study asks for"
+        )
+    what = f"{len(together)} replicates run {value}, near the expected answer"
+    if len(together) == 1:
+        what = f"replicate {run.replicate} searches for the answer"
+    return f"{what}; {before}"
+
+
+def _explain_replicate(earlier: int, beside: int) -> str:
+    """Return why a replicate of a study without a seek was planned."""
+    if not earlier:
+        return f"one of {format_count(beside, 'replicate')} that the study asks for at every point"
+    return (
+        f"one of {format_count(beside, 'further replicate')}, as the interval over {earlier} earlier ones "
+        "was wider than the study asks for"
+    )

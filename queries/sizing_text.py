@@ -109,7 +109,7 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
 
 
 def _title(one: Measured) -> str:
-    return title_column(one.objective.column).partition(" [")[0]
+    return title_column(one.objective.column).partition(" [")[0].removesuffix(" fraction")
 
 
 def _describe_margin(one: Measured) -> str:
