@@ -180,19 +180,22 @@ class Planner:
         """Return the runs that later rounds will add, from what was planned so far."""
         if not self._study.is_adaptive:
             return NO_MORE
+        planned = {point: sum(map(len, plan.runs.values())) for point, plan in self._plans.items()}
+        if self._least is not None:
+            return self._least.forecast(planned)
         seeks = self._study.seek is not None
         target = self._study.replicates
         most = target.least if target.metric is None else target.most
         return forecast_runs(
             PointProgress(
-                planned=sum(len(runs) for runs in plan.runs.values()),
+                planned=planned[point],
                 least=target.least,
                 replicates=plan.replicates,
                 most=most,
                 seeks=seeks,
                 has_result=plan.result is not None,
             )
-            for plan in self._plans.values()
+            for point, plan in self._plans.items()
         )
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:

@@ -106,7 +106,7 @@ def test_a_miss_ratio_curve_is_read_at_sizes() -> None:
 
 def test_the_cheapest_configuration_is_found(tmp_path: Path) -> None:
     answer = destage.size(
-        20, "iometer_oltp", disks=["dc600m_960gb"], controllers=["megaraid_9540"], store=tmp_path
+        1, "iometer_oltp", disks=["dc600m_960gb"], controllers=["megaraid_9540"], store=tmp_path
     )
     assert answer.best is not None
     assert (answer.best.disks, answer.best.price) == (2, 980.0)
