@@ -10,7 +10,9 @@ from priced_study import CHEAPEST, PRICES
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.queries import open_session
+from destage.store.answers import complete_answers
 from destage.store.sweep import open_sweep
+from destage.sweeps.points import expand
 
 SERVER = {
     "kind": "server",
@@ -106,6 +108,26 @@ def test_an_objective_that_no_run_measures_is_named(tmp_path: Path) -> None:
     assert all("commit_p95 <= 10ms" in issue.message for issue in outcome.messages)
     # Every point ends with its first value.
     assert outcome.runs == 9
+
+
+def test_answers_of_an_earlier_version_have_every_column(tmp_path: Path) -> None:
+    outcome = sweeps.run(make(STUDY), tmp_path, executor="inline", workers=1)
+    answers = open_sweep(outcome.path).answers()
+    older = answers.drop_columns(["failing_verdict"])
+    assert set(complete_answers(older, []).column_names) == set(answers.column_names)
+
+
+def test_users_are_not_sought_where_they_change_nothing() -> None:
+    seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"], "max": 64}
+    scenario = STUDY["scenario"] | {"array": {"raid": "0", "disk": SERVER, "disks": 7}}
+    study = make(STUDY, seek=seek, scenario=scenario)
+    with pytest.raises(ConfigError) as caught:
+        expand(study)
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.place) == ("study.no-effect", "seek.maximize")
+    per_user = STREAM | {"arrival": STREAM["arrival"] | {"per_user": True}}
+    scenario |= {"workload": {"streams": [per_user]}}
+    assert len(expand(make(STUDY, seek=seek, scenario=scenario)).points) == 1
 
 
 def test_the_cheapest_point_is_found_and_the_others_are_more_expensive(tmp_path: Path) -> None:
