@@ -10,6 +10,7 @@ from destage.queries import open_session
 from destage.queries.point_choice import Choice
 from destage.queries.point_pairs import Side, compare_points
 from destage.queries.report import compose_answer
+from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.run_history import explain_planning, list_history
 from destage.recorded_objectives import list_objectives
 
@@ -47,6 +48,19 @@ def test_without_prices_the_smallest_value_comes_first(tmp_path: Path) -> None:
     sentences = answer(tmp_path, seek=everywhere, prices=None)
     assert sentences[0].startswith("Fewest: 2 disks, ")
     assert sentences[-1] == "Missing an objective even with 8: 1 point."
+
+
+def test_a_point_without_a_verdict_has_a_cause_and_a_remedy(tmp_path: Path) -> None:
+    """Two SSDs, the most that are considered, take 1,133 us: the bound is within their scatter."""
+    seek = {"minimize": "array.disks", "subject_to": ["response_p95 <= 1.1345ms"], "min": 2, "max": 2}
+    axes = {"array.disk.use": ["s4500_1920gb"]}
+    study = sweeps.parse_study(yaml.safe_dump(CHEAPEST | {"seek": seek, "axes": axes}))
+    outcome = sweeps.run(study, tmp_path, executor="inline", workers=1)
+    assert outcome.state == "unanswered"
+    with open_session(outcome.path) as session:
+        ((point,), count) = list_unanswered(session, 5)
+    assert (count, point.cause) == (1, "2 are not shown to meet response_p95 <= 1.1345ms")
+    assert point.remedy == "raise replicates.max or seek.max"
 
 
 def test_one_number_for_all_replicates_has_no_interval(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def _explain(session: Any, target: list[str]) -> "list[Explanation]":
         points = explainer.list_unanswered()
         if not points:
             choice = choose_points(session, (), "CONDITIONS")
-            note = "every point has an answer"
+            note = "every point has an answer or a bound of it"
             if len(choice.points) > 1:
                 print_note(f"{note}; name a run, or a point as in cache_capacity=64MiB")
                 return []
