@@ -51,7 +51,11 @@ FIXED: Mapping[str, Meaning] = MappingProxyType(
         ),
         "failing": (
             None,
-            "value nearest to the answer that every replicate has run and that misses an objective",
+            "value nearest to the answer that every replicate has run and that does not meet the objectives",
+        ),
+        "failing_verdict": (
+            None,
+            "what all replicates show at failing: misses, undecided, not_stationary or not_measured",
         ),
         "answers": (None, "answer of each replicate"),
         "censored": (

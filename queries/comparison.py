@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from destage.spec.axis_names import is_minimum
 from destage.student import half_width
 
 
@@ -48,7 +49,7 @@ class Difference:
     def verdict(self) -> str:
         """What the interval says about B."""
         if self.low is None:
-            return "one replicate"
+            return "one value each" if is_minimum(self.column) else "one replicate"
         if not self.is_shown:
             return "no difference shown"
         return "B is higher" if self.difference > 0 else "B is lower"

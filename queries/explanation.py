@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from destage.queries.failing_verdicts import describe_failing
 from destage.queries.point_choice import describe_point, list_values
 from destage.queries.presentation import (
     find_scale,
@@ -23,14 +24,16 @@ from destage.queries.run_history import (
     UNDECIDED,
     Bracket,
     HistoryRun,
+    count_met,
+    describe_progress,
+    describe_replicates,
     explain_planning,
     find_bracket,
-    is_met,
     list_history,
 )
 from destage.queries.session import Session
-from destage.queries.sizing import Bound
 from destage.spec.axis_names import MINIMIZE
+from destage.spec.objective import Objective
 from destage.store.places import LABEL
 
 _NEEDED = "requests_needed"
@@ -80,7 +83,7 @@ class Explainer:
     def __init__(
         self,
         session: Session,
-        list_bounds: Callable[[str | None], Sequence[Bound]],
+        list_bounds: Callable[[str | None], Sequence[Objective]],
         explain_unsteady: Callable[[Sequence[float]], str],
     ) -> None:
         """Take a sweep.
@@ -179,7 +182,7 @@ class Explainer:
             sentences += self._describe_result(point, facts["statuses"])
         else:
             facts |= {"met": bracket.met, "missed": bracket.missed, "answer": answer}
-            sentences += self._describe_search(history, bounds, bracket, answer)
+            sentences += self._describe_search(history, bounds, answer)
         sentences += self._describe_lack(history, answer)
         means = find_means([run.row for run in near])
         facts["uses"] = dict(list_uses(means))
@@ -190,7 +193,7 @@ class Explainer:
         headings, rows = self._tabulate(history, bounds)
         return Explanation(self._name(point, is_first=True), sentences, headings, rows, facts)
 
-    def _bounds_of(self, point: str) -> Sequence[Bound]:
+    def _bounds_of(self, point: str) -> Sequence[Objective]:
         if self._session.seek is None:
             return ()
         label = self._values[point].get(LABEL)
@@ -252,15 +255,15 @@ class Explainer:
     def _describe_search(
         self,
         history: Sequence[HistoryRun],
-        bounds: Sequence[Bound],
-        bracket: Bracket,
+        bounds: Sequence[Objective],
         answer: Mapping[str, Any] | None,
     ) -> list[str]:
         objectives = " and ".join(bound.text for bound in bounds)
         if answer is None:
+            shown = describe_progress(history, bounds, is_minimum=self._is_minimum)
             return [
-                f"The search for {objectives} has not ended: {bracket.describe()}.",
-                *self._list_brackets(history, bounds),
+                f"The search for {objectives} has not ended: {shown}.",
+                *([] if self._is_minimum else describe_replicates(history, bounds, _MOST_BRACKETS)),
             ]
         name = self._session.answer
         title = title_column(name).capitalize()
@@ -271,38 +274,23 @@ class Explainer:
         if answer["censored"] is not None:
             sentences.append(_CENSORED[answer["censored"]])
         sides = [
-            f"{self._count_met(history, bounds, value)} at {format_number(value)}"
+            f"{count_met(history, bounds, value)} at {format_number(value)}"
             for value in (answer["passing"], answer["failing"])
             if value is not None
         ]
         if sides:
             sentences.append(f"Around the answer, the objectives are met by {' and '.join(sides)}.")
-        if answer["binding"] is not None:
+        if answer["failing_verdict"] is not None:
+            verdict = describe_failing(answer["failing_verdict"], answer["binding"])
+            what = title.split()[0].lower()
+            sentences.append(f"{format_number(answer['failing'])} {what} {verdict}.")
+        elif answer["binding"] is not None:
             sentences.append(f"The binding objective is {answer['binding']}.")
         if answer["monotone"] is False:
             sentences.append(
                 "A run met the objectives well above the answer, or missed them well below it: see the table."
             )
         return sentences
-
-    @staticmethod
-    def _count_met(history: Sequence[HistoryRun], bounds: Sequence[Bound], value: int) -> str:
-        verdicts = [run.judge(bounds) for run in history if run.probe == value]
-        return f"{verdicts.count(MET)} of {len(verdicts)} replicates"
-
-    def _list_brackets(self, history: Sequence[HistoryRun], bounds: Sequence[Bound]) -> list[str]:
-        """Return the bracket of each replicate, where there are several."""
-        replicates = sorted({run.replicate for run in history})
-        if len(replicates) == 1:
-            return []
-        return [
-            f"Replicate {replicate}: "
-            + find_bracket(
-                [run for run in history if run.replicate == replicate], bounds, is_minimum=self._is_minimum
-            ).describe()
-            + "."
-            for replicate in replicates[:_MOST_BRACKETS]
-        ]
 
     def _describe_lack(self, history: Sequence[HistoryRun], answer: Mapping[str, Any] | None) -> list[str]:
         """Return why a point has no answer, and what to change."""
@@ -350,18 +338,18 @@ class Explainer:
         return [text, *details]
 
     @staticmethod
-    def _judge(run: HistoryRun, bound: Bound) -> str:
+    def _judge(run: HistoryRun, bound: Objective) -> str:
         value = run.row.get(bound.column)
         title, _, unit = title_column(bound.column).partition(" [")
         if value is None:
             return f"It measured no {title}."
         shown = f"{title} {format_number(value * find_scale(bound.column))} {unit.rstrip(']')}".rstrip()
-        verdict = "meets" if is_met(bound, value) else "misses"
-        factor = f" ({format_number(float(f'{value / bound.value:.3g}'))} of it)" if bound.value else ""
+        verdict = "meets" if bound.is_met(value) else "misses"
+        factor = f" ({format_number(float(f'{value / bound.bound:.3g}'))} of it)" if bound.bound else ""
         return f"{shown[0].upper()}{shown[1:]} {verdict} {bound.text}{factor}."
 
     def _tabulate(
-        self, history: Sequence[HistoryRun], bounds: Sequence[Bound]
+        self, history: Sequence[HistoryRun], bounds: Sequence[Objective]
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Return the table of a point: a row per value of a seek, otherwise a row per replicate."""
         session = self._session

@@ -6,7 +6,7 @@ from typing import Any
 
 from destage.queries.presentation import format_count, format_number
 from destage.queries.session import Session
-from destage.queries.sizing import Bound
+from destage.spec.objective import Objective
 from destage.sql import quote
 
 MET, MISSED, UNDECIDED, FAILED, PENDING = "met", "missed", "undecided", "failed", "pending"
@@ -31,7 +31,7 @@ class HistoryRun:
     status: str | None
     row: Mapping[str, Any]
 
-    def judge(self, bounds: Sequence[Bound]) -> str:
+    def judge(self, bounds: Sequence[Objective]) -> str:
         """Return its verdict on the objectives of a seek."""
         if self.status is None:
             return PENDING
@@ -39,10 +39,11 @@ class HistoryRun:
             return MISSED
         if self.status == "failed":
             return FAILED
-        values = [self.row.get(bound.column) for bound in bounds]
-        if self.status != "ok" or None in values:
+        values = [value for bound in bounds if (value := self.row.get(bound.column)) is not None]
+        if self.status != "ok" or len(values) < len(bounds):
             return UNDECIDED
-        return MET if all(map(is_met, bounds, values)) else MISSED
+        is_met = all(bound.is_met(value) for bound, value in zip(bounds, values, strict=True))
+        return MET if is_met else MISSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,6 @@ class Bracket:
         return f"{format_number(self.met)} met them and {format_number(self.missed)} missed them"
 
 
-def is_met(bound: Bound, value: float | None) -> bool:
-    """Return whether a result meets a bound."""
-    return value is not None and (value <= bound.value if bound.is_upper else value >= bound.value)
-
-
 def list_history(session: Session, point_id: str) -> list[HistoryRun]:
     """Return the planned runs of a point by round, value and replicate."""
     probe = "NULL" if session.seek is None else quote(session.seek)
@@ -101,7 +97,7 @@ def list_history(session: Session, point_id: str) -> list[HistoryRun]:
     ]
 
 
-def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_minimum: bool) -> Bracket:
+def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool) -> Bracket:
     """Return the bracket that runs show; in noise, the met value may be beyond the missed one."""
     met = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MET]
     missed = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MISSED]
@@ -112,37 +108,74 @@ def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_mini
     return Bracket(max(met), min(missed), is_mixed=max(met) >= min(missed))
 
 
+def describe_progress(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool) -> str:
+    """Return what runs show: the bracket, or of a search for the smallest value, the replicates at each."""
+    if not is_minimum:
+        return find_bracket(runs, bounds, is_minimum=False).describe()
+    values = sorted({run.probe for run in runs if run.probe is not None})
+    return "; ".join(f"{count_met(runs, bounds, value)} met the objectives at {value}" for value in values)
+
+
+def describe_replicates(history: Sequence[HistoryRun], bounds: Sequence[Objective], most: int) -> list[str]:
+    """Return the bracket of each of the first replicates of a search for the largest value, if several."""
+    replicates = sorted({run.replicate for run in history})
+    if len(replicates) == 1:
+        return []
+    sentences = []
+    for replicate in replicates[:most]:
+        runs = [run for run in history if run.replicate == replicate]
+        sentences.append(f"Replicate {replicate}: {describe_progress(runs, bounds, is_minimum=False)}.")
+    return sentences
+
+
+def count_met(runs: Sequence[HistoryRun], bounds: Sequence[Objective], value: int) -> str:
+    """Return how many replicates meet the objectives at a value."""
+    verdicts = [run.judge(bounds) for run in runs if run.probe == value]
+    return f"{verdicts.count(MET)} of {format_count(len(verdicts), 'replicate')}"
+
+
 def _pick(values: Sequence[int], is_least: bool) -> int | None:
     return min(values, default=None) if is_least else max(values, default=None)
 
 
 def explain_planning(
-    run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_minimum: bool
+    run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool
 ) -> str:
     """Return why a run was planned, from what the earlier rounds of its point had shown."""
     earlier = [one for one in history if one.round < run.round]
     beside = [one for one in history if one.round == run.round]
     if run.probe is None:
-        if not earlier:
-            return f"one of {format_count(len(beside), 'replicate')} that the study asks for at every point"
-        return (
-            f"one of {format_count(len(beside), 'further replicate')}, as the interval over the "
-            f"{len(earlier)} earlier ones was wider than the study asks for"
-        )
+        return _explain_replicate(len(earlier), len(beside))
     value = format_number(run.probe)
     if not earlier:
         is_only = len({one.probe for one in beside}) == 1
         which = "the first value" if is_only else "one of the first values"
         return f"{value} is {which} that the search tries"
-    if any(one.probe == run.probe and one.replicate != run.replicate for one in earlier):
-        known = sorted({one.replicate for one in earlier if one.probe == run.probe})
-        if len(known) > 1:
-            return (
-                f"a further replicate at {value}, which {len(known)} replicates had run: their interval was "
-                "wider than the study asks for"
-            )
-    bracket = find_bracket(earlier, bounds, is_minimum=is_minimum).describe()
+    known = {one.replicate for one in earlier if one.probe == run.probe and one.replicate != run.replicate}
     together = {one.replicate for one in beside if one.probe == run.probe}
-    if len(together) > 1:
-        return f"{len(together)} replicates run {value}, near the expected answer; before, {bracket}"
-    return f"replicate {run.replicate} searches for the answer; before, {bracket}"
+    before = f"before, {describe_progress(earlier, bounds, is_minimum=is_minimum)}"
+    if is_minimum:
+        if known:
+            return (
+                f"a further replicate at {value}: {len(known)} had not shown whether it meets the objectives"
+            )
+        return f"one of {format_count(len(together), 'replicate')} that try {value}; {before}"
+    if len(known) > 1:
+        return (
+            f"a further replicate at {value}, which {len(known)} replicates had run: their interval was "
+            "wider than the study asks for"
+        )
+    what = f"{len(together)} replicates run {value}, near the expected answer"
+    if len(together) == 1:
+        what = f"replicate {run.replicate} searches for the answer"
+    return f"{what}; {before}"
+
+
+def _explain_replicate(earlier: int, beside: int) -> str:
+    """Return why a replicate of a study without a seek was planned."""
+    if not earlier:
+        return f"one of {format_count(beside, 'replicate')} that the study asks for at every point"
+    return (
+        f"one of {format_count(beside, 'further replicate')}, as the interval over {earlier} earlier ones "
+        "was wider than the study asks for"
+    )

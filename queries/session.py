@@ -25,6 +25,7 @@ from destage.queries.relations import Relations, open_relations, restrict_relati
 from destage.spec.axis_names import is_maximum
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
+from destage.store.answers import complete_answers
 from destage.store.digests import damaged, find_digest, is_intact
 from destage.store.published_figures import read_figures
 
@@ -131,7 +132,9 @@ class Session:
             self._limits,
             relations.files,
         )
-        self._database.add_table("found_answers", self._read_answers())
+        plan = self._database.query("FROM plan LIMIT 0").schema
+        answers = complete_answers(self.sweep.answers(), [plan.field(axis) for axis in self.axes])
+        self._database.add_table("found_answers", answers)
         has_published = self.metric is not None and any(read_figures(self.spec))
         published = tabulate_published(self.spec, self.metric, self.points) if has_published else None
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
@@ -145,17 +148,6 @@ class Session:
             self._write_named,
             self._add_pending,
         )
-
-    def _read_answers(self) -> pa.Table:
-        """Return the answers with every axis column; a sweep without answers stores none of them."""
-        answers = self.sweep.answers()
-        plan = self._database.query("FROM plan LIMIT 0").schema
-        for axis in self.axes:
-            if axis not in answers.column_names:
-                answers = answers.append_column(
-                    plan.field(axis), pa.nulls(answers.num_rows, plan.field(axis).type)
-                )
-        return answers
 
     @cached_property
     def points(self) -> PointTable:

@@ -7,6 +7,7 @@ from typing import Any
 
 from destage.engine import limiting_resource
 from destage.queries.session import Session
+from destage.spec.objective import Objective
 from destage.sql import quote
 from destage.student import half_width, share_below
 
@@ -16,25 +17,8 @@ _EXPOSURE = "dirty_high_bytes"
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """An objective.
-
-    Attributes:
-        text: As it was given, such as `response_p95 <= 30ms`.
-        column: The result column that is bounded.
-        value: The bound [the column's unit].
-        is_upper: Whether values below it meet it.
-    """
-
-    text: str
-    column: str
-    value: float
-    is_upper: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
-    """A result of a configuration against its bound.
+    """A result of a configuration against an objective.
 
     Attributes:
         mean: The mean over replicates [the column's unit].
@@ -43,7 +27,7 @@ class Measured:
         odds: The probability that the bound is met, from the spread of the replicates.
     """
 
-    bound: Bound
+    objective: Objective
     mean: float
     half_width: float
     factor: float | None
@@ -57,9 +41,10 @@ class Candidate:
     Attributes:
         disks: The fewest disks that meet the objectives; None if that is unknown, or none do.
         price: Its price with these disks [currency].
-        failing: The most disks below that are known to miss the objectives.
-        censored: `above` or `more_expensive`, if `disks` is unknown.
-        binding: The objective that `failing` disks miss.
+        failing: The most disks below that have runs.
+        verdict: What their replicates show together, as `failing_verdict` in `answers`.
+        censored: `above` or `more_expensive`, if the search ended with a bound.
+        binding: The objective that `failing` disks miss, are not shown to meet or have no value for.
         measured: The results at `disks`, one per objective.
         limiting: The most used resource at `disks`.
         use: Its use, as a fraction.
@@ -69,6 +54,7 @@ class Candidate:
     disks: int | None
     price: float | None
     failing: int | None
+    verdict: str | None
     censored: str | None
     binding: str | None
     measured: tuple[Measured, ...]
@@ -96,9 +82,9 @@ class BatteryCase:
     exposed_bytes: float
 
 
-def list_candidates(session: Session, bounds: Sequence[Bound]) -> list[Candidate]:
+def list_candidates(session: Session, objectives: Sequence[Objective]) -> list[Candidate]:
     """Return the candidates of a search: those with a price first, the cheapest at the top."""
-    columns = list(dict.fromkeys([*(bound.column for bound in bounds), *limiting_resource.columns_needed()]))
+    columns = list(dict.fromkeys([*(one.column for one in objectives), *limiting_resource.columns_needed()]))
     listed = ", ".join(f"replicates.{column}" for column in columns)
     runs = session.sql(
         f"SELECT point_id, {listed} FROM replicates ORDER BY point_id, replicate"  # noqa: S608
@@ -107,7 +93,7 @@ def list_candidates(session: Session, bounds: Sequence[Bound]) -> list[Candidate
     for run in runs:
         by_point.setdefault(run["point_id"], []).append(run)
     answers = session.sql("SELECT * FROM answers ORDER BY price NULLS LAST, passing").to_pylist()
-    return [_read_candidate(row, by_point.get(row["point_id"], []), bounds) for row in answers]
+    return [_read_candidate(row, by_point.get(row["point_id"], []), objectives) for row in answers]
 
 
 def find_battery_case(
@@ -136,9 +122,9 @@ def find_battery_case(
 
 
 def _read_candidate(
-    row: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], bounds: Sequence[Bound]
+    row: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], objectives: Sequence[Objective]
 ) -> Candidate:
-    is_known = row["censored"] is None and row["passing"] is not None
+    is_known = row["censored"] is None and row["passing"] is not None and row["n"]
     runs = runs if is_known else []
     means = _find_means(runs)
     use = _find_use(means)
@@ -147,9 +133,10 @@ def _read_candidate(
         disks=row["passing"] if is_known else None,
         price=row["price"],
         failing=row["failing"],
+        verdict=row["failing_verdict"],
         censored=row["censored"],
         binding=row["binding"],
-        measured=tuple(measure(bound, [run[bound.column] for run in runs]) for bound in bounds if runs),
+        measured=tuple(measure(one, [run[one.column] for run in runs]) for one in objectives if runs),
         limiting=None if use is None else use[0],
         use=None if use is None else use[1],
     )
@@ -171,11 +158,16 @@ def _find_use(means: Mapping[str, float | None]) -> tuple[str, float] | None:
     return max(uses.items(), key=lambda item: item[1]) if uses else None
 
 
-def measure(bound: Bound, values: Sequence[float]) -> Measured:
-    """Return the results of the replicates of a configuration against a bound."""
-    mean = math.fsum(values) / len(values)
+def measure(objective: Objective, values: Sequence[float]) -> Measured:
+    """Return the results of the replicates of a configuration against an objective."""
+    mean, bound = math.fsum(values) / len(values), objective.bound
     factor = None
-    if mean > 0 and bound.value > 0:
-        factor = bound.value / mean if bound.is_upper else mean / bound.value
-    distance = bound.value - mean if bound.is_upper else mean - bound.value
-    return Measured(bound, mean, half_width(values), factor, share_below(values, mean + distance))
+    if mean > 0 and bound > 0:
+        factor = bound / mean if objective.is_upper else mean / bound
+    spread = half_width(values)
+    if spread:
+        below = share_below(values, bound)
+        odds = below if objective.is_upper else 1 - below
+    else:
+        odds = float(objective.is_met(mean))
+    return Measured(objective, mean, spread, factor, odds)

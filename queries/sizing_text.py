@@ -1,9 +1,11 @@
 """The answer of `destage size` as text: the cheapest configuration, its margins, and what was ruled out."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from destage.engine import catalog
+from destage.queries.failing_verdicts import describe_failing
 from destage.queries.presentation import (
     CONFIDENCE,
     find_scale,
@@ -14,7 +16,7 @@ from destage.queries.presentation import (
 )
 from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
 
-_CERTAIN = 0.999
+_CLOSE, _CERTAIN = 0.99, 0.999
 RESOURCE_WORDS = {
     "disk": "the disks",
     "channel": "the channel to the disks",
@@ -24,6 +26,9 @@ RESOURCE_WORDS = {
     "cache": "the write cache",
     "host": "the host's processors",
 }
+_DEAR = "more_expensive"
+_OPEN = ("undecided", "not_stationary")
+"""The verdicts on numbers of disks that neither meet the objectives nor miss one."""
 _GAP = "  "
 
 
@@ -51,6 +56,11 @@ class Sized:
     def carrying(self) -> list[Candidate]:
         """The candidates that meet the objectives, the cheapest first."""
         return [one for one in self.candidates if one.disks is not None and one.price is not None]
+
+    @property
+    def unmeasured(self) -> list[Candidate]:
+        """The candidates whose runs have no value for an objective."""
+        return [one for one in self.candidates if one.verdict == "not_measured"]
 
 
 def compose_sizing(sized: Sized) -> list[str]:
@@ -83,10 +93,10 @@ def format_price(sized: Sized, one: Candidate) -> str:
 
 
 def format_odds(odds: float) -> str:
-    """Return a probability in per cent."""
+    """Return a probability in per cent, with one more digit close to 100 %."""
     if odds >= _CERTAIN:
         return f"more than {_CERTAIN:.1%}".replace("%", " %")
-    return f"{odds:.0%}".replace("%", " %")
+    return f"{odds:{'.1%' if odds > _CLOSE else '.0%'}}".replace("%", " %")
 
 
 def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
@@ -102,32 +112,31 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
 
 
 def _title(one: Measured) -> str:
-    return one.bound.text.split()[0].replace("_", " ")
+    return title_column(one.objective.column).partition(" [")[0].removesuffix(" fraction")
 
 
 def _describe_margin(one: Measured) -> str:
     """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
-    column = one.bound.column
+    column = one.objective.column
     scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
     if column.endswith(("_fraction", "_ratio")):
         scale, unit = 100.0, "%"
-    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.bound.value))
+    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.objective.bound))
     text = f"{format_number(mean)} {unit}".rstrip()
     low, high = _three(mean - half), _three(mean + half)
     if half and format_number(low) != format_number(high):
         text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
-    word = "at most" if one.bound.is_upper else "at least"
+    word = "at most" if one.objective.is_upper else "at least"
     text += f"; {word} {format_number(limit)} {unit}".rstrip()
     if one.factor is not None:
-        side = "below" if one.bound.is_upper else "above"
+        side = "below" if one.objective.is_upper else "above"
         text += f": a factor of {format_number(_two(one.factor))} {side}"
     return text
 
 
 def _explain_count(best: Candidate) -> str:
     if best.failing is not None:
-        missed = "the load overloads them" if best.binding == "overloaded" else f"miss {best.binding}"
-        return f"{best.disks}; {best.failing} {missed}"
+        return f"{best.disks}; {best.failing} {describe_failing(best.verdict, best.binding)}"
     return f"{best.disks}, the fewest that are possible or considered"
 
 
@@ -166,13 +175,20 @@ def _list_rest(sized: Sized) -> list[str]:
     rest = sized.candidates
     counts = {
         "more expensive even with the fewest disks": sum(
-            one.censored == "more_expensive" and one.failing is None for one in rest
+            one.censored == _DEAR and one.failing is None for one in rest
         ),
         "more expensive with enough disks; fewer were simulated and miss an objective": sum(
-            one.censored == "more_expensive" and one.failing is not None for one in rest
+            one.censored == _DEAR and one.verdict == "misses" for one in rest
+        ),
+        "more expensive with enough disks; fewer were simulated and may miss an objective": sum(
+            one.censored == _DEAR and one.verdict in _OPEN for one in rest
         ),
         "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
         "misses an objective with the most disks": sum(one.censored == "above" for one in rest),
+        "not shown to meet the objectives with the most disks": sum(
+            one.censored is None and one.verdict in _OPEN and one.disks is None for one in rest
+        ),
+        "has no value for an objective": len(sized.unmeasured),
         "cannot be built": sized.impossible,
     }
     listed = [f"{_GAP}{count:>4}{_GAP}{reason}" for reason, count in counts.items() if count]
@@ -183,12 +199,11 @@ def _list_rest(sized: Sized) -> list[str]:
 
 
 def _explain_none(sized: Sized) -> str:
-    never = [one for one in sized.candidates if one.censored == "above"]
-    dear = [one for one in sized.candidates if one.censored == "more_expensive"]
-    reasons = []
-    if never:
-        objectives = sorted({one.binding for one in never if one.binding})
-        reasons.append(f"{len(never)} miss {' or '.join(objectives)} with the most disks")
+    never = Counter(
+        describe_failing(one.verdict, one.binding) for one in sized.candidates if one.censored != _DEAR
+    )
+    dear = [one for one in sized.candidates if one.censored == _DEAR]
+    reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(never.items())]
     if dear:
         reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")
     if sized.impossible:

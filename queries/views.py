@@ -12,7 +12,8 @@ with fewer than two replicates). Each replicate is averaged first: replicates us
 every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
 
 `replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run at the
-largest value below the answer, and its own answer.
+largest value below the answer, and its own answer. Of a search for the smallest value, whose answer is one
+number for all replicates, replicate 0 has it, so that no interval is computed from repetitions.
 
 `published_figures` has a row per published figure, with its prediction interval and class.
 
@@ -28,6 +29,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from destage import engine
+from destage.spec.axis_names import is_minimum
 from destage.sql import quote
 from destage.student import quantile
 
@@ -144,8 +146,11 @@ def build_replicates_view(seek: str | None, metric: str | None) -> str:
     """
     if seek is None or metric is None:
         return "SELECT * FROM runs WHERE status = 'ok'"
+    is_shown = "certificates.state = 'certified'"
+    if is_minimum(metric):
+        is_shown += " AND runs.replicate = 0"
     return f"""
-SELECT runs.*, CASE WHEN certificates.state = 'certified' THEN certificates.n END AS {quote(metric)}
+SELECT runs.*, CASE WHEN {is_shown} THEN certificates.n END AS {quote(metric)}
 FROM runs
 JOIN certificates ON certificates.point_id = runs.point_id
   AND certificates.replicate = runs.replicate

@@ -1,5 +1,6 @@
 """The answers of a seek: per point the mean, its interval, the binding objective, and the certificates."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +12,7 @@ from destage.sweeps.objectives import metric_columns
 from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek import Seek
-from destage.sweeps.seek_probes import BOUNDED, ReplicateResult, SearchState
+from destage.sweeps.seek_probes import BOUNDED, ReplicateResult, SearchState, ValueVerdict
 from destage.sweeps.seek_search import PointResult
 from destage.sweeps.study import Replicates, Study
 from destage.sweeps.unanswered_points import NEEDED
@@ -51,7 +52,8 @@ def make_answer_tables(
         above = [
             rows[run]
             for replicate, one in found.replicates.items()
-            if one.state in _MISSES and (run := planner.find_run(point, replicate, one.failing)) is not None
+            if (one.state in _MISSES or found.failing_verdict is not None)
+            and (run := planner.find_run(point, replicate, one.failing)) is not None
         ]
         axes = expansion.axis_values(point)
         price = _find_price(study, point, found)
@@ -73,8 +75,7 @@ def _answer(
     values = [one.value for one in found.replicates.values() if one.state in BOUNDED]
     interval = found.interval
     # A bound in place of an unknown value has no valid spread.
-    # The smallest value is one number for all replicates.
-    half_width = None if found.censored is not None or seek.is_minimum else interval.half_width
+    half_width = None if found.censored is not None else interval.half_width
     met = None if target.metric is None else found.censored is None and interval.is_within(target.relative)
     mean = interval.mean
     return {
@@ -87,11 +88,12 @@ def _answer(
         "answer_half_width": half_width,
         "passing": found.passing,
         "failing": found.failing,
+        "failing_verdict": None if found.failing_verdict is None else found.failing_verdict.value,
         "n": interval.n,
         "answers": values,
         "censored": None if found.censored is None else found.censored.value,
         "monotone": found.monotone,
-        "binding": _most_common([_binding(seek, point.label, facts) for facts in above]),
+        "binding": _find_binding(seek, point.label, found, above),
         "limiting": _most_common([limiting_resource.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
         "undecided": states[SearchState.UNDECIDED],
@@ -122,15 +124,31 @@ def _certificate(point: Point, replicate: int, found: ReplicateResult, planner: 
 
 
 def _binding(seek: Seek, label: str | None, facts: Facts) -> str | None:
-    """Return the objective that a run misses by most, or the status of a run without results."""
+    """Return the objective that a run misses by most or has no value for, or the status of a failed run."""
     if facts.status != "ok":
         return facts.status
-    missed = [
-        (objective.violation(value), objective.text)
-        for objective in seek.objectives_of(label)
-        if (value := facts.values.get(objective.column)) is not None and not objective.is_met(value)
-    ]
+    missed = []
+    for objective in seek.objectives_of(label):
+        value = facts.values.get(objective.column)
+        if value is None or not objective.is_met(value):
+            missed.append((math.inf if value is None else objective.violation(value), objective.text))
     return max(missed)[1] if missed else None
+
+
+def _find_binding(seek: Seek, label: str | None, found: PointResult, above: Sequence[Facts]) -> str | None:
+    """Return the objective that most runs just above the answer miss.
+
+    Of an undecided value whose runs all meet it, that is the objective nearest to its bound.
+    """
+    missed = _most_common([_binding(seek, label, facts) for facts in above])
+    if missed is not None or found.failing_verdict is not ValueVerdict.UNDECIDED:
+        return missed
+    return max(
+        (objective.violation(value), objective.text)
+        for facts in above
+        for objective in seek.objectives_of(label)
+        if (value := facts.values.get(objective.column)) is not None
+    )[1]
 
 
 def _most_common(names: list[str | None]) -> str | None:

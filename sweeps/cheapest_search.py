@@ -33,15 +33,18 @@ class Candidate:
 
     @property
     def least_price(self) -> float:
-        """The price of the smallest value that is not known to miss the objectives, or infinity."""
+        """The price of the next value above those that do not meet the objectives, or infinity."""
         following = self.standing.lower + 1
         return self.price(following) if following < self.count else math.inf
 
     @property
     def known_price(self) -> float:
-        """The price of the smallest value that is known to meet the objectives, or infinity."""
+        """The price of the smallest value that is known to meet the objectives, or infinity.
+
+        A point whose search a fault has ended gets no answer, so that it is none of the cheapest.
+        """
         upper = self.standing.upper
-        return self.price(upper) if upper < self.count else math.inf
+        return self.price(upper) if upper < self.count and self.standing.fault is None else math.inf
 
 
 @dataclass(frozen=True, slots=True)

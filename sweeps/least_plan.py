@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from destage.errors import ConfigError, Issue
 from destage.sweeps.cheapest_search import Candidate, choose_points
+from destage.sweeps.forecast import Forecast, LeastProgress, forecast_least
 from destage.sweeps.least_search import Standing, choose_value, conclude, examine, make_looks
 from destage.sweeps.points import Point
 from destage.sweeps.seek_runs import LookAll
@@ -72,6 +73,14 @@ class LeastPlan:
                 if point.id not in self.results:
                     self._conclude(point, standings[point.id], is_expensive=False)
         return wanted
+
+    def forecast(self, planned: Mapping[str, int]) -> Forecast:
+        """Return the runs that later rounds will add, given those planned for each point, by its id."""
+        searches = [
+            LeastProgress(planned[point.id], len(self._values[point.id]), point.id in self.results)
+            for point in self._points
+        ]
+        return forecast_least(searches, self._looks.counts[0], self._seek.cheapest)
 
     def _examine(self, point: Point) -> Standing:
         return examine(self._values[point.id], self._probed(point), self._looks, self._look(point))

@@ -2,12 +2,12 @@
 
 A value is judged by all replicates together. It meets an objective if the interval of the mean margin, the
 log of measured value over bound, lies at or below zero, and misses it if the interval lies above. Otherwise
-more replicates run, up to the maximum of the study. A value that is still undecided then counts as missing
-the objective. Its replicates are judged at several looks. Each look takes an equal share of the 5 % error
+more replicates run, up to the maximum of the study. A value that is still undecided then is not taken as the
+answer. Its replicates are judged at several looks. Each look takes an equal share of the 5 % error
 probability of a value, so that the total stays at most 5 % (Bonferroni).
 
-The answer is the smallest value that meets the objectives and above which none that was tried misses them.
-It is certified by the next smaller value, which misses them, or by being the smallest allowed one.
+The answer is the smallest value that meets the objectives and above which every value tried meets them, too.
+The next smaller value misses them, is undecided or is not allowed.
 """
 
 import math
@@ -15,13 +15,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.student import CONFIDENCE, half_width
-from destage.sweeps.intervals import t_interval
-from destage.sweeps.seek_probes import Probe, ProbeVerdict, ReplicateResult, SearchState
+from destage.sweeps.intervals import Interval
+from destage.sweeps.seek_probes import (
+    Probe,
+    ProbeVerdict,
+    ReplicateResult,
+    SearchState,
+    ValueVerdict,
+)
 from destage.sweeps.seek_runs import LookAll
 from destage.sweeps.seek_search import PointResult
 
 _GROWTH = 1.6
 """How many times more replicates the next look has."""
+
+
+_FAULTS = (ValueVerdict.BROKEN, ValueVerdict.UNMEASURED)
+"""The verdicts after which a point has no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +46,8 @@ class Looks:
 
     @property
     def confidence(self) -> float:
-        """The confidence of the verdict of one look."""
-        return 1 - (1 - CONFIDENCE) / len(self.counts)
+        """The confidence of the verdict of one look; a single replicate has no interval."""
+        return 1 - (1 - CONFIDENCE) / max(sum(count > 1 for count in self.counts), 1)
 
 
 def make_looks(least: int, most: int) -> Looks:
@@ -53,25 +63,33 @@ class Standing:
     """What the runs of a point say so far; values are given by their position among the allowed ones.
 
     Attributes:
-        lower: The largest value that misses the objectives; -1 if none does.
+        lower: The largest value that has a verdict and does not meet the objectives; -1 if there is none.
         upper: The smallest value above it that meets them; the number of values if none does.
         missing: The runs that are needed for the verdict of a value: replicate and value of each.
-        replicates: The number of replicates of each value that has a verdict.
-        broken: The replicates with a run that failed.
-        is_monotone: Whether no value below one that misses the objectives meets them.
+        verdicts: The verdict of each value that has one.
+        replicates: The number of replicates that each verdict rests on.
     """
 
     lower: int
     upper: int
     missing: tuple[tuple[int, int], ...]
+    verdicts: Mapping[int, ValueVerdict]
     replicates: Mapping[int, int]
-    broken: frozenset[int]
-    is_monotone: bool
+
+    @property
+    def fault(self) -> ValueVerdict | None:
+        """The verdict that ends the search of the point without an answer, if a value has one."""
+        return next((one for one in self.verdicts.values() if one in _FAULTS), None)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether no value below one that does not meet the objectives meets them."""
+        return all(at > self.lower for at, one in self.verdicts.items() if one is ValueVerdict.MEETS)
 
     @property
     def is_closed(self) -> bool:
         """Whether the smallest value that meets the objectives is known, or that there is none."""
-        return not self.missing and (self.upper - self.lower == 1 or bool(self.broken))
+        return self.fault is not None or (not self.missing and self.upper - self.lower == 1)
 
 
 def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: LookAll) -> Standing:
@@ -83,26 +101,18 @@ def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: Lo
         look: Returns what is known of a run.
     """
     missing: list[tuple[int, int]] = []
-    broken: set[int] = set()
-    meets: dict[int, bool] = {}
+    verdicts: dict[int, ValueVerdict] = {}
     replicates: dict[int, int] = {}
     for value in sorted(probed):
         found = _judge(value, looks, look)
         missing += found.missing
-        broken |= found.broken
-        if found.meets is not None:
-            meets[value] = found.meets
-            replicates[value] = found.count
-    lower = max((values.index(value) for value, is_met in meets.items() if not is_met), default=-1)
-    above = [values.index(value) for value, is_met in meets.items() if is_met]
-    return Standing(
-        lower=lower,
-        upper=min((index for index in above if index > lower), default=len(values)),
-        missing=tuple(missing),
-        replicates=replicates,
-        broken=frozenset(broken),
-        is_monotone=all(index > lower for index in above),
-    )
+        if found.verdict is not None:
+            position = values.index(value)
+            verdicts[position], replicates[position] = found.verdict, found.count
+    above = [position for position, one in verdicts.items() if one is ValueVerdict.MEETS]
+    lower = max((position for position in verdicts if position not in above), default=-1)
+    upper = min((position for position in above if position > lower), default=len(values))
+    return Standing(lower, upper, tuple(missing), verdicts, replicates)
 
 
 def choose_value(standing: Standing, count: int, first: int, ceiling: int | None = None) -> int | None:
@@ -137,21 +147,29 @@ def conclude(
         replicates: The fewest replicates of a value.
         is_expensive: Whether it ended because other points are cheaper.
     """
+    verdict = standing.verdicts.get(standing.lower)
     lower = values[standing.lower] if standing.lower >= 0 else None
     upper = values[standing.upper] if standing.upper < len(values) else None
-    if standing.broken:
-        one = ReplicateResult(SearchState.FAILED, None, upper, lower)
+    value = None
+    if standing.fault is ValueVerdict.BROKEN:
+        state = SearchState.FAILED
+    elif standing.fault is not None:
+        state = SearchState.UNDECIDED
     elif is_expensive:
-        one = ReplicateResult(SearchState.MORE_EXPENSIVE, None, upper, lower)
-    elif upper is None:
-        one = ReplicateResult(SearchState.ABOVE, values[-1], None, lower)
+        state = SearchState.MORE_EXPENSIVE
+    elif upper is not None:
+        state, value = SearchState.CERTIFIED, upper
+    elif verdict is ValueVerdict.MISSES:
+        state, value = SearchState.ABOVE, values[-1]
     else:
-        one = ReplicateResult(SearchState.CERTIFIED, upper, upper, lower)
-    shown = lower if upper is None else upper
-    count = max(standing.replicates.get(shown, 0) if shown is not None else 0, replicates)
-    results = dict.fromkeys(range(count), one)
-    known = [] if one.value is None else [float(one.value)] * count
-    return PointResult(results, t_interval(known), standing.is_monotone)
+        state = SearchState.UNDECIDED
+    passing = None if standing.fault else upper
+    shown = standing.lower if upper is None else standing.upper
+    count = max(standing.replicates.get(shown, 0), replicates)
+    results = dict.fromkeys(range(count), ReplicateResult(state, value, passing, lower))
+    # One number for all replicates has no interval.
+    interval = Interval(None, None, 0) if value is None else Interval(float(value), None, count)
+    return PointResult(results, interval, standing.is_monotone, verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +177,14 @@ class _Judged:
     """The verdict of a value.
 
     Attributes:
-        meets: Whether it meets every objective; None before that is known.
+        verdict: None before it is known.
         count: The replicates that it rests on.
         missing: The runs that are needed to know more.
     """
 
-    meets: bool | None
+    verdict: ValueVerdict | None
     count: int
     missing: tuple[tuple[int, int], ...] = ()
-    broken: frozenset[int] = frozenset()
 
 
 def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
@@ -175,36 +192,37 @@ def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
         found = {replicate: look(replicate, value) for replicate in range(count)}
         if missing := tuple((replicate, value) for replicate, probe in found.items() if probe is None):
             return _Judged(None, count, missing)
-        probes = [probe for probe in found.values() if probe is not None]
-        broken = frozenset(
-            replicate for replicate, probe in found.items() if probe and probe.verdict is ProbeVerdict.BROKEN
-        )
-        if broken:
-            return _Judged(None, count, broken=broken)
-        verdict = _weigh(probes, looks.confidence)
-        if verdict is not None:
+        verdict = _weigh([probe for probe in found.values() if probe is not None], looks.confidence)
+        if verdict is not ValueVerdict.UNDECIDED:
             return _Judged(verdict, count)
-    return _Judged(False, looks.counts[-1])
+    return _Judged(ValueVerdict.UNDECIDED, looks.counts[-1])
 
 
-def _weigh(probes: Sequence[Probe], confidence: float) -> bool | None:
-    """Return whether the replicates of a value meet every objective; None if they do not say."""
+def _weigh(probes: Sequence[Probe], confidence: float) -> ValueVerdict:
+    """Return what the replicates of a value say together."""
+    if any(probe.verdict is ProbeVerdict.BROKEN for probe in probes):
+        return ValueVerdict.BROKEN
+    unmeasured = [probe for probe in probes if probe.margins is None]
+    if any(probe.verdict is ProbeVerdict.FAIL for probe in unmeasured):
+        # The array cannot carry the load of a replicate.
+        return ValueVerdict.MISSES
+    if unmeasured:
+        lacks_value = any(probe.lacks_value for probe in unmeasured)
+        return ValueVerdict.UNMEASURED if lacks_value else ValueVerdict.UNSTEADY
     margins = [probe.margins for probe in probes if probe.margins is not None]
-    if len(margins) < len(probes):
-        # The array cannot carry the load of a replicate, or does not reach a steady state.
-        return False
     ends = [_find_ends(one, confidence) for one in zip(*margins, strict=True)]
     if any(low > 0 for low, _ in ends):
-        return False
-    return True if all(high <= 0 for _, high in ends) else None
+        return ValueVerdict.MISSES
+    return ValueVerdict.MEETS if all(high <= 0 for _, high in ends) else ValueVerdict.UNDECIDED
 
 
 def _find_ends(margins: Sequence[float], confidence: float) -> tuple[float, float]:
     """Return the interval of the mean margin of an objective."""
     if math.inf in margins:
         return math.inf, math.inf
-    finite = [margin for margin in margins if math.isfinite(margin)]
-    if not finite:
-        return -math.inf, -math.inf
-    mean, half = math.fsum(finite) / len(finite), half_width(finite, confidence)
+    if -math.inf in margins:
+        # A value of zero has no log: all are compared as fractions of the bound, from which it is 1 away.
+        margins = [math.expm1(margin) for margin in margins]
+    mean = math.fsum(margins) / len(margins)
+    half = half_width(margins, confidence) if len(margins) > 1 else math.inf
     return mean - half, mean + half

@@ -1,26 +1,18 @@
-"""Objectives: bounds on result columns, such as `response_p95 <= 30ms`."""
+"""The objectives of a study, as they are written: `response_p95 <= 30ms`."""
 
-import math
-import operator
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 
 from destage import engine
 from destage.engine import Column
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
+from destage.spec.objective import Objective
 from destage.spec.validation import suggest
 from destage.sweeps.axes import in_base_units
 
 _FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
-_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-}
 _NUMERIC = ("int", "float")
 _SUFFIXES = {
     "us": "_us",
@@ -33,40 +25,6 @@ _SUFFIXES = {
 """The suffix of a column's name by its unit."""
 _REQUIRES_UNIT = ("us", "s", "bytes", "bytes/s")
 """Units in which a bare number would be a guess."""
-
-
-@dataclass(frozen=True, slots=True)
-class Objective:
-    """A bound that a run must meet.
-
-    Attributes:
-        column: The result column that is bounded.
-        bound: The bound [the column's unit].
-    """
-
-    text: str
-    column: str
-    comparison: str
-    bound: float
-
-    def is_met(self, value: float) -> bool:
-        """Whether a value of the column meets the bound."""
-        return _COMPARE[self.comparison](value, self.bound)
-
-    def margin(self, value: float) -> float:
-        """Return the log of value over bound, its sign such that it is positive when missed.
-
-        It is infinite where there is no log: a bound or a value of zero.
-        """
-        if self.bound > 0 and value > 0:
-            ratio = math.log(value / self.bound)
-            return ratio if self.comparison.startswith("<") else -ratio
-        return -math.inf if self.is_met(value) else math.inf
-
-    def violation(self, value: float) -> float:
-        """Return how far a value is beyond the bound, as a fraction of the bound; negative when met."""
-        excess = value - self.bound if self.comparison.startswith("<") else self.bound - value
-        return excess / abs(self.bound) if self.bound else excess
 
 
 @cache

@@ -180,19 +180,22 @@ class Planner:
         """Return the runs that later rounds will add, from what was planned so far."""
         if not self._study.is_adaptive:
             return NO_MORE
+        planned = {point: sum(map(len, plan.runs.values())) for point, plan in self._plans.items()}
+        if self._least is not None:
+            return self._least.forecast(planned)
         seeks = self._study.seek is not None
         target = self._study.replicates
         most = target.least if target.metric is None else target.most
         return forecast_runs(
             PointProgress(
-                planned=sum(len(runs) for runs in plan.runs.values()),
+                planned=planned[point],
                 least=target.least,
                 replicates=plan.replicates,
                 most=most,
                 seeks=seeks,
                 has_result=plan.result is not None,
             )
-            for plan in self._plans.values()
+            for point, plan in self._plans.items()
         )
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
@@ -294,8 +297,8 @@ class Planner:
     def judge(self, facts: Facts, label: str | None = None) -> Probe:
         """Return the verdict of a run by the objectives of the point with a label, and its margins.
 
-        A run without a steady state (`not_stationary`) is undecided; a run whose load the array cannot carry
-        (`overloaded`) or whose array lost data (`array_failed`) fails.
+        A run without a steady state (`not_stationary`) or without a value of a bounded column is undecided; a
+        run whose load the array cannot carry (`overloaded`) or whose array lost data (`array_failed`) fails.
         """
         if facts.status == "failed":
             return Probe(ProbeVerdict.BROKEN)
@@ -307,7 +310,7 @@ class Planner:
         values = [facts.values.get(objective.column) for objective in objectives]
         measured = [value for value in values if value is not None]
         if len(measured) < len(values):
-            return Probe(ProbeVerdict.UNDECIDED)
+            return Probe(ProbeVerdict.UNDECIDED, lacks_value=True)
         pairs = list(zip(objectives, measured, strict=True))
         is_met = all(objective.is_met(value) for objective, value in pairs)
         margins = tuple(objective.margin(value) for objective, value in pairs)

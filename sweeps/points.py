@@ -20,6 +20,7 @@ from destage.sweeps.fragments import Assignments, is_nested
 from destage.sweeps.grid import BLOCK, Grid, GridBlock
 from destage.sweeps.identity import point_id
 from destage.sweeps.study import Study
+from destage.sweeps.users import USERS, has_users
 
 
 class _Shared:
@@ -193,6 +194,7 @@ class _Expander:
             fields.append(pa.field(path, find_type(kinds)))
         expansion = Expansion(study, blocks, fields)
         _check_places(study, expansion)
+        _check_users(study, expansion)
         return expansion
 
     def _check_runs(self) -> None:
@@ -290,6 +292,26 @@ def _check_places(study: Study, expansion: Expansion) -> None:
         )
     except ConfigError as error:
         raise study.error(error.issues) from None
+
+
+def _check_users(study: Study, expansion: Expansion) -> None:
+    """Raise an error if the study seeks a number of users that a workload of it does not depend on."""
+    if study.seek is None or study.seek.path != USERS:
+        return
+    checked = set()
+    for point in expansion.points:
+        axes = {path: value for path, value in point.axes.items() if path.startswith("workload.")}
+        key = repr(axes)
+        if key in checked:
+            continue
+        checked.add(key)
+        # With a single user, a trace has no copies.
+        if not has_users(point.configure(0, 2).config["workload"]["streams"]):
+            at = ", ".join(f"{path}={value}" for path, value in axes.items())
+            message = "no stream of the workload is per user, so that the number of users changes nothing"
+            place = f"seek.{study.seek.goal}"
+            issue = Issue("study.no-effect", place, f"{message} (at {at})" if at else message)
+            raise study.error([issue])
 
 
 def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
+from destage.spec.objective import Objective
 from destage.spec.validation import suggest
-from destage.sweeps.objectives import Objective, parse_objective
+from destage.sweeps.objectives import parse_objective
 from destage.sweeps.parameters import Parameter, explain_unknown, find_parameter
 from destage.sweeps.study_schema import read_default
 

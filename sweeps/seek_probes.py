@@ -21,15 +21,32 @@ class Probe:
     Attributes:
         margins: For each objective the log of measured value over bound, positive if it is missed; infinite
             where it has no log. None if the run measured nothing.
+        lacks_value: Whether the run ended normally without a value of a bounded column.
     """
 
     verdict: ProbeVerdict
     margins: tuple[float, ...] | None = None
+    lacks_value: bool = False
 
     @property
     def passes(self) -> bool:
         """Whether the run meets every objective."""
         return self.verdict is ProbeVerdict.PASS
+
+
+class ValueVerdict(Enum):
+    """What all replicates together say about a value of a search for the smallest one.
+
+    `UNDECIDED`: the last look showed neither that it meets the objectives nor that it misses one;
+    `UNSTEADY`: a run reached no steady state; `UNMEASURED`: a run has no value of a bounded column.
+    """
+
+    MEETS = "meets"
+    MISSES = "misses"
+    UNDECIDED = "undecided"
+    UNSTEADY = "not_stationary"
+    UNMEASURED = "not_measured"
+    BROKEN = "failed"
 
 
 class SearchState(Enum):
@@ -60,7 +77,7 @@ class ReplicateResult:
         value: The value up to which (of a search for the smallest: from which on) it meets the objectives;
             `most` for at least and for above, `least - 1` for below; None when a run failed.
         passing: The nearest value to the answer at which it has a run that meets the objectives, if any.
-        failing: The nearest value to the answer at which it has a run that misses them, if any.
+        failing: The nearest value to the answer that is not known to meet them and has a run, if any.
     """
 
     state: SearchState

@@ -26,6 +26,7 @@ from destage.sweeps.seek_probes import (
     ProbeVerdict,
     ReplicateResult,
     SearchState,
+    ValueVerdict,
 )
 from destage.sweeps.seek_runs import LookAll, PointRuns, Waiting
 
@@ -58,11 +59,13 @@ class PointResult:
         replicates: The result of each replicate.
         interval: The mean over the replicates that have a value or a bound of it, with its 95 % interval.
         monotone: Whether no run met the objectives well above the answer, or missed them well below it.
+        failing_verdict: Of a search for the smallest value: the verdict on `failing`, if there is one.
     """
 
     replicates: Mapping[int, ReplicateResult]
     interval: Interval
     monotone: bool
+    failing_verdict: ValueVerdict | None = None
 
     @property
     def passing(self) -> int | None:
@@ -81,7 +84,8 @@ class PointResult:
         return next((one for one in _CENSORED if one in states), None)
 
     def _certified(self) -> Iterator[ReplicateResult]:
-        return (one for one in self.replicates.values() if one.state in _HAS_RUNS)
+        has_verdict = self.failing_verdict is not None
+        return (one for one in self.replicates.values() if has_verdict or one.state in _HAS_RUNS)
 
 
 def search(

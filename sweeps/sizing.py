@@ -18,9 +18,12 @@ from destage.spec.axis_names import MINIMIZE
 from destage.spec.documents import parse_document
 from destage.spec.validation import suggest, validate_document
 from destage.sweeps import parameters
+from destage.sweeps.objectives import parse_objective
+from destage.sweeps.parameters import find_parameter
 from destage.sweeps.prices import CONTROLLER, DISK, PRICES
 from destage.sweeps.seek import Seek
 from destage.sweeps.study import Study, parse_study
+from destage.sweeps.users import USERS, has_users
 
 RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
 BUSIEST = "disk_busy_max <= 0.9"
@@ -76,16 +79,35 @@ class Impossible:
     """A family that cannot be built with any of the numbers of disks considered, and why."""
 
     family: Mapping[str, str]
-    reason: str
+    issue: Issue
+
+
+def list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:
+    """Return the objectives of a request: those given, and `BUSIEST` unless one bounds the same column.
+
+    Raises:
+        ConfigError: One is invalid; its place is that in `seek`.
+    """
+    given = [f"response_p95 <= {response_p95}", *subject_to]
+    found = [parse_objective(text, f"seek.subject_to.{at}") for at, text in enumerate(given)]
+    if found[0].bound <= 0:
+        issue = Issue("study.out-of-range", "seek.subject_to.0", "must be more than 0", response_p95)
+        raise ConfigError([issue])
+    busiest = parse_objective(BUSIEST, "seek.subject_to")
+    return given if any(one.column == busiest.column for one in found) else [*given, BUSIEST]
 
 
 def read_prices_file(text: str | bytes, name: str) -> dict[str, Any]:
-    """Return a price table from YAML.
+    """Return a price table from YAML; raises as `check_prices` does."""
+    return check_prices(parse_document(text, name, "study"), name)
+
+
+def check_prices(document: object, name: str) -> dict[str, Any]:
+    """Return a document that is a price table.
 
     Raises:
-        ConfigError: It is not a price table, with every mistake.
+        ConfigError: It is not, with every mistake.
     """
-    document = parse_document(text, name, "study")
     issues = validate_document(document, PRICES, "study")
     if issues or not isinstance(document, dict):
         raise ConfigError(issues, name)
@@ -101,11 +123,16 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     """Return the study that searches the cheapest configurations, and the families that it leaves out.
 
     Raises:
-        ConfigError: A part has no price or is not in the catalogue, or no family is possible.
+        ConfigError: A part has no price or is not in the catalogue, no family is possible, or the load does
+            not depend on the number of users.
     """
+    _check(request)
     families, impossible = _list_families(request)
     if not families:
-        raise ConfigError([Issue("study.nothing-possible", "", impossible[0].reason)])
+        raise ConfigError([replace(impossible[0].issue, code="study.nothing-possible")])
+    if request.workload["users"] > 1 and not depends_on_users(request.workload):
+        message = "no stream of the workload is per user: leave out the number of users"
+        raise ConfigError([Issue("study.no-effect", "workload.users", message, request.workload["users"])])
     objectives = " and ".join(request.objectives)
     seek: dict[str, Any] = {
         MINIMIZE: DISKS,
@@ -157,10 +184,15 @@ def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence
         "name": f"size-{request.name}-curve",
         "question": "How does the response time grow with the number of users?",
         "scenario": scenario,
-        "axes": {"workload.users": list(loads)},
+        "axes": {USERS: list(loads)},
         "replicates": _COMPARED,
     }
     return _parse(document)
+
+
+def depends_on_users(workload: Mapping[str, Any]) -> bool:
+    """Return whether the number of users changes a load."""
+    return has_users(workload.get("streams") or _read_preset(workload)["streams"])
 
 
 def has_protected_cache(controller: str) -> bool:
@@ -171,13 +203,42 @@ def has_protected_cache(controller: str) -> bool:
 
 def list_phases(workload: Mapping[str, Any]) -> list[str]:
     """Return the names of the phases of a workload, of which a sizing measures the first by default."""
+    phases = workload.get("phases") or _read_preset(workload).get("phases") or ()
+    return [str(phase["name"]) for phase in phases]
+
+
+def _read_preset(workload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the workload of the catalogue that a workload uses; an empty one if it uses none."""
     name = workload.get("use")
-    config = {} if name is None else catalog.entry("workloads", str(name)).config
-    return [str(phase["name"]) for phase in (workload.get("phases") or config.get("phases") or ())]
+    return {"streams": ()} if name is None else catalog.entry("workloads", str(name)).config
 
 
 def _parse(document: Mapping[str, Any]) -> Study:
-    return parse_study(json.dumps(dict(document)), name="size")
+    try:
+        return parse_study(json.dumps(dict(document)), name="size")
+    except ConfigError as error:
+        # The user has not written this text, so that its lines say nothing.
+        raise ConfigError([replace(issue, line=None, column=None) for issue in error.issues]) from None
+
+
+def _check(request: SizingRequest) -> None:
+    """Raise an error if a family, a number of disks or a setting of a request cannot be."""
+    issues = []
+    levels = find_parameter(RAID).words
+    for level in request.raid:
+        if level not in levels:
+            message = f"unknown RAID level; allowed: {', '.join(sorted(levels, key=int))}"
+            issues.append(Issue("study.unknown-name", "raid", message, level))
+    if not 1 <= request.fewest <= request.most:
+        message = f"must be from 1 to the most disks considered, {request.most}"
+        issues.append(Issue("study.bounds-reversed", "seek.min", message, request.fewest))
+    issues += [
+        Issue("study.unknown-key", f"scenario.{path}", unknown)
+        for path in request.settings
+        if (unknown := parameters.explain_unknown(path)) is not None
+    ]
+    if issues:
+        raise ConfigError(issues)
 
 
 def _make_scenario(request: SizingRequest) -> dict[str, Any]:
@@ -204,11 +265,11 @@ def _list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[I
         for disk in disks:
             for raid in request.raid:
                 family = {CONTROLLER: controller, DISK: disk, RAID: raid}
-                reason = _explain_impossible(request, family, [counts.written, *counts.alternatives])
-                if reason is None:
+                issue = _find_mistake(request, family, [counts.written, *counts.alternatives])
+                if issue is None:
                     families.append(family)
                 else:
-                    impossible.append(Impossible(family, reason))
+                    impossible.append(Impossible(family, issue))
     return families, impossible
 
 
@@ -233,11 +294,9 @@ def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]
     return wanted or list(prices[kind])
 
 
-def _explain_impossible(
-    request: SizingRequest, family: Mapping[str, str], counts: Sequence[int]
-) -> str | None:
+def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Sequence[int]) -> Issue | None:
     """Return why a family is invalid with every number of disks; None if it is valid with one."""
-    first: str | None = None
+    first: Issue | None = None
     for count in counts:
         scenario = _make_scenario(request)
         for path, value in {**family, DISKS: count}.items():
@@ -245,7 +304,7 @@ def _explain_impossible(
         try:
             engine.assemble([engine.prepare(scenario)])
         except ConfigError as error:
-            first = first or f"{error.issues[0].place}: {error.issues[0].message}"
+            first = first or error.issues[0]
         else:
             return None
     return first

@@ -275,14 +275,14 @@ class _Reader:
     def _read_replicates(self) -> Replicates:
         written = self._document.get("replicates", read_default("replicates"))
         if not isinstance(written, Mapping):
-            return Replicates(int(written), int(written), None, 0.0)
+            return self._check_enough(Replicates(int(written), int(written), None, 0.0))
         least, most = int(written["min"]), int(written.get("max", written["min"]))
         if least > most:
             message = f"must not be above replicates.max, {most}"
             self._add("study.bounds-reversed", "replicates.min", message, least)
         until = written.get("until")
         if until is None:
-            return Replicates(least, most, None, 0.0)
+            return self._check_enough(Replicates(least, most, None, 0.0))
         metric = until["interval_of"]
         sought = self._document.get("seek")
         allowed = [self._seek.metric] if self._seek is not None else sorted(metric_columns())
@@ -291,6 +291,13 @@ class _Reader:
             message = f"not a result of this study{suggest(metric, allowed)}"
             self._add("study.unknown-name", "replicates.until.interval_of", message, metric)
         return Replicates(least, most, metric, float(until["relative"]))
+
+    def _check_enough(self, replicates: Replicates) -> Replicates:
+        """Add a mistake if a search for the smallest value has too few replicates to know their scatter."""
+        if replicates.most < 2 and self._seek is not None and self._seek.is_minimum:  # noqa: PLR2004
+            message = "minimize needs at least 2 replicates of a value, to judge it by their scatter"
+            self._add("study.out-of-range", "replicates", message, replicates.most)
+        return replicates
 
     def _read_duration(self, table: str, key: str) -> float | None:
         """Return a duration of the study itself [s]."""

@@ -1,6 +1,6 @@
 """Points without an answer: the points, the cause, and the setting to change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -8,10 +8,12 @@ import numpy as np
 
 from destage.errors import Issue
 from destage.spec import quantities
+from destage.spec.objective import Objective
 from destage.sweeps import parameters
 from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_probes import SearchState
+from destage.sweeps.seek_search import PointResult
 from destage.sweeps.study import Study
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ def find_unanswered(
     """Return a warning for each point without an answer, in the order of the points.
 
     Without a seek that is a point without a run of status `ok` and with one that is `not_stationary`: an
-    overloaded or failed array is a result. With a seek it is a point all of whose searches are undecided.
+    overloaded or failed array is a result. With a seek it is a point all of whose searches are undecided: by
+    a run that is `not_stationary` or has no value of a bounded column, or because replicates scatter.
 
     Args:
         planner: Its planner, after the last round.
@@ -40,9 +43,21 @@ def find_unanswered(
     for point in expansion.points:
         runs = [rows[run] for run in planner.list_runs(point)]
         unsteady = [facts for facts in runs if facts.status == _UNSTEADY]
-        if unsteady and _is_unanswered(study, planner, point, rows, runs):
-            needed = [facts.values.get(NEEDED) for facts in unsteady]
-            issues.append(_issue(point, [value for value in needed if value is not None]))
+        if study.seek is None:
+            if unsteady and all(facts.status != "ok" for facts in runs):
+                issues.append(_issue(point, unsteady))
+            continue
+        result = planner.find_result(point, rows)
+        is_undecided = result is None or {one.state for one in result.replicates.values()} <= {
+            SearchState.UNDECIDED
+        }
+        if is_undecided and unsteady:
+            issues.append(_issue(point, unsteady))
+        elif is_undecided and result is not None:
+            objectives = study.seek.objectives_of(point.label)
+            issues.append(
+                Issue("sweep.unanswered", _name(point), _explain_undecided(result, objectives, runs))
+            )
     return issues
 
 
@@ -57,11 +72,24 @@ def _find_in_grid(expansion: Expansion, finished: "FinishedRuns") -> Iterator[Is
             continue
         for point, position in zip(expansion.list_points(block.take(positions)), positions, strict=True):
             needed = finished.needed_requests(numbers[position][unsteady[position]])
-            yield _issue(point, needed[~np.isnan(needed)].tolist())
+            message = explain_unsteady(needed[~np.isnan(needed)].tolist())
+            yield Issue("sweep.unanswered", _name(point), message)
 
 
-def _issue(point: Point, needed: Sequence[float]) -> Issue:
+def _issue(point: Point, unsteady: Sequence[Facts]) -> Issue:
+    needed = [value for facts in unsteady if (value := facts.values.get(NEEDED)) is not None]
     return Issue("sweep.unanswered", _name(point), explain_unsteady(needed))
+
+
+def _explain_undecided(result: PointResult, objectives: Sequence[Objective], runs: Sequence[Facts]) -> str:
+    """Return why the search of a point whose runs became steady has no answer, and what to change."""
+    for objective in objectives:
+        if any(facts.status == "ok" and facts.values.get(objective.column) is None for facts in runs):
+            return f"no answer: a run has no value for {objective.text}; remove this objective"
+    return (
+        f"no answer: at {result.failing}, the replicates show neither that the objectives are met nor that "
+        "one is missed; raise replicates.max or seek.max"
+    )
 
 
 def _name(point: Point) -> str:
@@ -74,15 +102,6 @@ def _format(path: str, value: object) -> str:
     if unit is None or not isinstance(value, int | float):
         return str(value)
     return quantities.render(value, unit)
-
-
-def _is_unanswered(
-    study: Study, planner: Planner, point: Point, rows: Mapping[str, Facts], runs: list[Facts]
-) -> bool:
-    if study.seek is None:
-        return all(facts.status != "ok" for facts in runs)
-    result = planner.find_result(point, rows)
-    return result is None or {one.state for one in result.replicates.values()} <= {SearchState.UNDECIDED}
 
 
 def explain_unsteady(needed: Sequence[float]) -> str:

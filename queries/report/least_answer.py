@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from destage.queries.failing_verdicts import describe_failing
 from destage.queries.presentation import format_amount, format_count, format_number, name_value
 from destage.queries.report.point_names import name_resource
 from destage.queries.session import Session
@@ -53,7 +54,7 @@ def _describe(row: Row, session: Session, varying: list[str], currency: str, *, 
     word = "Cheapest" if row["price"] is not None else "Fewest"
     text = f"{word}: {text}" if is_best else f"{text[0].upper()}{text[1:]}"
     if row["failing"] is not None:
-        missed = "are overloaded" if row["binding"] == "overloaded" else f"miss {row['binding']}"
+        missed = describe_failing(row["failing_verdict"], row["binding"])
         text += f"; {format_number(row['failing'])} {missed}"
         if row["limiting"] is not None:
             text += f", limited by {name_resource(row['limiting'])}"

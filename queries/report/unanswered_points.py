@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from destage.queries.failing_verdicts import describe_failing
 from destage.queries.presentation import format_count, format_number
 from destage.queries.report.point_names import name_point
 from destage.queries.session import Session
@@ -41,11 +42,11 @@ def list_unanswered(session: Session, most: int) -> tuple[list[UnansweredPoint],
 
 
 def _statement(session: Session) -> str:
-    lacks, joined = "coalesce(n_ok, 0) = 0", ""
+    lacks, joined, found = "coalesce(n_ok, 0) = 0", "", ""
     if session.metric is not None:
         # A search that ended because other points are cheaper needs no answer.
         lacks = f"{quote(session.answer)} IS NULL AND censored IS DISTINCT FROM 'more_expensive'"
-        joined = "LEFT JOIN answers USING (point_id)"
+        joined, found = "LEFT JOIN answers USING (point_id)", ", failing, failing_verdict, binding"
     return f"""
 WITH judged AS (
   SELECT
@@ -60,7 +61,7 @@ WITH judged AS (
   GROUP BY point_id
 )
 
-SELECT configurations.*, judged.* EXCLUDE (point_id)
+SELECT configurations.*, judged.* EXCLUDE (point_id){found}
 FROM configurations
 LEFT JOIN judged USING (point_id)
 {joined}
@@ -86,4 +87,7 @@ def _explain_run(row: Mapping[str, Any]) -> tuple[str, str]:
         return "the array failed in its runs", "add redundancy or spares, or end the window before"
     if row["n_overloaded"]:
         return "the load exceeds the capacity of the array", "reduce the load"
+    if (verdict := row.get("failing_verdict")) is not None:
+        remedy = "remove the objective" if verdict == "not_measured" else "raise replicates.max or seek.max"
+        return f"{format_number(row['failing'])} {describe_failing(verdict, row['binding'])}", remedy
     return "its search is unfinished", _RESUME

@@ -1,6 +1,6 @@
 -- name: design_space
 -- studies: seek
--- purpose: Answer of the seek for each configuration, such as the load supported, with hit ratios and response time there, and the limiting resource.
+-- purpose: Answer of the seek for each configuration, such as the load supported or the disks needed, with hit ratios and response time there, and the limiting resource.
 -- row: one per point (points with the same runs share one); means over replicates at the value nearest to the answer that meets the objectives
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first

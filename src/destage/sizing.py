@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.engine.assumed_locality import describe_assumed_localities
-from destage.objective_bounds import as_bound
+from destage.errors import ConfigError, Issue
 from destage.queries import open_session
 from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
 from destage.queries.sizing_text import Sized
@@ -37,18 +37,22 @@ class Load:
 
 
 def find_cheapest(request: SizingRequest, run: Run) -> Sized:
-    """Return the cheapest configurations, and what the first one costs without its battery."""
+    """Return the cheapest configurations, and what the first one costs without its battery.
+
+    Raises:
+        ConfigError: The request is invalid, or no run measures what an objective bounds.
+    """
     study, impossible = sizing.make_search(request)
-    bounds = [] if study.seek is None else [as_bound(one) for one in study.seek.objectives]
+    objectives = () if study.seek is None else study.seek.objectives
     with open_session(run(study).path) as session:
-        candidates = list_candidates(session, bounds)
+        candidates = list_candidates(session, objectives)
     best = next((one for one in candidates if one.disks is not None), None)
     battery = None
     if best is not None:
         parts = describe(best)
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
-            battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in bounds])
-    return Sized(
+            battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in objectives])
+    sized = Sized(
         candidates=candidates,
         found=sizing.FOUND,
         impossible=len(impossible),
@@ -56,10 +60,17 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         currency=request.prices["currency"],
         remarks=describe_assumed_localities({"workload": request.workload}, request.settings),
     )
+    if sized.unmeasured and not sized.carrying:
+        text = str(sized.unmeasured[0].binding)
+        place = f"seek.subject_to.{list(request.objectives).index(text)}"
+        raise ConfigError([Issue("study.not-measured", place, "no run measures this result", text)])
+    return sized
 
 
 def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run) -> list[Load]:
-    """Return the response of a configuration at loads around the requested load."""
+    """Return the response of a configuration at loads around the requested one; none without users."""
+    if not sizing.depends_on_users(request.workload):
+        return []
     loads = sorted({max(1, round(users * share)) for share in _LOADS})
     with open_session(run(sizing.make_curve(request, describe(best), loads)).path) as session:
         rows = session.sql_of_named_columns(
@@ -70,16 +81,21 @@ def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run)
 
 
 def draw_loads(rows: Sequence[Mapping[str, Any]]) -> list[Load]:
-    """Return the points of a response curve from the means at each load."""
+    """Return the points of a response curve from the means at each load, in ascending order.
+
+    A power that is largest at an end of the range may be larger beyond it: there is no knee.
+    """
     power = [row["users"] / row["response_mean_us"] if _is_carried(row) else 0.0 for row in rows]
+    knee = power.index(max(power)) if power else 0
+    has_knee = 0 < knee < len(rows) - 1
     return [
         Load(
             row["users"],
             row["response_p95_us"] if _is_carried(row) else None,
             row["disk_busy_max_fraction"],
-            each == max(power) > 0,
+            has_knee and at == knee,
         )
-        for row, each in zip(rows, power, strict=True)
+        for at, row in enumerate(rows)
     ]
 
 

@@ -50,13 +50,13 @@ def half_width(values: Sequence[float], confidence: float = CONFIDENCE) -> float
 def share_below(values: Sequence[float], bound: float) -> float:
     """Return the probability that the mean of the distribution of independent values is below a bound.
 
-    That is the share of Student's distribution around their mean; 0 or 1 if they do not differ.
+    That is the share of Student's distribution around their mean.
+
+    Args:
+        values: At least two values that are not all equal.
     """
     mean = math.fsum(values) / len(values)
-    spread = half_width(values)
-    if spread == 0:
-        return float(mean < bound)
-    error = spread / quantile(len(values))
+    error = half_width(values) / quantile(len(values))
     within = _share(abs(bound - mean) / error, len(values) - 1)
     return (1 + within) / 2 if bound > mean else (1 - within) / 2
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from destage.queries import open_session
+from destage.sizing import draw_loads
 
 QUICK = (
     *("--set", "run.warm_up={requests: 500}"),
@@ -86,16 +87,79 @@ def test_explain_draws_the_response_and_lists_all_candidates(destage: Any) -> No
     curve = [line for line in out.splitlines() if "▏" in line or "█" in line or "overloaded" in line]
     assert [int(line.split()[0]) for line in curve] == [25, 50, 75, 100, 125, 150, 200, 300, 400]
     assert sum("requested load" in line for line in curve) == 1
-    assert sum("knee" in line for line in curve) == 1
+    # At 4 times the load, users per response time still rises.
+    assert sum("knee" in line for line in curve) == 0
     listed = [line for line in out.splitlines() if "Kingston" in line and "RAID 6" in line]
     assert listed
 
 
-def test_a_trace_is_sized(destage: Any) -> None:
-    trace = Path(__file__).parents[2] / "examples/pgbench.parquet"
+def test_a_trace_is_sized_and_its_curve_has_copies(destage: Any, tmp_path: Path) -> None:
+    """A curve from one copy has the same results at the same loads as one from two copies."""
+    trace = tmp_path / "trace.spc"
+    trace.write_text("".join(f"0,{at * 800},4096,{'RW'[at % 2]},{at / 50}\n" for at in range(100)))
     one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
-    answer = json.loads(destage("size", "--trace", str(trace), *one, "--quiet", "--json").out)
-    assert [one["disks"] for one in answer["carrying"]] == [2]
+    curves = []
+    for users in ("1", "2"):
+        done = destage(
+            "size", "--trace", str(trace), "--users", users, *one, "--quiet", "--json", "--explain"
+        )
+        answer = json.loads(done.out)
+        assert [one["disks"] for one in answer["carrying"]] == [2]
+        curves.append({load["users"]: load["disk_busy_max_fraction"] for load in answer["curve"]})
+    common = sorted(curves[0].keys() & curves[1].keys())
+    assert common == [1, 2, 3, 4]
+    for users in common:
+        assert curves[0][users] == pytest.approx(curves[1][users], rel=1e-9)
+    assert curves[0][4] > 1.2 * curves[0][1]
+
+
+def load(users: int, response_us: float, busy: float = 0.5) -> dict[str, float]:
+    """Return the means at a load."""
+    means = {"response_p95_us": response_us, "response_mean_us": response_us, "n_overloaded": 0}
+    return {"users": users, "disk_busy_max_fraction": busy, **means}
+
+
+@pytest.mark.parametrize(
+    ("rows", "knees"),
+    [
+        # Users per response time: 0.1, 0.167, 0.075.
+        ([load(10, 100), load(20, 120), load(30, 400)], [20]),
+        # It still rises at the largest load, or falls from the smallest one.
+        ([load(10, 100), load(20, 100), load(30, 100)], []),
+        ([load(10, 100), load(20, 300), load(30, 900)], []),
+        # The largest load is not carried; two loads are equal.
+        ([load(10, 100), load(20, 100), load(30, 100, busy=0.99)], [20]),
+        ([load(10, 200), load(20, 200), load(40, 400), load(80, 1000)], [20]),
+        ([load(1, 100)], []),
+    ],
+)
+def test_a_knee_is_inside_the_range_of_loads(rows: list[dict[str, float]], knees: list[int]) -> None:
+    assert [one.users for one in draw_loads(rows) if one.is_knee] == knees
+
+
+def test_users_that_change_nothing_are_refused(destage: Any) -> None:
+    """Its 32 outstanding I/Os are those of all users together."""
+    oltp = ("size", "--workload", "iometer_oltp", "--disks", "dc600m_960gb", "--raid", "10", "--count", "2")
+    assert destage(*oltp, "--users", "10").issues == [("study.no-effect", "--users")]
+    done = destage(*oltp, *QUICK, "--explain")
+    assert done.code == 0
+    assert "no response curve" in done.err
+    assert "requested load" not in done.out
+
+
+def test_an_objective_that_nothing_measures_is_named(destage: Any) -> None:
+    """Without it, two SSDs carry the load with a response of 1.1 ms."""
+    oltp = ("size", "--workload", "iometer_oltp", "--disks", "dc600m_960gb", "--raid", "10", *QUICK)
+    done = destage(*oltp, "--subject-to", "commit_p95 <= 10ms")
+    assert (done.code, done.issues) == (2, [("study.not-measured", "--subject-to")])
+    assert "commit_p95 <= 10ms" in done.err
+
+
+def test_a_bound_of_the_busiest_disk_replaces_the_default(destage: Any) -> None:
+    for text in ("disk_busy_max<=0.99", "disk_busy_max <= 0.99"):
+        out = destage("size", *SMALL, "--subject-to", text).out
+        (line,) = [line for line in out.splitlines() if line.startswith("  disk busy max")]
+        assert "at most 99 %" in line
 
 
 def test_a_load_that_varies_is_measured_in_one_phase(destage: Any) -> None:
@@ -130,12 +194,24 @@ def test_a_second_call_executes_nothing(destage: Any) -> None:
         (("--workload", "vdi", "--trace", "x.parquet"), ("usage.conflicting-options", "--workload")),
         (("--workload", "vdi", "--count", "9-2"), ("usage.bad-value", "--count")),
         (("--workload", "vdi", "--count", "many"), ("usage.bad-value", "--count")),
-        (("--workload", "vdi", "--disks", "exos_x19"), ("catalog.unknown-entry", "disks")),
-        (("--workload", "vdi", "--disks", "savvio_10k4"), ("study.no-price", "disks")),
-        (("--workload", "vdi", "--prices", "none.yaml"), ("usage.unreadable-file", "FILE")),
-        (("--workload", "vdi", "--response-p95", "30"), ("study.bad-quantity", "seek.subject_to.0")),
-        (("--workload", "vdi", "--response-p95", "soon"), ("usage.bad-quantity", "--response-p95")),
-        (("--workload", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "seek.subject_to.1")),
+        (("--workload", "vdx"), ("catalog.unknown-entry", "--workload")),
+        (("--workload", "vdi", "--disks", "exos_x19"), ("catalog.unknown-entry", "--disks")),
+        (("--workload", "vdi", "--disks", "savvio_10k4"), ("study.no-price", "--disks")),
+        (("--workload", "vdi", "--controllers", "none"), ("catalog.unknown-entry", "--controllers")),
+        (("--workload", "vdi", "--prices", "none.yaml"), ("usage.unreadable-file", "--prices")),
+        (("--workload", "vdi", "--prices", "."), ("usage.unreadable-file", "--prices")),
+        (("--workload", "vdi", "--response-p95", "30"), ("study.bad-quantity", "--response-p95")),
+        (("--workload", "vdi", "--response-p95", "soon"), ("study.bad-quantity", "--response-p95")),
+        (("--workload", "vdi", "--response-p95", "-3ms"), ("study.out-of-range", "--response-p95")),
+        (("--workload", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "--subject-to")),
+        (("--workload", "vdi", "--budget", "inf"), ("study.wrong-type", "--budget")),
+        (("--workload", "vdi", "--raid", "7"), ("study.unknown-name", "--raid")),
+        (("--workload", "vdi", "--set", "x.y=1"), ("study.unknown-key", "--set x.y")),
+        (("--workload", "vdi", "--set", "seek.max=9"), ("study.unknown-key", "--set seek.max")),
+        (("--workload", "vdi", "--set", "workload.users=5"), ("usage.conflicting-options", "--set")),
+        (("--workload", "vdi", "--set", "array.raid=5"), ("usage.conflicting-options", "--set")),
+        (("--workload", "vdi", "--set", "array={disks: 9}"), ("usage.conflicting-options", "--set")),
+        (("--workload", "vdi", "--set", "controller.use=nope"), ("usage.conflicting-options", "--set")),
     ],
 )
 def test_mistakes_are_named(destage: Any, args: tuple[str, ...], issue: tuple[str, str]) -> None:

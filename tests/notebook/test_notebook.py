@@ -4,6 +4,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,6 +16,7 @@ import destage
 from destage.errors import ConfigError, QueryError, UsageError
 from destage.measured.sets import write_set
 from destage.notebook import Sweep
+from destage.sweeps.sizing import list_objectives
 
 TRACE = Path(__file__).parents[2] / "examples/pgbench.parquet"
 STUDY = small_study("small", "controller.battery.state: [present, absent]", "workload.users: [5, 10]")
@@ -125,7 +127,7 @@ def test_a_miss_ratio_curve_is_read_at_sizes() -> None:
 
 def test_the_cheapest_configuration_is_found(tmp_path: Path) -> None:
     answer = destage.size(
-        20, "iometer_oltp", disks=["dc600m_960gb"], controllers=["megaraid_9540"], store=tmp_path
+        1, "iometer_oltp", disks=["dc600m_960gb"], controllers=["megaraid_9540"], store=tmp_path
     )
     assert answer.best is not None
     assert (answer.best.disks, answer.best.price) == (2, 980.0)
@@ -133,6 +135,30 @@ def test_the_cheapest_configuration_is_found(tmp_path: Path) -> None:
     assert str(answer).startswith("2 x Kingston")
     assert "Kingston" in answer._repr_html_()
     assert answer.sweep.answers().collect().height == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"fewest": 5, "most": 2}, "seek.min"),
+        ({"prices": {"currency": "EUR"}}, "controllers"),
+        ({"response_p95": "-3ms"}, "seek.subject_to.0"),
+        ({"raid": "10"}, "raid"),
+        ({"raid": ["7"]}, "raid"),
+        ({"subject_to": "response_p99 <= 80ms"}, "subject_to"),
+    ],
+)
+def test_mistakes_of_a_sizing_are_named(options: dict[str, Any], place: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        destage.size(20, "vdi", **options)
+    assert place in [issue.place for issue in caught.value.issues]
+
+
+def test_objectives_are_those_of_the_command() -> None:
+    """The bound of the busiest disk is added to others, and replaced by one of the same column."""
+    others = list_objectives("30ms", ["response_p99 <= 80ms"])
+    assert others == ["response_p95 <= 30ms", "response_p99 <= 80ms", "disk_busy_max <= 0.9"]
+    assert list_objectives("30ms", ["disk_busy_max<=0.99"]) == ["response_p95 <= 30ms", "disk_busy_max<=0.99"]
 
 
 @pytest.mark.parametrize(

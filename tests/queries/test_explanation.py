@@ -10,10 +10,10 @@ from destage.queries import Session
 from destage.queries.explanation import Explainer
 from destage.queries.resource_use import describe_use
 from destage.queries.run_history import Bracket, HistoryRun, explain_planning, find_bracket
-from destage.queries.sizing import Bound
+from destage.spec.objective import Objective
 
 CAPACITY, USERS = "controller.cache.capacity", "workload.users"
-BOUND = Bound("response_p95 <= 30ms", "response_p95_us", 30_000, is_upper=True)
+BOUND = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000)
 
 
 def _run(

@@ -7,7 +7,12 @@ from priced_study import CHEAPEST
 
 from destage import sweeps
 from destage.queries import open_session
+from destage.queries.point_choice import Choice
+from destage.queries.point_pairs import Side, compare_points
 from destage.queries.report import compose_answer
+from destage.queries.report.unanswered_points import list_unanswered
+from destage.queries.run_history import explain_planning, list_history
+from destage.recorded_objectives import list_objectives
 
 
 def answer(store: Path, **fields: object) -> list[str]:
@@ -43,3 +48,52 @@ def test_without_prices_the_smallest_value_comes_first(tmp_path: Path) -> None:
     sentences = answer(tmp_path, seek=everywhere, prices=None)
     assert sentences[0].startswith("Fewest: 2 disks, ")
     assert sentences[-1] == "Missing an objective even with 8: 1 point."
+
+
+def test_a_point_without_a_verdict_has_a_cause_and_a_remedy(tmp_path: Path) -> None:
+    """Two SSDs, the most that are considered, take 1,133 us: the bound is within their scatter."""
+    seek = {"minimize": "array.disks", "subject_to": ["response_p95 <= 1.1345ms"], "min": 2, "max": 2}
+    axes = {"array.disk.use": ["s4500_1920gb"]}
+    study = sweeps.parse_study(yaml.safe_dump(CHEAPEST | {"seek": seek, "axes": axes}))
+    outcome = sweeps.run(study, tmp_path, executor="inline", workers=1)
+    assert outcome.state == "unanswered"
+    with open_session(outcome.path) as session:
+        ((point,), count) = list_unanswered(session, 5)
+    assert (count, point.cause) == (1, "2 are not shown to meet response_p95 <= 1.1345ms")
+    assert point.remedy == "raise replicates.max or seek.max"
+
+
+def test_one_number_for_all_replicates_has_no_interval(tmp_path: Path) -> None:
+    """Three points have answers after 3, 5 or 8 replicates: each counts once in a mean of points."""
+    seek = {key: value for key, value in CHEAPEST["seek"].items() if key != "cheapest"}
+    seek |= {"subject_to": ["response_p95 <= 1.1345ms"]}
+    axes = {"array.disk.use": ["dc600m_960gb", "s4500_1920gb"]}
+    study = sweeps.parse_study(yaml.safe_dump(CHEAPEST | {"seek": seek, "axes": axes}))
+    outcome = sweeps.run(study, tmp_path, executor="inline", workers=1)
+    with open_session(outcome.path) as session:
+        answers = session.sql("SELECT * FROM answers ORDER BY plan_row").to_pylist()
+        by_disk = {row["array.disk.use"]: row for row in answers}
+        undecided = by_disk["s4500_1920gb"]
+        assert undecided["failing_verdict"] == "undecided"
+        needed = [row["disks_needed"] for row in answers]
+        exposed = session.query("exposure").to_pylist()
+        assert {(row["disks_needed_low"], row["disks_needed_high"]) for row in exposed} == {(None, None)}
+        marginals = session.query("marginals").to_pylist()
+        assert [row["disks_needed"] for row in marginals] == needed
+        mean = sum(needed) / 2
+        assert [row["effect_disks_needed"] for row in marginals] == [value - mean for value in needed]
+        assert {(row["effect_disks_needed_low"], row["n"]) for row in marginals} == {(None, 1)}
+        sides = [Side(session, Choice({}, None, [row["point_id"]])) for row in answers]
+        (pair,) = compare_points(*sides, ["disks_needed"]).pairs
+        (difference,) = pair.differences
+        assert (difference.low, difference.verdict) == (None, "one value each")
+        assert "; 2 are not shown to meet response_p95 <= 1.1345ms" in " ".join(compose_answer(session))
+        objectives = list_objectives(session.spec, None)
+        history = list_history(session, undecided["point_id"])
+        further = next(run for run in history if run.round > 0 and run.probe == 2)
+        text = explain_planning(further, history, objectives, is_minimum=True)
+        assert text == "a further replicate at 2: 3 had not shown whether it meets the objectives"
+        larger = next(run for run in history if run.probe == 4)
+        text = explain_planning(larger, history, objectives, is_minimum=True)
+        assert text.startswith("one of 3 replicates that try 4; before, ")
+        assert text.endswith(" of 8 replicates met the objectives at 2")

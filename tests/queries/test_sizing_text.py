@@ -4,17 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Bound, Candidate, Measured, measure
+from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured, measure
 from destage.queries.sizing_text import Sized, compose_sizing, format_odds
+from destage.spec.objective import Objective
 
-P95 = Bound("response_p95 <= 30ms", "response_p95_us", 30_000.0, is_upper=True)
-IOPS = Bound("throughput_iops >= 900", "throughput_iops", 900.0, is_upper=False)
+P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)
+IOPS = Objective("throughput_iops >= 900", "throughput_iops", ">=", 900.0)
 PARTS = {CONTROLLER: "megaraid_9560_8i", DISK: "exos_x18", RAID: "10"}
 BEST = Candidate(
     parts=PARTS,
     disks=6,
     price=3230.0,
     failing=4,
+    verdict="misses",
     censored=None,
     binding="response_p95 <= 30ms",
     measured=(Measured(P95, 12_000.0, 300.0, 2.5, 0.9999),),
@@ -23,7 +25,13 @@ BEST = Candidate(
 )
 OTHER = replace(BEST, parts=PARTS | {RAID: "5"}, disks=7, price=3560.5)
 DEAR = replace(
-    BEST, parts=PARTS | {RAID: "6"}, disks=None, price=None, censored="more_expensive", failing=None
+    BEST,
+    parts=PARTS | {RAID: "6"},
+    disks=None,
+    price=None,
+    censored="more_expensive",
+    failing=None,
+    verdict=None,
 )
 RUNNER_UP = (
     "Runner-up: 7 x Seagate Exos X18 NL-SAS 18 TB, RAID 5, Broadcom MegaRAID 9560-8i, 4 GB, CacheVault: "
@@ -49,7 +57,15 @@ def test_the_odds_of_several_objectives_are_at_least_what_is_left() -> None:
         BEST, measured=(Measured(P95, 1.0, 0.0, 2.0, 0.98), Measured(IOPS, 1.0, 0.0, 2.0, 0.97))
     )
     assert several.odds == pytest.approx(0.95)
-    assert [format_odds(odds) for odds in (0.9995, 0.95, 0.5)] == ["more than 99.9 %", "95 %", "50 %"]
+    texts = [format_odds(odds) for odds in (0.9995, 0.9951, 0.95, 0.5)]
+    assert texts == ["more than 99.9 %", "99.5 %", "95 %", "50 %"]
+
+
+def test_a_bound_that_is_met_exactly_is_met() -> None:
+    """No stalls in any replicate: at most 0 is met, less than 0 is not."""
+    stalls = Objective("write_stalls <= 0", "write_stalls", "<=", 0.0)
+    assert measure(stalls, [0.0, 0.0, 0.0]).odds == 1
+    assert measure(replace(stalls, comparison="<"), [0.0, 0.0, 0.0]).odds == 0
 
 
 def test_the_answer_line_by_line() -> None:
@@ -70,6 +86,19 @@ def test_the_answer_line_by_line() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("verdict", "text"),
+    [
+        ("misses", "6; 4 miss response_p95 <= 30ms"),
+        ("undecided", "6; 4 are not shown to meet response_p95 <= 30ms"),
+        ("not_stationary", "6; 4 reach no steady state"),
+    ],
+)
+def test_only_a_miss_is_called_one(verdict: str, text: str) -> None:
+    lines = compose_sizing(replace(SIZED, candidates=[replace(BEST, verdict=verdict), OTHER]))
+    assert f"  disks         {text}" in lines
+
+
 def test_what_a_dead_battery_costs() -> None:
     case = BatteryCase({"response_p95_us": 16_000.0}, {"response_p95_us": 320_000.0}, 82 * 2**20)
     lines = compose_sizing(replace(SIZED, battery=case))
@@ -83,11 +112,17 @@ def test_what_a_dead_battery_costs() -> None:
 
 
 def test_no_configuration_is_explained() -> None:
-    above = replace(DEAR, censored="above", failing=24)
+    above = replace(DEAR, censored="above", failing=24, verdict="misses")
     (line,) = compose_sizing(replace(SIZED, candidates=[above, DEAR], impossible=0))
     assert line == (
         "No configuration meets the objectives: 1 miss response_p95 <= 30ms with the most disks; "
         "1 cost too much with as many disks as the load needs."
+    )
+    others = [replace(above, censored=None, verdict="undecided"), replace(above, binding="overloaded")]
+    (line,) = compose_sizing(replace(SIZED, candidates=[above, *others], impossible=0))
+    assert line == (
+        "No configuration meets the objectives: 1 are not shown to meet response_p95 <= 30ms with the most "
+        "disks; 1 are overloaded with the most disks; 1 miss response_p95 <= 30ms with the most disks."
     )
 
 

@@ -10,7 +10,9 @@ from priced_study import CHEAPEST, PRICES
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.queries import open_session
+from destage.store.answers import complete_answers
 from destage.store.sweep import open_sweep
+from destage.sweeps.points import expand
 
 SERVER = {
     "kind": "server",
@@ -85,6 +87,49 @@ def test_none_are_enough(tmp_path: Path) -> None:
     assert (answer["censored"], answer["answer_mean"], answer["failing"]) == ("above", 4.0, 4)
 
 
+def test_a_value_near_its_bound_is_undecided(tmp_path: Path) -> None:
+    """Two SSDs take about 1,133 us, 1 us less than allowed and less than they scatter: 4 are the answer."""
+    seek = CHEAPEST["seek"] | {"subject_to": ["response_p95 <= 1.1345ms"]}
+    axes = {"array.disk.use": ["s4500_1920gb"]}
+    (answer,) = run(make(CHEAPEST, seek=seek, axes=axes, replicates={"min": 1, "max": 8}), tmp_path)
+    assert (answer["passing"], answer["failing"], answer["failing_verdict"]) == (4, 2, "undecided")
+    assert answer["answer_half_width"] is None
+
+
+def test_an_objective_that_no_run_measures_is_named(tmp_path: Path) -> None:
+    seek = CHEAPEST["seek"] | {"subject_to": ["response_p95 <= 30ms", "commit_p95 <= 10ms"]}
+    outcome = sweeps.run(make(CHEAPEST, seek=seek), tmp_path, executor="inline", workers=1)
+    answers = open_sweep(outcome.path).answers().to_pylist()
+    assert {(row["failing_verdict"], row["binding"]) for row in answers} == {
+        ("not_measured", "commit_p95 <= 10ms")
+    }
+    assert {row["censored"] for row in answers} == {None}
+    assert outcome.state == "unanswered"
+    assert all("commit_p95 <= 10ms" in issue.message for issue in outcome.messages)
+    # Every point ends with its first value.
+    assert outcome.runs == 9
+
+
+def test_answers_of_an_earlier_version_have_every_column(tmp_path: Path) -> None:
+    outcome = sweeps.run(make(STUDY), tmp_path, executor="inline", workers=1)
+    answers = open_sweep(outcome.path).answers()
+    older = answers.drop_columns(["failing_verdict"])
+    assert set(complete_answers(older, []).column_names) == set(answers.column_names)
+
+
+def test_users_are_not_sought_where_they_change_nothing() -> None:
+    seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"], "max": 64}
+    scenario = STUDY["scenario"] | {"array": {"raid": "0", "disk": SERVER, "disks": 7}}
+    study = make(STUDY, seek=seek, scenario=scenario)
+    with pytest.raises(ConfigError) as caught:
+        expand(study)
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.place) == ("study.no-effect", "seek.maximize")
+    per_user = STREAM | {"arrival": STREAM["arrival"] | {"per_user": True}}
+    scenario |= {"workload": {"streams": [per_user]}}
+    assert len(expand(make(STUDY, seek=seek, scenario=scenario)).points) == 1
+
+
 def test_the_cheapest_point_is_found_and_the_others_are_more_expensive(tmp_path: Path) -> None:
     """Two SSDs carry the load for 700, and two others for 2,100; nearline disks do not with two for 900."""
     answers = {row["array.disk.use"]: row for row in run(make(CHEAPEST), tmp_path)}
@@ -118,6 +163,7 @@ def test_mistakes_of_a_search_for_the_smallest_value() -> None:
     }
     many = {"minimize": "controller.cache.capacity", "subject_to": ["response_p95 <= 30ms"], "max": 2**30}
     assert mistakes(STUDY, seek=many) == {("study.too-many-values", "seek.step")}
+    assert mistakes(STUDY, replicates=1) == {("study.out-of-range", "replicates")}
     assert mistakes(STUDY, seek=STUDY["seek"] | {"cheapest": 2}) == {("study.missing-key", "prices")}
 
 

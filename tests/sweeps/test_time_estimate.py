@@ -10,7 +10,15 @@ from destage import sweeps
 from destage.store.layout import SweepLayout
 from destage.store.rows import read_rows
 from destage.sweeps import Progress, parse_study, sweep_path, time_estimate
-from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, combine_factors, forecast_runs
+from destage.sweeps.forecast import (
+    NO_MORE,
+    Forecast,
+    LeastProgress,
+    PointProgress,
+    combine_factors,
+    forecast_least,
+    forecast_runs,
+)
 from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
 from destage.sweeps.time_estimate import TimeEstimate, estimate_time
@@ -40,6 +48,16 @@ def test_a_search_that_goes_on_has_at_least_one_more_value() -> None:
 def test_a_finished_sweep_has_no_more_runs() -> None:
     assert forecast_runs([search(14, has_result=True)] * 3) == NO_MORE
     assert forecast_runs([]) == NO_MORE
+
+
+def test_searches_for_the_smallest_value_have_a_forecast_of_their_own() -> None:
+    """Four values are two halvings: 8.4 runs of 3 replicates; one of three points is to be found."""
+    tried = LeastProgress(3, 4, has_result=False)
+    assert forecast_least([tried] * 3, 3, 1).runs == pytest.approx(2 / 3 * 3 * 8.4 - 9)
+    assert forecast_least([tried] * 3, 3, None).runs == pytest.approx(3 * 5.4)
+    ended = LeastProgress(3, 4, has_result=True)
+    assert forecast_least([ended, tried], 3, None).runs == pytest.approx(5.4)
+    assert forecast_least([ended] * 3, 3, 1) == forecast_least([ended], 3, None) == NO_MORE
 
 
 def test_replicates_that_may_follow_count_in_part() -> None:

@@ -36,9 +36,10 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
     if any(side.session.seek is not None and side.choice.probe is None for side in (a, b)):
         sought = next(side.session for side in (a, b) if side.session.seek is not None)
         name = sought.names[str(sought.seek)]
+        where = "at" if sought.kind == "minimum" else f"of the largest {name} run below"
         print_note(
-            "results of a seek are those of the largest load run below each point's answer; "
-            f"for those at one load, add {name}=N to the conditions"
+            f"results of a seek are those {where} each point's answer; for those at one value, "
+            f"add {name}=N to the conditions"
         )
     intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
     if intervals >= _MANY:
@@ -84,7 +85,10 @@ def _print_pair(pair: "Pair") -> None:
     lines += [f"A  {pair.name_a or 'the same'}", f"B  {pair.name_b or 'the same'}"]
     counts = sorted({one.count for one in pair.differences})
     if not counts:
-        lines.append("no replicate has results at both points; `destage explain` says why")
+        lines.append(
+            "no replicate has results at both points: one of them has no answer, or only a bound of it; "
+            "`destage explain` with its conditions says why"
+        )
     else:
         number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         lines.append(f"{number} pair{'' if counts == [1] else 's'} of replicates")

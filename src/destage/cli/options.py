@@ -121,12 +121,12 @@ def repeat_command(context: typer.Context) -> str:
     return shlex.join(words)
 
 
-def read_file(file: Path) -> bytes:
-    """Return the content of a file that an argument names."""
+def read_file(file: Path, place: str = "FILE") -> bytes:
+    """Return the content of a file that an argument or an option names."""
     try:
         return file.read_bytes()
     except OSError as error:
-        raise UsageError("usage.unreadable-file", f"{file}: {error.strerror}", "FILE") from error
+        raise UsageError("usage.unreadable-file", f"{file}: {error.strerror}", place) from error
 
 
 def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:

@@ -1,11 +1,13 @@
 """The options of `destage size` as a request."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.options import parse_duration, read_file, split_assignment
+from destage.cli.options import read_file, split_assignment
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -14,6 +16,29 @@ if TYPE_CHECKING:
 EXAMPLE = "controller.cache.capacity=4GiB"
 _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
 _MOST_DISKS = 1_024
+_DECIDED = {
+    "workload.use": "--workload",
+    "workload.users": "--users",
+    "array.disks": "--count",
+    "array.disk.use": "--disks",
+    "array.raid": "--raid",
+    "controller.use": "--controllers",
+}
+"""The options that decide a field of the configuration, by its dotted path."""
+_PLACES = {
+    "seek.subject_to.0": "--response-p95",
+    "seek.subject_to": "--subject-to",
+    "seek.max_price": "--budget",
+    "seek": "--count",
+    "workload.users": "--users",
+    "use": "--workload",
+    "controllers": "--controllers",
+    "disks": "--disks",
+    "raid": "--raid",
+    "array.disks": "--count",
+    "arrays.0.disks": "--count",
+}
+"""The options that give what is at a place in the study, by how the place starts."""
 _TRACE_RUN = {"run.warm_up": "none", "run.window": "auto"}
 
 
@@ -37,10 +62,12 @@ def make_request(
     from destage.sweeps import sizing
 
     fewest, most = _read_count(count)
+    with place_at_options():
+        objectives = sizing.list_objectives(response_p95, subject_to)
     return sizing.SizingRequest(
         workload=_read_workload(workload, trace, users),
         name=f"{_slug(workload or Path(str(trace)).stem)}-{users}",
-        objectives=_list_objectives(response_p95, subject_to),
+        objectives=objectives,
         prices=_read_prices(prices),
         controllers=_split(controllers),
         disks=_split(disks),
@@ -50,7 +77,26 @@ def make_request(
         max_price=budget,
         settings=({} if trace is None else _TRACE_RUN)
         | _choose_phase(workload, phase)
-        | _read_settings(assign),
+        | _read_settings(assign, {"run.window": "--phase"} if phase is not None else {}),
+    )
+
+
+@contextmanager
+def place_at_options() -> Iterator[None]:
+    """Give mistakes of a request the option as their place; others are in a value of `--set`."""
+    try:
+        yield
+    except ConfigError as error:
+        if error.source:
+            # A mistake in the price table has its place in the file.
+            raise
+        raise ConfigError([replace(one, place=_find_option(one.place)) for one in error.issues]) from None
+
+
+def _find_option(place: str) -> str:
+    return next(
+        (option for start, option in _PLACES.items() if place.startswith(start)),
+        f"--set {place.removeprefix('scenario.')}",
     )
 
 
@@ -60,9 +106,8 @@ def _read_workload(workload: str | None, trace: Path | None, users: int) -> dict
         raise UsageError("usage.conflicting-options", message, "--workload")
     if trace is None:
         return {"use": workload, "users": users}
-    arrival: dict[str, Any] = {"kind": "trace", "file": str(trace.absolute()), "mode": "open"}
-    if users > 1:
-        arrival["copies"] = {}
+    # The response curve has other numbers of users.
+    arrival = {"kind": "trace", "file": str(trace.absolute()), "mode": "open", "copies": {}}
     return {"users": users, "streams": [{"name": "trace", "arrival": arrival}]}
 
 
@@ -80,20 +125,12 @@ def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
     return {"run.window": {"phase": phase}}
 
 
-def _list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:
-    parse_duration(response_p95, "ns", "--response-p95")
-    from destage.sweeps.sizing import BUSIEST
-
-    has_busiest = any(text.split()[:1] == BUSIEST.split()[:1] for text in subject_to)
-    return [f"response_p95 <= {response_p95}", *subject_to, *([] if has_busiest else [BUSIEST])]
-
-
 def _read_prices(file: Path | None) -> dict[str, Any]:
     from destage.sweeps import sizing
 
     if file is None:
         return sizing.read_prices_file(sizing.example_prices(), "example prices")
-    return sizing.read_prices_file(read_file(file), str(file))
+    return sizing.read_prices_file(read_file(file, "--prices"), str(file))
 
 
 def _split(names: Sequence[str]) -> list[str]:
@@ -109,12 +146,21 @@ def _read_count(text: str) -> tuple[int, int]:
     return fewest, most
 
 
-def _read_settings(assign: Sequence[str]) -> dict[str, Any]:
+def _read_settings(assign: Sequence[str], decided: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields that `--set` gives.
+
+    Args:
+        decided: The options that decide further fields, by dotted path.
+    """
     from destage.spec.documents import parse_document
 
     settings = {}
     for text in assign:
         path, value = split_assignment(text, "--set", EXAMPLE)
+        for field, option in {**_DECIDED, **decided}.items():
+            if f"{field}.".startswith(f"{path}.") or f"{path}.".startswith(f"{field}."):
+                message = f"{path}: {field} cannot be set, {option} decides it"
+                raise UsageError("usage.conflicting-options", message, "--set")
         try:
             settings[path] = parse_document(value, f"--set {path}")
         except ConfigError as error:

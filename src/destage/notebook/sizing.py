@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from destage import sizing, sweeps
+from destage.errors import ConfigError, Issue
 from destage.notebook.html import render_sentences
 from destage.notebook.sweep import Sweep
 from destage.queries.sizing import Candidate
@@ -13,12 +14,13 @@ from destage.queries.sizing_text import Sized, compose_sizing
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import (
-    BUSIEST,
     FEWEST,
     MOST,
     RAID_LEVELS,
     SizingRequest,
+    check_prices,
     example_prices,
+    list_objectives,
     read_prices_file,
 )
 
@@ -57,7 +59,7 @@ def find_configuration(
     workload: str | Mapping[str, Any],
     *,
     response_p95: str = "30ms",
-    subject_to: Sequence[str] = (BUSIEST,),
+    subject_to: Sequence[str] = (),
     prices: Mapping[str, Any] | str | Path | None = None,
     controllers: Sequence[str] = (),
     disks: Sequence[str] = (),
@@ -68,11 +70,16 @@ def find_configuration(
     store: str | Location | None = None,
 ) -> SizingAnswer:
     """Find the cheapest configuration for a load."""
+    lists = {"subject_to": subject_to, "controllers": controllers, "disks": disks, "raid": raid}
+    for name, listed in lists.items():
+        if isinstance(listed, str):
+            message = f"must be a list of texts, such as [{listed!r}]"
+            raise ConfigError([Issue("study.wrong-type", name, message, listed)])
     described = {"use": workload} if isinstance(workload, str) else dict(workload)
     request = SizingRequest(
         workload=described | {"users": users},
         name=f"{workload if isinstance(workload, str) else 'load'}-{users}",
-        objectives=[f"response_p95 <= {response_p95}", *subject_to],
+        objectives=list_objectives(response_p95, subject_to),
         prices=_read_prices(prices),
         controllers=controllers,
         disks=disks,
@@ -95,5 +102,5 @@ def _read_prices(prices: Mapping[str, Any] | str | Path | None) -> Mapping[str, 
     if prices is None:
         return read_prices_file(example_prices(), "example prices")
     if isinstance(prices, Mapping):
-        return prices
+        return check_prices(dict(prices), "prices")
     return read_prices_file(Path(prices).read_bytes(), str(prices))

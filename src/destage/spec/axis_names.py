@@ -64,6 +64,11 @@ def is_maximum(name: str) -> bool:
     return name.endswith(_ENDINGS[MAXIMIZE])
 
 
+def is_minimum(name: str) -> bool:
+    """Return whether a column has the name of answers of searches for the smallest value."""
+    return name.endswith(_ENDINGS[MINIMIZE])
+
+
 def is_answer(name: str) -> bool:
     """Return whether a column has the name of answers."""
     return name.endswith(tuple(_ENDINGS.values()))

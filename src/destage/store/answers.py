@@ -21,6 +21,7 @@ def answers_schema(axes: list[pa.Field]) -> pa.Schema:
             pa.field("answer_half_width", pa.float64()),
             pa.field("passing", pa.int64()),
             pa.field("failing", pa.int64()),
+            pa.field("failing_verdict", pa.string()),
             pa.field("n", pa.int64()),
             pa.field("answers", pa.list_(pa.float64())),
             pa.field("censored", pa.string()),
@@ -33,6 +34,17 @@ def answers_schema(axes: list[pa.Field]) -> pa.Schema:
             pa.field("price", pa.float64()),
         ]
     )
+
+
+def complete_answers(answers: pa.Table, axes: list[pa.Field]) -> pa.Table:
+    """Return stored answers with every column of their schema.
+
+    A sweep without answers stores no axes, and one of an earlier version lacks columns added since.
+    """
+    for field in answers_schema(axes):
+        if field.name not in answers.column_names:
+            answers = answers.append_column(field, pa.nulls(answers.num_rows, field.type))
+    return answers
 
 
 def certificates_schema() -> pa.Schema:

@@ -86,11 +86,11 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
 
 
 def _make_explainer(session: Any) -> "Explainer":
-    from destage.objective_bounds import list_bounds
     from destage.queries.explanation import Explainer
+    from destage.recorded_objectives import list_objectives
     from destage.sweeps.unanswered_points import explain_unsteady
 
-    return Explainer(session, lambda label: list_bounds(session.spec, label), explain_unsteady)
+    return Explainer(session, lambda label: list_objectives(session.spec, label), explain_unsteady)
 
 
 def _explain(session: Any, target: list[str]) -> "list[Explanation]":
@@ -101,7 +101,7 @@ def _explain(session: Any, target: list[str]) -> "list[Explanation]":
         points = explainer.list_unanswered()
         if not points:
             choice = choose_points(session, (), "CONDITIONS")
-            note = "every point has an answer"
+            note = "every point has an answer or a bound of it"
             if len(choice.points) > 1:
                 print_note(f"{note}; name a run, or a point as in cache_capacity=64MiB")
                 return []

@@ -7,7 +7,7 @@ import typer
 
 from destage.cli.options import Json, Quiet, Store, Workers, repeat_command
 from destage.cli.output import print_data, print_json, print_note
-from destage.cli.sizing_request import EXAMPLE, make_request
+from destage.cli.sizing_request import EXAMPLE, make_request, place_at_options
 
 if TYPE_CHECKING:
     from destage.sweeps import Outcome
@@ -130,7 +130,8 @@ def size(
     )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
-    sized = sizing.find_cheapest(request, run)
+    with place_at_options():
+        sized = sizing.find_cheapest(request, run)
     curve = sizing.measure_curve(request, sized.carrying[0], users, run) if explain and sized.carrying else []
     if as_json:
         print_json(sizing_answer.as_json(sized, curve, outcomes))
@@ -138,5 +139,7 @@ def size(
         sizing_answer.print_sizing(sized, curve, request, outcomes, users)
         print_note(f"again: {repeat_command(context)}")
         if explain:
+            if sized.carrying and not curve:
+                print_note("no response curve: no stream of the workload is per user")
             sizing_answer.print_candidates(sized)
     raise typer.Exit(0 if sized.carrying else 1)
