@@ -11,6 +11,7 @@ from destage.cli.options import read_file, split_assignment
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
+    from destage.objects import Location
     from destage.sweeps.sizing import SizingRequest
 
 EXAMPLE = "controller.cache.capacity=4GiB"
@@ -46,7 +47,7 @@ def make_request(
     *,
     users: int,
     workload: str | None,
-    trace: Path | None,
+    trace: "Location | None",
     response_p95: str,
     subject_to: Sequence[str],
     disks: Sequence[str],
@@ -66,7 +67,7 @@ def make_request(
         objectives = sizing.list_objectives(response_p95, subject_to)
     return sizing.SizingRequest(
         workload=_read_workload(workload, trace, users),
-        name=f"{_slug(workload or Path(str(trace)).stem)}-{users}",
+        name=f"{_slug(workload or (trace.stem if trace is not None else ''))}-{users}",
         objectives=objectives,
         prices=_read_prices(prices),
         controllers=_split(controllers),
@@ -100,7 +101,7 @@ def _find_option(place: str) -> str:
     )
 
 
-def _read_workload(workload: str | None, trace: Path | None, users: int) -> dict[str, Any]:
+def _read_workload(workload: str | None, trace: "Location | None", users: int) -> dict[str, Any]:
     if (workload is None) == (trace is None):
         message = "give either a workload of the catalogue or a trace"
         raise UsageError("usage.conflicting-options", message, "--workload")

@@ -1,11 +1,11 @@
 """`destage size`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.options import Json, Quiet, Store, Workers, repeat_command
+from destage.cli.options import Json, Quiet, Store, Workers, parse_trace, repeat_command
 from destage.cli.output import print_data, print_json, print_note
 from destage.cli.sizing_request import EXAMPLE, make_request, place_at_options
 
@@ -26,7 +26,13 @@ def size(
         typer.Option("--workload", metavar="NAME", help="Workload of the catalogue, such as vdi."),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="FILE", help="Block trace instead of a workload.")
+        Any,
+        typer.Option(
+            "--trace",
+            parser=parse_trace,
+            metavar="TRACE",
+            help="Block trace instead of a workload: a file or a URL.",
+        ),
     ] = None,
     phase: Annotated[
         str | None,
