@@ -90,8 +90,21 @@ class ImportedStudy:
         return f"How fast is this array in the tests of {first.tool} ({first.file})?"
 
     def _find_differences(self) -> dict[str, list[Any]]:
-        documents = [{"workload": dict(test.workload), "run": dict(test.run)} for test in self.tests]
+        documents = [
+            {"workload": self._with_common_names(test.workload), "run": dict(test.run)} for test in self.tests
+        ]
         return dict(_differences(documents, ""))
+
+    def _with_common_names(self, workload: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a workload whose streams have the names of the first test's, if there are as many.
+
+        Random streams have the names of streams, so that the tests then use common random numbers.
+        """
+        named, streams = self.tests[0].workload["streams"], workload["streams"]
+        if len(named) != len(streams):
+            return dict(workload)
+        pairs = zip(streams, named, strict=True)
+        return {**workload, "streams": [{**stream, "name": first["name"]} for stream, first in pairs]}
 
 
 def _differences(values: list[Any], path: str) -> Iterator[tuple[str, list[Any]]]:

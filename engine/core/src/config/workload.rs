@@ -120,6 +120,7 @@ pub struct Component {
 /// One step of an interaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[expect(clippy::large_enum_variant, reason = "a configuration has a few steps")]
 pub enum Step {
     /// I/Os.
     Io {
