@@ -14,6 +14,8 @@ from destage.queries.verdicts import NO_ANSWER, judge_figures
 
 DISKS = "array.disks"
 RAID = "array.raid"
+LOCALITY = "Rests on an assumed locality: Zipf 0.9 over 8 GB (preset call_center)."
+"""What answers say of the workload of the sessions."""
 PLACES = {"on": {DISKS: 8}, "off": {DISKS: 4}}
 
 
@@ -194,6 +196,7 @@ def test_a_study_without_an_answer_answers_with_verdicts(make_session: Any) -> N
     assert compose_answer(session) == [
         "2 published figures: 1 reproduced blind, 1 arithmetic of the paper.",
         "gain: reproduced blind; published 2 x, simulated 2 x; prediction interval 1.5 to 2.5 (factor 1.67).",
+        LOCALITY,
     ]
 
 
@@ -228,6 +231,7 @@ def test_a_studys_own_answer_is_first_where_its_rows_exist(make_session: Any) ->
         "Eight take 2670 us, four 4000.",
         "Four take 4 to 9 ms.",
         "1 published figure: 1 arithmetic of the paper.",
+        LOCALITY,
     ]
 
 
