@@ -13,6 +13,7 @@ from destage.engine import catalog
 from destage.sweeps import parse_study
 from destage.sweeps.new_study import NewStudy, write_study
 from destage.sweeps.points import expand
+from destage.sweeps.sizing import depends_on_users
 
 SMALL = ("--workload", "call_center", "--controller", "smart_array_5i_plus", "--disk", "u320_10k_36gb")
 
@@ -31,9 +32,19 @@ def test_a_new_study_runs_as_written(destage: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workload", [entry.name for entry in catalog.entries("workloads")])
 def test_every_workload_makes_a_valid_study(workload: str) -> None:
-    for limit in (None, "20ms"):
-        new = NewStudy("new", workload, "megaraid_9560_8i", "exos_x18", ["5", "10"], 8, [10], ["0"], limit)
+    has_users = depends_on_users({"use": workload})
+    for limit in (None, "20ms") if has_users else (None,):
+        users = [10] if has_users else []
+        new = NewStudy("new", workload, "megaraid_9560_8i", "exos_x18", ["5", "10"], 8, users, ["0"], limit)
         assert expand(parse_study(write_study(new, "new.yaml"))).count == 2
+
+
+def test_users_are_refused_where_they_change_nothing(destage: Any, tmp_path: Path) -> None:
+    for option in (["--seek"], ["--users", "10,20"]):
+        done = destage("init", "--no-input", "--workload", "iometer_oltp", *option)
+        assert done.issues == [("study.no-effect", option[0])]
+    assert destage("init", "--no-input", "--workload", "iometer_oltp").code == 0
+    assert "users" not in (tmp_path / "iometer_oltp.yaml").read_text().partition("scenario:")[2]
 
 
 def test_a_seek_has_its_limit_and_start(destage: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from destage.cli.array_shorthand import parse_array, place_at_option
 from destage.cli.options import Json, check_suffix, parse_duration
 from destage.cli.output import print_json, print_note
 from destage.cli.part_options import check_entry, check_quantity, check_sizes, list_names, split_list
-from destage.errors import ConfigError, UsageError
+from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,6 +127,7 @@ def _choose(
         seek = is_asking and given["users"] is None and _is_yes(_ask(_SEEK))
     fields = _list_fields(is_seek=seek)
     texts = {name: find(name, field) for name, field in fields.items()}
+    has_users = _has_users(texts["workload"], "--seek" if seek else "--users" if given["users"] else None)
     arrays = [parse_array(text, "--raid") for text in texts["raid"].split(",")]
     if len({array.disks for array in arrays}) > 1:
         message = "all arrays must have the same number of disks; make array.disks an axis for several"
@@ -142,7 +143,7 @@ def _choose(
         disk=texts["disk"],
         raid=[array.raid for array in arrays],
         disks=arrays[0].disks,
-        users=_read_users(texts["users"]),
+        users=_read_users(texts["users"]) if has_users else (),
         caches=split_list(texts["cache"]),
         limit=texts.get("response_p95") if seek else None,
     )
@@ -206,6 +207,17 @@ def _read_users(text: str) -> list[int]:
         message = f"{text!r}: must be numbers from 1 to {_MOST_USERS:,} with commas between them"
         raise UsageError("usage.bad-value", message, "--users")
     return sorted({int(each) for each in counts})
+
+
+def _has_users(workload: str, option: str | None) -> bool:
+    """Return whether the load depends on the number of users; reject the option that needs it."""
+    from destage.sweeps.sizing import depends_on_users
+
+    has_users = depends_on_users({"use": workload})
+    if not has_users and option is not None:
+        message = f"no stream of {workload} is per user: the load does not depend on the number of users"
+        raise ConfigError([Issue("study.no-effect", option, message)])
+    return has_users
 
 
 def _check_first(text: str) -> None:
