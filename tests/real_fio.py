@@ -25,6 +25,9 @@ def run_fio(job: str, names: list[str], count: int, folder: Path) -> dict[str, R
     seconds = _SHORTEST
     while True:
         (folder / "job.fio").write_text(_without_disk(job, seconds))
+        for name in names:
+            # fio appends to a log that is there.
+            (folder / f"{name}.log").unlink(missing_ok=True)
         done = subprocess.run(
             [shutil.which("fio") or "fio", "--output=out.txt", "job.fio"],
             cwd=folder,
