@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import StoreError
+from destage.store import durable
 from destage.store.adoption import FOREIGN_S, adopt_fragments
 from destage.store.digests import digest_of
 from destage.store.durable import temporary_name, this_host, write_durably
@@ -124,7 +125,13 @@ def test_temporary_files_of_another_machine_expire(
 
 def test_a_temporary_name_has_machine_and_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "worker-7.cluster.local")
-    assert temporary_name("key") == f".key.worker-7-cluster-local.{os.getpid()}.tmp"
+    name = temporary_name("key")
+    assert name.startswith(".key.")
+    assert name.endswith(f".worker-7-cluster-local.{os.getpid()}.tmp")
+
+
+def test_two_writers_of_one_process_have_different_temporary_names() -> None:
+    assert temporary_name("key") != temporary_name("key")
 
 
 def test_a_write_that_fails_leaves_no_temporary_file(
@@ -137,3 +144,24 @@ def test_a_write_that_fails_leaves_no_temporary_file(
     with pytest.raises(StoreError, match="^store.not-writable "):
         write_durably(layout.generations / "x", b"data")
     assert not list(layout.generations.glob(".*.tmp"))
+
+
+def test_a_writer_paused_half_way_leaves_the_copy_of_another_whole(
+    make_rows: MakeRows, layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = make_rows("a", events=1), make_rows("a", events=2)
+    written = []
+    passed: list[str] = []
+
+    def pause(name: str) -> None:
+        passed.append(name)
+        if passed == ["mid_tmp"]:
+            written.append(write_fragment(layout.fragments, second))
+
+    monkeypatch.setattr(durable, "pass_point", pause)
+    written.append(write_fragment(layout.fragments, first))
+    found = []
+    for path in written:
+        with open_fragment(path) as file:
+            found.append(file.read()["events"].to_pylist())
+    assert found == [[2], [1]]

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -56,8 +57,12 @@ def as_write_error(error: OSError, path: Location) -> StoreError:
 
 
 def temporary_name(name: str) -> str:
-    """Return the name of a file until it is complete: `.<name>.<host>.<process>.tmp`."""
-    return f".{name}.{this_host()}.{os.getpid()}.tmp"
+    """Return the name of a file until it is complete: `.<name>.<token>.<host>.<process>.tmp`.
+
+    The token is random: containers may share a host's name and have the same process ids, and two writers
+    of one temporary file would damage the file that one of them has published.
+    """
+    return f".{name}.{secrets.token_hex(4)}.{this_host()}.{os.getpid()}.tmp"
 
 
 def this_host() -> str:
@@ -69,7 +74,7 @@ def _write(
     path: Path, data: bytes, temporary: Path, middle: str | None, before: str | None, after: str | None
 ) -> None:
     half = len(data) // 2
-    with temporary.open("wb") as file:
+    with temporary.open("xb") as file:
         file.write(data[:half])
         if middle is not None:
             file.flush()
