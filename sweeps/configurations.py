@@ -9,6 +9,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,8 @@ from destage.sweeps.study import Study
 
 _MOST_KEPT = 50_000
 """Fragments kept in memory, about 5 kB each."""
+_MOST_NUMBERED = 2**62
+"""Combinations that one whole number can stand for."""
 _MOST_REBUILT = 100
 """Invalid points that are all built again, some milliseconds each; later ones only for other mistakes."""
 
@@ -82,18 +85,16 @@ class Configurations:
         writers = self._writers_of(tuple(axes))
         columns = []
         for writer in writers:
-            # The combinations of this field's axes that occur, each once.
-            combined = np.zeros(count, np.int64)
-            for path in writer.paths:
-                combined = combined * len(axes[path]) + codes[path]
-            found, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
+            found, first, inverse = _find_combinations(
+                axes, {path: codes[path] for path in writer.paths}, count
+            )
             numbers = [
                 self._number(
                     (writer, combination),
                     writer,
                     {path: axes[path][codes[path][point]] for path in writer.paths},
                 )
-                for combination, point in zip(found.tolist(), first.tolist(), strict=True)
+                for combination, point in zip(found, first, strict=True)
             ]
             columns.append(np.array(numbers, np.uint32)[inverse])
 
@@ -206,6 +207,21 @@ class Configurations:
                 # A point that was built as a whole has all its names in one fragment.
                 found = pc.coalesce(texts.take(pa.array(inverse)), found)
         return found
+
+
+def _find_combinations(
+    axes: Mapping[str, Sequence[object]], codes: Mapping[str, np.ndarray], count: int
+) -> tuple[list[object], list[int], np.ndarray]:
+    """Return the combinations of some axes that occur, where each occurs first, and that of each point."""
+    if prod(len(axes[path]) for path in codes) < _MOST_NUMBERED:
+        combined = np.zeros(count, np.int64)
+        for path, positions in codes.items():
+            combined = combined * len(axes[path]) + positions
+        found, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
+        return found.tolist(), first.tolist(), inverse
+    rows = np.stack(list(codes.values()), axis=1)
+    found, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return [tuple(row) for row in found.tolist()], first.tolist(), inverse
 
 
 def _canonical_place(path: str) -> str:

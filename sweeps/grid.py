@@ -34,8 +34,21 @@ class GridBlock:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Dimension:
+    """Axes that vary together: one axis of the grid, or all that a design samples.
+
+    Attributes:
+        codes: By axis, the position of its value at each step of the dimension.
+        count: The number of steps.
+    """
+
+    codes: Mapping[str, np.ndarray]
+    count: int
+
+
 class Grid:
-    """The grid of a study; the last axis varies fastest.
+    """The grid of a study, combined with the points of its design; the last axis varies fastest.
 
     Attributes:
         axes: The values of each axis.
@@ -43,11 +56,17 @@ class Grid:
     """
 
     def __init__(self, study: Study) -> None:
-        self.axes: Mapping[str, Sequence[object]] = study.axes
+        self.axes: dict[str, Sequence[object]] = dict(study.axes)
         self._study = study
+        self._dimensions = [
+            _Dimension({path: np.arange(len(values))}, len(values)) for path, values in study.axes.items()
+        ]
+        if study.design is not None:
+            sampled = _make_dimension(study.design.sample(), self.axes)
+            self._dimensions.insert(0, _without_repeats(sampled))
         # Without axes the scenario is one point, unless there are explicit points.
-        is_empty = not study.axes and bool(study.points)
-        self.count = 0 if is_empty else prod(len(values) for values in study.axes.values())
+        is_empty = not self.axes and bool(study.points)
+        self.count = 0 if is_empty else prod(dimension.count for dimension in self._dimensions)
         if self.count > MOST_COMBINATIONS:
             message = f"{self.count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
             raise study.error([Issue("study.too-many-values", "axes", message)])
@@ -73,11 +92,12 @@ class Grid:
         return engine.point_ids(members, [block.codes[path] for path in paths], block.count)
 
     def _codes(self, positions: np.ndarray) -> dict[str, np.ndarray]:
-        codes = {}
+        codes: dict[str, np.ndarray] = {}
         stride = 1
-        for path in reversed(list(self.axes)):
-            codes[path] = positions // stride % len(self.axes[path])
-            stride *= len(self.axes[path])
+        for dimension in reversed(self._dimensions):
+            steps = positions // stride % dimension.count
+            codes |= {path: values[steps] for path, values in dimension.codes.items()}
+            stride *= dimension.count
         return {path: codes[path] for path in self.axes}
 
     def _filter(self, positions: np.ndarray, where: str) -> np.ndarray:
@@ -96,3 +116,23 @@ class Grid:
             issue = Issue("study.bad-sql", "where", error.message, where)
             raise self._study.error([issue]) from error
         return kept
+
+
+def _make_dimension(values: Mapping[str, Sequence[object]], axes: dict[str, Sequence[object]]) -> _Dimension:
+    """Return the dimension of axes that vary together, and add their distinct values to `axes`."""
+    codes = {}
+    for path, listed in values.items():
+        distinct: dict[str, tuple[int, object]] = {}
+        # Equal texts are equal values; 1 and 1.0 are not.
+        found = [distinct.setdefault(repr(value), (len(distinct), value))[0] for value in listed]
+        axes[path] = tuple(value for _, value in distinct.values())
+        codes[path] = np.array(found)
+    return _Dimension(codes, len(next(iter(codes.values()))))
+
+
+def _without_repeats(dimension: _Dimension) -> _Dimension:
+    """Return a dimension with the first of equal steps: a design of few values comes to a point again."""
+    rows = np.stack(list(dimension.codes.values()))
+    _, first = np.unique(rows, axis=1, return_index=True)
+    kept = np.sort(first)
+    return _Dimension({path: codes[kept] for path, codes in dimension.codes.items()}, len(kept))

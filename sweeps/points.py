@@ -168,7 +168,7 @@ class _Expander:
         self._issues: dict[tuple[str, str], Issue] = {}
         self._grid = Grid(study)
         explicit = [path for _, assignments in study.points for path in assignments]
-        self._columns = list(dict.fromkeys([*study.axes, *explicit]))
+        self._columns = list(dict.fromkeys([*self._grid.axes, *explicit]))
         self._explicit = list(dict.fromkeys(explicit))
         # Later replicates of other studies depend on the results.
         replicates = 1 if study.is_adaptive else study.replicates.least

@@ -9,6 +9,8 @@ from dataclasses import field as attribute
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from destage import engine
 from destage.errors import ConfigError, Issue, TraceError
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
@@ -18,6 +20,8 @@ from destage.spec.source import Source
 from destage.spec.validation import suggest
 from destage.sweeps.axes import axis_values, in_base_units
 from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
+from destage.sweeps.designs import Design
+from destage.sweeps.distributions import Distribution, is_distribution, list_quantities, read_distribution
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import explain_unknown, find_parameter
 from destage.sweeps.prices import Prices, read_prices
@@ -26,6 +30,7 @@ from destage.sweeps.study_charts import find_chart_mistakes
 from destage.sweeps.study_schema import drop_mistaken, find_study_mistakes, read_default, study_keys
 from destage.sweeps.trace_files import bind_traces
 
+_SOME_LEVELS = np.arange(64) / 64
 _LONGEST_S = 10_000 * 86_400
 """Longest budget and time limit [s]."""
 
@@ -54,7 +59,8 @@ class Study:
     Attributes:
         document: The study as written, with trace files absolute and bound to their content.
         scenario: The configuration that every point starts from.
-        axes: The values of each axis in base units, by dotted path.
+        axes: The values of each axis of the grid in base units, by dotted path.
+        design: How the axes with a distribution are sampled; None if there are none.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
@@ -74,6 +80,7 @@ class Study:
     wall_s: float | None
     timeout_s: float | None = None
     prices: Prices | None = None
+    design: Design | None = None
     source: Source | None = attribute(default=None, compare=False, repr=False)
 
     def error(self, issues: Iterable[Issue]) -> ConfigError:
@@ -190,11 +197,13 @@ class _Reader:
         self._needs_units = needs_units
         self.issues: list[Issue] = []
         self._axes: dict[str, tuple[object, ...]] = {}
+        self._sampled: dict[str, Distribution] = {}
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
         self._check_figures()
         self._read_axes()
+        self._design = self._read_design()
         self._read_points()
-        self._seek, issues = read_seek(document, self._axes, self._points)
+        self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, self._points)
         self.issues += issues
         self._prices = self._read_prices()
         self._replicates = self._read_replicates()
@@ -216,6 +225,7 @@ class _Reader:
             wall_s=self._wall_s,
             timeout_s=self._timeout_s,
             prices=self._prices,
+            design=self._design,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -243,13 +253,35 @@ class _Reader:
                 parameter = find_parameter(path)
                 self._check_units(path, self._list_quantities(written), place)
                 try:
-                    self._axes[path] = axis_values(written, parameter, place)
+                    if is_distribution(written):
+                        self._sampled[path] = read_distribution(written, parameter, place)
+                    else:
+                        self._axes[path] = axis_values(written, parameter, place)
                 except ConfigError as error:
                     self.issues += error.issues
+
+    def _read_design(self) -> Design | None:
+        written = self._document.get("design")
+        sampled = [path for path, axis in self._document.get("axes", {}).items() if is_distribution(axis)]
+        if written is None:
+            if sampled:
+                message = (
+                    f"{sampled[0]} has a distribution; set `design.points`, the number of sampled points"
+                )
+                self._add("study.missing-key", "design", message)
+            return None
+        if not sampled:
+            self._add("study.no-effect", "design", "no axis has a distribution")
+            return None
+        method, seed = (written.get(key, read_default("design", key)) for key in ("method", "seed"))
+        # Without an axis that has no mistake, there is nothing to sample.
+        return Design(method, written["points"], seed, self._sampled) if self._sampled else None
 
     @staticmethod
     def _list_quantities(written: Any) -> Sequence[object]:
         """Return the values of an axis that are quantities of its parameter; a count is none."""
+        if is_distribution(written):
+            return list_quantities(written)
         if not isinstance(written, Mapping):
             return list(written)
         (form, arguments), *_ = written.items()
@@ -316,7 +348,10 @@ class _Reader:
 
     def _check_charts(self) -> None:
         # An axis with a mistake has an issue of its own; charts may still name it.
-        values = {path: list(self._axes.get(path, ())) for path in self._document.get("axes", {})}
+        # A few values of a sampled axis tell the type of its column.
+        sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
+        known = {**self._axes, **sampled}
+        values = {path: list(known.get(path, ())) for path in self._document.get("axes", {})}
         for _, assignments in self._points:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)

@@ -7,25 +7,30 @@ from destage import engine
 from destage.errors import Issue
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import validate_document
-from destage.sweeps import published_schema
+from destage.sweeps import distributions, published_schema
+from destage.sweeps.designs import DESIGN
 from destage.sweeps.prices import PRICES
 from destage.sweeps.study_charts import CHARTS
 
 _ENDS = "from, to (included)"
 _AXIS = node(
     ["array", "object"],
-    "The values of one parameter: a list, or one of range, linspace, logspace.",
+    "The values of one parameter: a list, or one of range, linspace, logspace; or its distribution, one of "
+    "uniform, log_uniform, integer, choice, which `design` samples.",
     minItems=1,
     minProperties=1,
     maxProperties=1,
     additionalProperties=False,
     properties={
-        name: node("array", f"[{_ENDS}, {last}", minItems=3, maxItems=3)
-        for name, last in {
-            "range": "step].",
-            "linspace": "count]: equal differences.",
-            "logspace": "count]: equal ratios.",
-        }.items()
+        **distributions.SCHEMAS,
+        **{
+            name: node("array", f"[{_ENDS}, {last}", minItems=3, maxItems=3)
+            for name, last in {
+                "range": "step].",
+                "linspace": "count]: equal differences.",
+                "logspace": "count]: equal ratios.",
+            }.items()
+        },
     },
 )
 _POINT = {
@@ -106,6 +111,7 @@ _STUDY: dict[str, Any] = {
             "The grid: parameters by dotted path, with their values.",
             additionalProperties=_AXIS,
         ),
+        "design": DESIGN,
         "points": node(
             "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
         ),
