@@ -1,5 +1,7 @@
 """The stored answers of a seek and the runs that certify them."""
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from destage.store.generations import Generation
@@ -70,3 +72,14 @@ def write_answers(
         generation.keep_or_write(earlier[0], "answers", ".parquet", as_parquet(answers)),
         generation.keep_or_write(earlier[1], "certificates", ".parquet", as_parquet(certificates)),
     )
+
+
+def write_analyses(
+    generation: Generation, kept: Head | None, tables: Mapping[str, pa.Table]
+) -> dict[str, str]:
+    """Write the tables of a study's analyses, and return their names; equal ones of `kept` stay."""
+    earlier = {} if kept is None else kept.analyses
+    return {
+        name: generation.keep_or_write(earlier.get(name), name, ".parquet", as_parquet(table))
+        for name, table in tables.items()
+    }

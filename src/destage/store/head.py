@@ -5,7 +5,9 @@ earlier ones; these never change, and carry the digests of their content in thei
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from dataclasses import field as attribute
 from typing import Any
 
 from destage.errors import StoreError
@@ -26,6 +28,8 @@ class Head:
         certificates: The runs that prove the answers.
         planned: The number of runs in the plan, points that share one counted once.
         finished: Whether the last session planned to the end and executed everything.
+        analyses: The tables of the study's analyses, such as `sensitivity`: name of the file by name of the
+            table.
     """
 
     study: str
@@ -34,11 +38,13 @@ class Head:
     certificates: str | None = None
     planned: int = 0
     finished: bool = False
+    analyses: Mapping[str, str] = attribute(default_factory=dict)
 
     @property
     def files(self) -> frozenset[str]:
         """The names of all files."""
-        return frozenset(filter(None, (self.study, *self.rounds, self.answers, self.certificates)))
+        named = (self.study, *self.rounds, self.answers, self.certificates, *self.analyses.values())
+        return frozenset(filter(None, named))
 
     def encode(self) -> bytes:
         """Return the head as JSON with a digest of its fields."""

@@ -150,6 +150,12 @@ class Sweep:
         found = self._read(lambda head: self._table(head.certificates))
         return certificates_schema().empty_table() if found is None else found
 
+    def analyses(self) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name, none until the sweep has finished."""
+        return self._read(
+            lambda head: {name: read_parquet(self._file(file)) for name, file in head.analyses.items()}
+        )
+
     def count(self) -> Counts:
         """Count the planned runs, and those that are stored, by their rows."""
         parts = self._read(lambda head: [read_parquet(self._file(name), ["run_id"]) for name in head.rounds])
