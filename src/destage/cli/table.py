@@ -47,16 +47,19 @@ _ANSWERS = ("completion_time_s", "response_p95_us")
 
 
 def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
-    """Print rows; `units` has the base unit of each axis by its dotted path.
+    """Print rows; `units` has the base unit of each axis by its dotted path."""
+    from destage.queries.presentation import present
 
-    A note lists the columns that a narrow terminal hides.
-    """
+    print_presentation(present(table, units))
+
+
+def print_presentation(shown: "Presentation") -> None:
+    """Print a table as shown; a note lists the columns that a narrow terminal hides."""
     from rich.console import Console
     from rich.table import Table
 
-    from destage.queries.presentation import fold_constants, present
+    from destage.queries.presentation import fold_constants
 
-    shown = present(table, units)
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
     folded: tuple[str, ...] = ()
