@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer.main
 
 from destage.cli import app
 
@@ -16,7 +15,7 @@ INTERNAL = re.compile(
 
 def list_commands() -> Iterator[tuple[str, ...]]:
     """Yield the words of every command and group."""
-    command = typer.main.get_command(app)
+    command = app.build_command()
     for name, one in command.commands.items():
         yield (name,)
         yield from ((name, inner) for inner in getattr(one, "commands", {}))
