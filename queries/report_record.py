@@ -130,7 +130,7 @@ def _digest_program() -> str:
     root = Path(__file__).parents[1]
     parts = [version("destage")]
     for file in _list_sources(root):
-        parts += [str(file.relative_to(root)), digest_of(file.read_bytes())]
+        parts += [str(file)[len(str(root)) :], digest_of(file.read_bytes())]
     return digest_of(json.dumps(parts).encode())
 
 

@@ -66,6 +66,8 @@ _MACHINE = {number for number in _SYSTEM if number != errno.ENOENT} | {errno.EIO
 """Failures of the machine, which another place or another time may not have."""
 
 
+_COMMANDS = "destage.cli.commands"
+"""The package with the modules of the commands."""
 _QUERY = "destage-query"
 """The name of the thread of a query (`destage.sql.limits`), which most commands do not import."""
 
@@ -93,7 +95,8 @@ class Application(typer.Typer):
         arguments = list(args[0] if args else sys.argv[1:])
         options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
-            command = self.build_command(self._find_names(options))
+            is_overview = options in ([], ["--help"])
+            command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
             code = command(*args, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
@@ -113,11 +116,25 @@ class Application(typer.Typer):
         """Return the command line with the named commands and groups, by default all."""
         self.registered_commands, self.registered_groups = [], []
         for name in (*self._commands, *self._groups) if names is None else names:
-            module = import_module(f"destage.cli.commands.{name}")
+            module = import_module(f"{_COMMANDS}.{name}")
             if name in self._groups:
                 self.add_typer(module.app, name=name)
             else:
                 self.command(name)(getattr(module, name))
+        return self._build()
+
+    def build_overview(self) -> Any:
+        """Return the command line for its own help text: commands without parameters, empty groups."""
+        self.registered_commands, self.registered_groups = [], []
+        for name in self._commands:
+            command = getattr(import_module(f"{_COMMANDS}.{name}"), name)
+            self.command(name, help=command.__doc__)(_do_nothing)
+        for name in self._groups:
+            group = import_module(f"{_COMMANDS}.{name}").app
+            self.add_typer(typer.Typer(help=group.info.help), name=name)
+        return self._build()
+
+    def _build(self) -> Any:
         command = typer.main.get_command(self)
         use_plain_words(command)
         return command
@@ -146,6 +163,10 @@ class Application(typer.Typer):
             more = {"left_out": len(issues) - len(listed)} if len(issues) > len(listed) else {}
             print_json({"errors": listed, **more})
         return _exit_code(error)
+
+
+def _do_nothing() -> None:
+    """Stand for a command in a help text."""
 
 
 def _flush() -> None:
