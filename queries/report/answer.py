@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.presentation import format_count, format_estimate, format_number
@@ -29,6 +30,9 @@ _MOST_UNANSWERED = 20
 _NAMED = 4
 """More points than this with one limiting resource are counted rather than named."""
 
+_composed: "WeakKeyDictionary[Session, tuple[str, ...]]" = WeakKeyDictionary()
+"""The answers of open sessions, whose rows do not change: a report has the answer that is printed too."""
+
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
@@ -42,12 +46,18 @@ def compose_answer(session: Session) -> list[str]:
 
 def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
     """Return the sentences of an answer, given those on points that have none."""
-    shown = open_excerpt(session, MOST_DRAWN)
-    remark = describe_excerpt(shown)
-    results = _compose_results(session, shown)
+    if session not in _composed:
+        _composed[session] = tuple(_compose(session))
+    remark = describe_excerpt(open_excerpt(session, MOST_DRAWN))
+    return [*_composed[session], *unanswered, *([remark] if remark else [])]
+
+
+def _compose(session: Session) -> list[str]:
+    """Return the sentences of an answer except those on points that have none or are not shown."""
+    results = _compose_results(session, open_excerpt(session, MOST_DRAWN))
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
-    return [*results, *assumed, *_note_missing(session), *unanswered, *([remark] if remark else [])]
+    return [*results, *assumed, *_note_missing(session)]
 
 
 def _note_missing(session: Session) -> list[str]:
