@@ -17,7 +17,7 @@ _MOST_OFFSET = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The lines of one file, and remarks on what was left out or could not be told."""
+    """The lines of one file, and remarks on what was left out or is not known."""
 
     lines: Sequence[MeasuredLine]
     notes: Sequence[str] = field(default=())
@@ -44,7 +44,7 @@ class ResultFile:
         """Return a number that the file must have.
 
         Raises:
-            ConfigError: It is no number, is not finite, or is negative.
+            ConfigError: The text is not a finite number of at least 0.
         """
         try:
             value = float(text)
@@ -105,7 +105,7 @@ def find_percentile(name: float | str) -> str | None:
 
 
 def parse_time(text: str, *forms: str) -> datetime | None:
-    """Return a time in one of some forms, as the tool's clock had it; None if none of them fits."""
+    """Return a time in one of some forms, by the tool's clock; None if none of them fits."""
     for form in forms:
         try:
             return datetime.strptime(text.strip(), form).replace(tzinfo=None)  # noqa: DTZ007 - the tool's own clock
