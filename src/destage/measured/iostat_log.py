@@ -38,7 +38,9 @@ def read(file: ResultFile) -> Readings:
     notes = []
     if len(reports) > 1:
         reports, times = reports[1:], times[1:]
-        notes.append("the first report, of the time since the machine was started without -y: left out")
+        notes.append(
+            "the first report covers the time since the machine was started, unless iostat ran with -y: left out"
+        )
     else:
         notes.append(
             "the only report covers the time since the machine was started, unless iostat ran with -y"
