@@ -153,7 +153,7 @@ def test_an_interrupted_diskspd_span_is_refused(text: str) -> None:
 
 def test_vdbench_at_a_rate_keeps_no_depth() -> None:
     """`reqrate` is `max` or a number such as 999977 if all threads are busy."""
-    for rate, outstanding in (("max", 4.0), ("999977.0000", 4.0), ("999988", 4.0), ("1050.0000", None)):
+    for rate, outstanding in (("max", 4.0), ("999977.0000", 4.0), ("9999988.0", 4.0), ("1050.0000", None)):
         line = read(VDBENCH.replace(" max ", f" {rate} ")).lines[0]
         assert (line.threads, line.outstanding) == (4, outstanding)
 
@@ -163,6 +163,12 @@ def test_vdbench_threads_are_those_of_all_storages() -> None:
     found = read(VDBENCH.replace(" 3.3 5", " 11.9 5"))
     assert (found.lines[0].threads, found.lines[0].outstanding) == (12, 12.0)
     assert "12 threads by queue_depth" in found.notes[0]
+
+
+def test_vdbench_storages_with_different_threads_have_no_depth() -> None:
+    """Their `threads` is -1, and `seekpct` is negative for a sequential test that ends with its storage."""
+    line = read(VDBENCH.replace(" 8192 4 70 0 0 100 ", " 8192 -1.0000 70 0 0 -1.0000 ")).lines[0]
+    assert (line.threads, line.outstanding, line.random_fraction) == (None, None, 0.0)
 
 
 def test_vdbench_intervals_may_be_reported_late() -> None:

@@ -39,7 +39,8 @@ def read(file: ResultFile) -> Readings:
     if len(reports) > 1:
         reports, times = reports[1:], times[1:]
         notes.append(
-            "the first report covers the time since the machine was started, unless iostat ran with -y: left out"
+            "the first report covers the time since the machine was started, unless iostat ran with -y: "
+            "left out"
         )
     else:
         notes.append(

@@ -33,8 +33,10 @@ _RESPONSES = (
     ("read_std", "read_response_stddev_us"),
     ("write_std", "write_response_stddev_us"),
 )
-_UNLIMITED = range(999_900, 1_000_000)
-"""Numbers that stand for `max` and `curve` as a requested rate."""
+_UNLIMITED = {999_977, 999_988, 9_999_977, 9_999_988}
+"""Requested rates that stand for `max` and `curve`, in earlier and later versions."""
+_DIFFERENT = "-1"
+"""The threads of storages that have not the same number."""
 _FILE_SYSTEM = "Mkdir_rate"
 _DAY_S = 86_400
 _TIMES = ("%m/%d/%Y-%H:%M:%S", "%m/%d/%Y-%H:%M:%S.%f")
@@ -119,8 +121,10 @@ def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -
     share = None if reads is None else reads / 100
     rates = [value for value in (number("rate", of=one) for one in intervals) if value is not None]
     megabytes = number("MB/sec")
-    threads = _count_threads(number("threads"), number("queue_depth"), row.get("reqrate", "max"))
-    random = number("seekpct")
+    given = None if row.get("threads", "").partition(".")[0] == _DIFFERENT else number("threads")
+    threads = _count_threads(given, number("queue_depth"), row.get("reqrate", "max"))
+    # Sequential tests that end with the storage have a negative share.
+    random = number("seekpct") if not row.get("seekpct", "").startswith("-") else 0.0
     figures: dict[str, Any] = {
         column: value * _US_PER_MS
         for name, column in _RESPONSES

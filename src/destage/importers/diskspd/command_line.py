@@ -4,7 +4,7 @@ Names and meanings are those of DiskSpd's usage text (CmdLineParser.cpp, github.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from destage.errors import Issue
@@ -69,7 +69,7 @@ class CommandLine:
             self._sizes = Sizes(self._target.block)
         paths = []
         for word in self.words:
-            if word.text[:1] in {"-", "/"} and len(word.text) > 1:
+            if is_option(word.text):
                 if word is not block:
                     self._read_option(word)
             elif word.text:
@@ -253,6 +253,9 @@ class CommandLine:
         for one, other, why in (
             ("F", "t", "exclude each other"),
             ("g", "i", "exclude each other here; give a rate or bursts"),
+            ("O", "g", "exclude each other"),
+            ("O", "i", "exclude each other"),
+            ("O", "p", "exclude each other"),
         ):
             if one in given and other in given:
                 message = f"-{one} and -{other} {why}"
@@ -265,6 +268,9 @@ class CommandLine:
             if other in given:
                 message = f"-si and -{other} exclude each other"
                 self.issues.append(given[other].issue("diskspd.conflicting-options", f"-{other}", message))
+        message = find_zone_mistake(target)
+        if message:
+            self.issues.append(given["r"].issue("diskspd.conflicting-options", "-r", message))
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -306,7 +312,19 @@ _METHODS: dict[str, str] = {
     "T": "thread_stride",
     "w": "writes",
 }
-Reader = Callable[[str], str]
+
+
+def is_option(text: str) -> bool:
+    """Return whether a word is an option, which may start with a slash, instead of a path of Linux."""
+    is_path = "/" in text[1:] and not text.startswith("/rd")
+    return len(text) > 1 and (text[0] == "-" or (text[0] == "/" and not is_path))
+
+
+def find_zone_mistake(target: Target) -> str:
+    """Return why zones are impossible with the other settings of a target; empty if they are possible."""
+    if target.zones and target.random_percentage < 100:  # noqa: PLR2004 - per cent
+        return "a distribution of partly sequential requests (-rd with -rs) is not simulated"
+    return ""
 
 
 def check_zones(zones: Sequence[tuple[int, int]], *, is_absolute: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from destage.errors import ConfigError, Issue
-from destage.importers.diskspd.command_line import check_zones
+from destage.importers.diskspd.command_line import check_zones, find_zone_mistake
 from destage.importers.diskspd.quantities import DiskSpdValueError, Sizes, parse_count, parse_percentage
 from destage.importers.diskspd.settings import Target, Test
 from destage.importers.diskspd.xml_tree import Element, parse_xml
@@ -96,6 +96,8 @@ class ProfileReader:
                 self._read_span_setting(test, child)
             except DiskSpdValueError as error:
                 self._add_mistake(child, str(error))
+        if test.outstanding and any(one.rate or one.burst or one.is_parallel for one in test.targets):
+            self._add_mistake(span, "RequestCount excludes Throughput, BurstSize and ParallelAsyncIO")
         if not test.targets:
             message = "no <Target>"
             found = Issue("diskspd.no-target", "TimeSpan", message, line=span.line, column=span.column)
@@ -177,6 +179,9 @@ class ProfileReader:
             self._add_mistake(element, "StrideSize must be at least BlockSize; overlaps are not simulated")
         if target.rate and target.burst:
             self._add_mistake(element, "Throughput and BurstSize exclude each other here")
+        message = find_zone_mistake(target)
+        if message:
+            self._add_mistake(element, message)
         if not target.path:
             self._add_mistake(element, "needs <Path>")
 

@@ -8,7 +8,7 @@ from destage.errors import Issue
 from destage.importers.parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
 from destage.importers.vdbench.definitions import Settings
 from destage.importers.vdbench.parameter_file import Parameter
-from destage.importers.vdbench.storages import OpenFlags, Range, Storage, read_range
+from destage.importers.vdbench.storages import OpenFlags, Storage, read_range
 from destage.importers.vdbench.values import VdbenchValueError, parse_percentage, parse_sectors, parse_size
 from destage.spec import quantities
 
@@ -29,7 +29,7 @@ class Requests:
         read_hits: Share of the reads that go to the hit area [%].
         write_hits: Share of the writes that go to the hit area [%].
         hit_area: Its size, if the test sets one [bytes].
-        stride: Distance between the starts of sequential requests, if they skip [bytes].
+        gap: Distance from the end of a request to the next one, instead of a random address [bytes].
     """
 
     sizes: Mapping[int, float]
@@ -38,7 +38,7 @@ class Requests:
     read_hits: float = 0.0
     write_hits: float = 0.0
     hit_area: int | None = None
-    stride: int | None = None
+    gap: int | None = None
 
 
 def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Issue]) -> Requests:
@@ -49,18 +49,23 @@ def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Is
     """
     reads = workload.get(("rdpct", "readpct"), parse_percentage, 100.0, issues)
     writes = workload.get(("writepct", "wrpct"), parse_percentage, None, issues)
+    stride = workload.parameters.get("stride")
     requests = Requests(
         sizes=_read_sizes(workload.parameters.get("xfersize"), issues),
         reads=reads if writes is None else ALL - writes,
         seeks=workload.get("seekpct", parse_seeks, 100.0, issues),
         read_hits=workload.get("rhpct", parse_percentage, 0.0, issues),
         write_hits=workload.get("whpct", parse_percentage, 0.0, issues),
-        stride=_read_stride(workload.parameters.get("stride"), issues),
+        gap=_read_stride(stride, issues),
     )
     changes: dict[str, Any] = {
         _OVERRIDES[key][0]: _OVERRIDES[key][1](text) for key, text in chosen.items() if key in _OVERRIDES
     }
-    return replace(requests, **changes)
+    found = replace(requests, **changes)
+    if stride is not None and found.seeks and (found.seeks < ALL or len(found.sizes) > 1):
+        message = "is simulated with seekpct=100 and one xfersize only"
+        issues.append(stride.issue("vdbench.bad-value", message))
+    return found
 
 
 def parse_seeks(text: str) -> float:
@@ -144,8 +149,7 @@ def build_components(
     parts: list[Part] = []
     each = weight / max(1, len(storages))
     for storage, flags in storages:
-        end = None if storage.length is None else storage.offset + storage.length
-        used = read_range(workload, Range(storage.offset, end, storage.band), issues)
+        used = read_range(workload, storage.whole, issues) or storage.used
         first, length = used.first, None if used.last is None else used.last - used.first
         area = requests.hit_area or storage.hit_area
         hit = (requests.reads * requests.read_hits + (ALL - requests.reads) * requests.write_hits) / ALL
@@ -165,7 +169,7 @@ def build_components(
                 continue
             reads = requests.reads * requests.read_hits / hit
             address = {"kind": "uniform", **contiguous(first, area)}
-            parts.append(_component(requests, flags, each * hit / ALL, reads, address))
+            parts.append(_component(requests, storage, flags, each * hit / ALL, reads, address))
             first, length = first + area, None if length is None else length - area
         if hit < ALL:
             reads = requests.reads * (ALL - requests.read_hits) / (ALL - hit)
@@ -177,29 +181,32 @@ def build_components(
                 found = workload.word.issue("vdbench.bad-value", "range", message)
                 issues.append(found)
                 continue
-            parts.append(_component(requests, flags, each * (ALL - hit) / ALL, reads, address))
+            parts.append(_component(requests, storage, flags, each * (ALL - hit) / ALL, reads, address))
     return _join_neighbours(parts)
 
 
-def _component(requests: Requests, flags: OpenFlags, weight: float, reads: float, address: Part) -> Part:
+def _component(
+    requests: Requests, storage: Storage, flags: OpenFlags, weight: float, reads: float, address: Part
+) -> Part:
     forced = {"fua_fraction": 1.0} if flags.is_forced and reads < ALL else {}
     operations = {"read_fraction": share(min(reads, ALL)), **forced, "size": size_of(requests.sizes)}
-    if len(requests.sizes) > 1:
-        operations["alignment"] = render_bytes(min(requests.sizes))
+    if storage.alignment is not None:
+        operations["alignment"] = render_bytes(storage.alignment)
     return {"weight": round(weight, 9), "operations": operations, "address": address}
 
 
 def _address(requests: Requests, place: Part) -> Part:
+    if requests.seeks >= ALL and requests.gap is not None:
+        zones = {"zone": render_bytes(next(iter(requests.sizes))), "skip": render_bytes(requests.gap)}
+        return {"kind": "strided_zones", **zones, **place}
     if requests.seeks >= ALL:
         return {"kind": "uniform", **place}
     if requests.seeks:
         return {"kind": "sequential", "jump_fraction": share(requests.seeks), **place}
-    if requests.stride is not None:
-        return {"kind": "strided", "stride": render_bytes(requests.stride), **place}
     return {"kind": "sequential", **place}
 
 
-def _limit(address: Part, band: tuple[int, int], *, is_allowed: bool) -> Part:
+def _limit(address: Part, band: tuple[float, float], *, is_allowed: bool) -> Part:
     """Return random addresses in a band [%] of a storage of unknown size; empty for others."""
     if address["kind"] != "uniform" or not is_allowed:
         return {}

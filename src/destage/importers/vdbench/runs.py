@@ -41,7 +41,7 @@ _MEANINGS = {
     "threads": "outstanding requests of a storage",
     "hitarea": "the part of a storage that hits go to",
     "offset": "first byte used",
-    "align": "addresses are multiples of the request size",
+    "align": "random addresses are multiples of this",
     "openflags": "the host has no cache; o_sync and o_dsync force writes to stable storage (FUA)",
     "range": "the part of the storage that is used",
     "sd": "its storages, each with the same share",
@@ -52,7 +52,7 @@ _MEANINGS = {
     "writepct": "share of writes [%]",
     "wrpct": "share of writes [%]",
     "seekpct": "share of requests with a random address, each drawn independently [%]",
-    "stride": "distance between sequential requests",
+    "stride": "gap before each request with a new address",
     "iorate": "requests per second; max keeps all threads busy",
     "rhpct": "share of reads in the hit area [%]",
     "whpct": "share of writes in the hit area [%]",
@@ -159,9 +159,11 @@ def _build_test(
 ) -> ImportedWorkload:
     issues, run = definitions.issues, load.run
     found: list[Issue] = []
-    own, common = [], []
+    own, common, notes = [], [], []
     for (workload, storages), weight in zip(load.workloads, _weights(load, found), strict=True):
         requests = read_requests(workload, chosen, found)
+        if requests.gap is not None and not requests.seeks:
+            notes.append("Without effect: stride: it applies to the share of requests that seekpct gives.")
         parts = build_components(requests, workload, storages, weight, found)
         rate = workload.get("iorate", parse_number, 0.0, found)
         if rate:
@@ -185,7 +187,7 @@ def _build_test(
         file=file,
         workload={"users": 1, "streams": streams},
         run=_run(run, issues),
-        remarks=(*_write_remarks(load, is_open=is_open), *definitions.remarks),
+        remarks=(*_write_remarks(load, is_open=is_open), *dict.fromkeys(notes), *definitions.remarks),
         mapping={streams[0]["name"]: tuple(_describe(load, chosen))} if streams else {},
         warnings=(*definitions.warnings, *_find_warnings(load, rate_text)),
         name=name,
@@ -286,7 +288,7 @@ def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
         )
         data = {"storages": cached}
         yield Issue("vdbench.page-cache", "openflags", message, data=data, line=word.line, column=word.column)
-    unknown = [name for name, (one, _) in opened.items() if one.length is None and not one.is_device]
+    unknown = [name for name, (one, _) in opened.items() if not one.has_size and not one.is_device]
     if unknown:
         word = opened[unknown[0]][0].settings.word
         message = f"not given for {', '.join(unknown)}; assumed: the whole array"
