@@ -6,10 +6,11 @@ from typing import Any
 
 from destage.errors import Issue
 from destage.importers.parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench.definitions import Settings
 from destage.importers.vdbench.parameter_file import Parameter
 from destage.importers.vdbench.storages import OpenFlags, Storage, read_range
-from destage.importers.vdbench.values import VdbenchValueError, parse_percentage, parse_sectors, parse_size
+from destage.importers.vdbench.values import parse_percentage, parse_sectors, parse_size
 from destage.spec import quantities
 
 _DEFAULT_SIZE = 4_096
@@ -76,7 +77,7 @@ def parse_seeks(text: str) -> float:
     if "random".startswith(lower):
         return 100.0
     if "poisson".startswith(lower):
-        raise VdbenchValueError("poisson is not simulated; must be a share of random requests in per cent")
+        raise OptionValueError("poisson is not simulated; must be a share of random requests in per cent")
     return parse_percentage(text)
 
 
@@ -96,7 +97,7 @@ def _read_sizes(parameter: Parameter | None, issues: list[Issue]) -> dict[int, f
         return {_DEFAULT_SIZE: 100.0}
     try:
         return _parse_sizes([value.text for value in parameter.values])
-    except VdbenchValueError as error:
+    except OptionValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
         return {_DEFAULT_SIZE: 100.0}
 
@@ -108,17 +109,17 @@ def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
         low, high, step = map(parse_sectors, texts)
         sizes = range(low, high + 1, step)
         if low >= high or len(sizes) > _MOST_SIZES:
-            raise VdbenchValueError(f"must be (min,max,align) with min below max, up to {_MOST_SIZES} sizes")
+            raise OptionValueError(f"must be (min,max,align) with min below max, up to {_MOST_SIZES} sizes")
         return {size: round(100 / len(sizes), 9) for size in sizes}
     if len(texts) % 2:
-        raise VdbenchValueError("must be (size,percentage,size,percentage,...)")
+        raise OptionValueError("must be (size,percentage,size,percentage,...)")
     weights: dict[int, float] = {}
     for size, percentage in zip(texts[::2], texts[1::2], strict=True):
         each = parse_sectors(size)
         weights[each] = weights.get(each, 0.0) + parse_percentage(percentage)
     total = sum(weights.values())
     if round(total) != 100:  # noqa: PLR2004 - per cent, which Vdbench rounds as well
-        raise VdbenchValueError(f"has percentages that add up to {total:g}; they must add up to 100")
+        raise OptionValueError(f"has percentages that add up to {total:g}; they must add up to 100")
     return {size: weight for size, weight in weights.items() if weight}
 
 
@@ -127,14 +128,14 @@ def _read_stride(parameter: Parameter | None, issues: list[Issue]) -> int | None
         return None
     try:
         return _parse_stride([parse_size(value.text) for value in parameter.values])
-    except VdbenchValueError as error:
+    except OptionValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
         return None
 
 
 def _parse_stride(bounds: Sequence[int]) -> int:
     if len(bounds) != _MINMAX or bounds[0] != bounds[1] or not bounds[0] or bounds[0] % SECTOR:
-        raise VdbenchValueError("must be (size,size); a random stride is not simulated")
+        raise OptionValueError("must be (size,size); a random stride is not simulated")
     return bounds[0]
 
 

@@ -7,17 +7,17 @@ from itertools import product
 from destage.errors import Issue
 from destage.importers.imported_workload import ImportedWorkload
 from destage.importers.parts import ALL, Part, render_rate, render_seconds, requests_of
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench import keywords
 from destage.importers.vdbench.definitions import ParameterFile, Settings
 from destage.importers.vdbench.parameter_file import Parameter
 from destage.importers.vdbench.requests import build_components, parse_seeks, read_requests
 from destage.importers.vdbench.storages import OpenFlags, Storage, lay_out, read_flags
 from destage.importers.vdbench.values import (
-    VdbenchValueError,
     expand_range,
-    parse_count,
     parse_number,
     parse_percentage,
+    parse_positive,
     parse_seconds,
     parse_sectors,
 )
@@ -27,7 +27,7 @@ _DEFAULT_ELAPSED = 30
 _MOST_OUTSTANDING = 65_536
 _CHECKS = {
     "xfersize": parse_sectors,
-    "threads": parse_count,
+    "threads": parse_positive,
     "rdpct": parse_percentage,
     "rhpct": parse_percentage,
     "whpct": parse_percentage,
@@ -127,7 +127,7 @@ def _read_loops(run: Settings, issues: list[Issue]) -> dict[str, list[str]]:
                 loops[name] = _render(name, parameter, values)
             elif name == "iorate":
                 loops[name] = _read_rates(parameter)
-        except VdbenchValueError as error:
+        except OptionValueError as error:
             issues.append(parameter.issue("vdbench.bad-value", str(error)))
     return loops
 
@@ -144,13 +144,11 @@ def _read_rates(parameter: Parameter) -> list[str]:
     texts = [value.text.lower() for value in parameter.values]
     for text in texts:
         if text.endswith("%"):
-            raise VdbenchValueError(
-                "in per cent is a share of a rate that Vdbench measures first; give rates"
-            )
+            raise OptionValueError("in per cent is a share of a rate that Vdbench measures first; give rates")
     rates = texts if set(texts) & {"max", "curve"} else expand_range(texts)
     for text in rates:
         if text not in {"max", "curve"} and not parse_number(text):
-            raise VdbenchValueError("must be above 0, max or curve")
+            raise OptionValueError("must be above 0, max or curve")
     return list(dict.fromkeys(rates))
 
 
@@ -214,7 +212,7 @@ def _weights(load: _Load, issues: list[Issue]) -> list[float]:
 def _depth(load: _Load, chosen: Mapping[str, str], issues: list[Issue]) -> int:
     """Return the outstanding requests of all storages together."""
     storages = {one.settings.name: one for _, used in load.workloads for one, _ in used}
-    each = parse_count(chosen["threads"]) if "threads" in chosen else None
+    each = parse_positive(chosen["threads"]) if "threads" in chosen else None
     depth = sum(each or one.threads for one in storages.values())
     if depth > _MOST_OUTSTANDING:
         message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
@@ -233,7 +231,7 @@ def _parse_distribution(text: str) -> str:
         return "poisson"
     if "deterministic".startswith(lower) or "uniform".startswith(lower):
         return "constant"
-    raise VdbenchValueError("must be exponential, uniform or deterministic")
+    raise OptionValueError("must be exponential, uniform or deterministic")
 
 
 def _run(run: Settings, issues: list[Issue]) -> Part:

@@ -5,15 +5,10 @@ from dataclasses import dataclass
 
 from destage.errors import Issue
 from destage.importers.parts import round_up
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench.definitions import Settings
 from destage.importers.vdbench.parameter_file import Parameter
-from destage.importers.vdbench.values import (
-    VdbenchValueError,
-    parse_count,
-    parse_number,
-    parse_sectors,
-    parse_size,
-)
+from destage.importers.vdbench.values import parse_number, parse_positive, parse_sectors, parse_size
 
 _DEVICES = ("/dev/", "\\\\.\\")
 _RAW_DEVICES = ("/dev/rdsk", "/dev/rhdisk", "/dev/rdisk", "/dev/raw", "\\\\.\\")
@@ -108,7 +103,7 @@ def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, 
             settings,
             whole,
             read_range(settings, whole, issues) or whole,
-            settings.get("threads", parse_count, _DEFAULT_THREADS, issues),
+            settings.get("threads", parse_positive, _DEFAULT_THREADS, issues),
             settings.get("hitarea", parse_sectors, _DEFAULT_HIT_AREA, issues),
             settings.get("align", parse_sectors, None, issues),
         )
@@ -122,29 +117,29 @@ def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range |
         return None
     try:
         return _parse_range(parameter, whole)
-    except VdbenchValueError as error:
+    except OptionValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
         return whole
 
 
 def _parse_range(parameter: Parameter, whole: Range) -> Range:
     if len(parameter.values) != 2:  # noqa: PLR2004 - from, to
-        raise VdbenchValueError("must be (from,to); several ranges are not simulated")
+        raise OptionValueError("must be (from,to); several ranges are not simulated")
     low, high = (_parse_bound(value.text) for value in parameter.values)
     if low >= high:
-        raise VdbenchValueError("must be (from,to) with from below to")
+        raise OptionValueError("must be (from,to) with from below to")
     if _ALL < high <= _MOST_PERCENT:
-        raise VdbenchValueError("exceeds 100 %; a range that continues at the start is not simulated")
+        raise OptionValueError("exceeds 100 %; a range that continues at the start is not simulated")
     if high <= _ALL:
         return _find_share(whole, low, high)
     # Up to 100 is a percentage even if the other bound is a size.
     size = 0 if whole.last is None else whole.last - whole.first
     if low <= _ALL and low and whole.last is None:
-        raise VdbenchValueError("in per cent needs size= of the storage")
+        raise OptionValueError("in per cent needs size= of the storage")
     begin = whole.first + (size * low / _ALL if low <= _ALL else low)
     first, last = (int(bound) // _SECTOR * _SECTOR for bound in (begin, whole.first + high))
     if whole.last is not None and last > whole.last:
-        raise VdbenchValueError("exceeds the size of the storage")
+        raise OptionValueError("exceeds the size of the storage")
     return Range(first, last)
 
 
@@ -161,7 +156,7 @@ def _parse_bound(text: str) -> float:
     """Return a percentage, which may have decimals, or a size [bytes]."""
     try:
         return parse_number(text)
-    except VdbenchValueError:
+    except OptionValueError:
         return parse_size(text)
 
 
