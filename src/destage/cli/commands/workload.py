@@ -18,7 +18,8 @@ _Workload = Annotated[
     str,
     typer.Argument(
         metavar="NAME|FILE",
-        help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` reads.",
+        help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
+        "reads.",
         autocompletion=complete_workloads,
     ),
 ]
