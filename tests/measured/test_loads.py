@@ -66,6 +66,18 @@ def test_a_limited_fio_job_keeps_no_depth(option: str, value: str, outstanding: 
     assert (line.depth, line.outstanding) == (8, outstanding)
 
 
+@pytest.mark.parametrize(
+    ("options", "share"),
+    [
+        ({"rw": "randread:8"}, 1 / 8),
+        ({"rw": "read:64k"}, 0.0),
+        ({"readwrite": "randrw", "percentage_random": "30,60"}, 0.3),
+    ],
+)
+def test_fio_states_how_many_requests_are_random(options: dict[str, str], share: float) -> None:
+    assert read_one(fio(fio_job("a", 100, **{"job options": options}))).random_fraction == share
+
+
 def test_the_last_report_of_a_fio_run_counts() -> None:
     """`--status-interval` writes the figures since the start again and again; another run starts later."""
     reports = [
@@ -88,6 +100,15 @@ def test_clones_may_report_reads_and_writes_together() -> None:
     line = read_one(fio(clone, clone))
     assert (line.requests, line.throughput_iops, line.response_mean_us) == (20, 20.0, 5.0)
     assert line.read_iops is None
+
+
+@pytest.mark.parametrize("key", ["iodepth", "numjobs"])
+def test_counts_beyond_every_column_are_refused(key: str) -> None:
+    options = {"ioengine": "libaio", key: "9" * 30}
+    with pytest.raises(ConfigError, match="too large"):
+        read(fio(fio_job("a", 100, **{"job options": options})))
+    with pytest.raises(ConfigError, match="too large"):
+        read(fio(fio_job("a", 10**25)))
 
 
 def test_a_group_of_fio_has_no_deviation_of_its_rate() -> None:

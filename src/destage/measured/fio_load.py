@@ -61,9 +61,13 @@ def _find_random_fraction(options: Mapping[str, Any]) -> float | None:
     if not pattern:
         return None
     share = str(options.get("percentage_random", "")).partition(",")[0].strip("%")
-    if pattern.startswith("rand"):
-        return int(share) / 100 if share.isdigit() else 1.0
-    return 0.0
+    if not pattern.startswith("rand"):
+        return 0.0
+    if share.isdigit():
+        return int(share) / 100
+    # `randread:8` has a new address for every eighth request.
+    every = pattern.partition(":")[2]
+    return 1 / int(every) if every.isdigit() and int(every) else 1.0
 
 
 def _find_whole(value: object) -> int | None:

@@ -131,7 +131,7 @@ def _summarize(
     if idle:
         notes.append(f"no requests at disk {', '.join(idle)}: left out")
     steps = sorted((after - before).total_seconds() for before, after in itertools.pairwise(times))
-    length = steps[len(steps) // 2] if steps else None
+    length = steps[len(steps) // 2] if steps and steps[-1] > 0 else None
     lines = [
         MeasuredLine(
             tool=TOOL,
