@@ -299,6 +299,23 @@ def test_perfmon_may_have_semicolons_and_decimal_commas() -> None:
     assert read_one(foreign) == read_one(PERFMON)
 
 
+def test_csv_that_cannot_be_split_is_a_mistake() -> None:
+    for text in (PERFMON, iometer()):
+        with pytest.raises(ConfigError) as caught:
+            read(text.replace("Disk Reads/sec", "x" * 200_000).replace("Target Name", "x" * 200_000))
+        assert caught.value.issues[0].code == "measured.bad-syntax"
+
+
+def test_diskspd_without_a_request_is_refused() -> None:
+    text = DISKSPD_TEXT.format(size="8KiB", per_thread="", mib="MB").replace(
+        "        10000 |", "            0 |"
+    )
+    counts = re.sub(r"<(Read|Write)Count>\d+", r"<\1Count>0", DISKSPD_XML)
+    for given in (text, counts):
+        with pytest.raises(ConfigError, match="no request was completed"):
+            read(given)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 @pytest.mark.parametrize("text", [DISKSPD_XML, PERFMON, VDBENCH, fio(fio_job("a", 100))])
 def test_files_of_windows_have_its_encodings_and_lines(text: str, encoding: str) -> None:

@@ -141,6 +141,8 @@ def _read_span(
     tables = _read_tables(file, lines)
     if "total" not in tables:
         raise file.mistake("measured.missing-value", "has no `total:` line under `Total IO`", line=first)
+    if not tables["total"]["I/Os"]:
+        raise file.mistake("measured.no-figures", "no request was completed", line=first)
     percentiles = _read_percentiles(file, lines)
     kinds: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():

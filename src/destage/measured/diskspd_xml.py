@@ -68,6 +68,9 @@ class _SpanReader:
                 "measured.no-figures", "the time span lasted 0 s", line=self._line, place=self._place()
             )
         counts = self._sum_targets()
+        if not counts["ReadCount"] + counts["WriteCount"]:
+            message = "no request was completed"
+            raise self._file.mistake("measured.no-figures", message, line=self._line, place=self._place())
         latency = self._span.find("Latency")
         kinds = {
             name: {

@@ -4,7 +4,6 @@ Lines that start with an apostrophe are headings. Each `'Results` section has a 
 rows for managers, workers and disks, by columns that the heading names. Response times are in milliseconds.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -53,9 +52,9 @@ def read(file: ResultFile) -> Readings:
         if text.startswith("'"):
             found += _read_section(file, rows, facts)
             rows, heading = [], text
-            titles = _split(text.removeprefix("'")) if text.startswith(_COLUMNS) else []
+            titles = file.split_row(text.removeprefix("'"), line) if text.startswith(_COLUMNS) else []
         elif text and titles:
-            cells = _split(text)
+            cells = file.split_row(text, line)
             if len(cells) < len(titles) - 1 or any(cells[len(titles) :]):
                 message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
                 raise file.mistake("measured.bad-syntax", message, line=line)
@@ -66,10 +65,6 @@ def read(file: ResultFile) -> Readings:
     if not found:
         raise file.mistake("measured.no-figures", "has no row ALL with results")
     return Readings(found)
-
-
-def _split(text: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([text]))]
 
 
 def _note_fact(file: ResultFile, facts: _Facts, heading: str, line: int, text: str) -> None:

@@ -1,5 +1,6 @@
 """What the readers of all tools share: the lines of a file, numbers with their place, and mistakes."""
 
+import csv
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,14 @@ class ResultFile:
     def line_of(self, position: int) -> int:
         """Return the number of the line with a position of the text, from 1."""
         return self.text.count("\n", 0, position) + 1
+
+    def split_row(self, text: str, line: int, delimiter: str = ",") -> list[str]:
+        """Return the cells of a row of CSV, without the blanks around them."""
+        try:
+            return [cell.strip() for cell in next(csv.reader([text], delimiter=delimiter), [])]
+        except csv.Error as error:
+            message = f"invalid CSV: {error}"
+            raise self.mistake("measured.bad-syntax", message, line=line) from error
 
     def read_number(self, text: str, line: int, place: str) -> float:
         """Return a number that the file must have.

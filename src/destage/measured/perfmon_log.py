@@ -5,7 +5,6 @@ the first column is the time, whose heading starts with `(PDH-CSV`. A sample wit
 of a log, is left out. Some locales separate the columns with semicolons and write decimal commas.
 """
 
-import csv
 import itertools
 import re
 from collections.abc import Mapping
@@ -50,7 +49,7 @@ def read(file: ResultFile) -> Readings:
     start = next(at for at, (_, text) in enumerate(lines) if _START.match(text))
     first, header = lines[start]
     delimiter = ";" if '";"' in header else ","
-    titles = _split(header, delimiter)
+    titles = file.split_row(header, first, delimiter)
     columns = _find_columns(titles)
     if not any(field in {"read_iops", "write_iops", "all_iops"} for _, field, _ in columns.values()):
         message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
@@ -62,7 +61,7 @@ def read(file: ResultFile) -> Readings:
     for line, text in lines[start + 1 :]:
         if not text.lstrip().startswith('"'):
             continue  # messages of typeperf
-        cells = _split(text, delimiter)
+        cells = file.split_row(text, line, delimiter)
         if len(cells) != width:
             message = f"has {len(cells)} values, but {width} columns; is the file complete?"
             raise file.mistake("measured.bad-syntax", message, line=line)
@@ -79,10 +78,6 @@ def read(file: ResultFile) -> Readings:
         for disk, found in values.items():
             by_disk.setdefault(disk, []).append(Interval(line=line, **found))
     return _summarize(file, by_disk, times, left_out)
-
-
-def _split(text: str, delimiter: str) -> list[str]:
-    return next(csv.reader([text], delimiter=delimiter))
 
 
 def _find_columns(titles: list[str]) -> dict[int, tuple[str, str, float]]:
@@ -109,7 +104,7 @@ def _read_sample(
     """Return the figures of each disk; one without a rate has no values yet."""
     values: dict[str, dict[str, float]] = {}
     for at, (disk, field, scale) in columns.items():
-        text = cells[at].strip()
+        text = cells[at]
         if text in {"", "-1"}:
             continue
         value = file.read_number(text.replace(",", "."), line, f"PhysicalDisk({disk})") * scale
