@@ -45,7 +45,7 @@ class DiskTest:
 
     @property
     def is_interlocked(self) -> bool:
-        """Whether the threads share a position: CrystalDiskMark starts sequential tests of several with `-si`."""
+        """Whether the threads share a position, as CrystalDiskMark starts sequential tests (`-si`)."""
         return not self.is_random and self.threads > 1
 
 
