@@ -26,6 +26,7 @@ from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import explain_unknown, find_parameter
 from destage.sweeps.prices import Prices, read_prices
 from destage.sweeps.seek import Seek, read_seek
+from destage.sweeps.sensitivity_key import find_mistakes
 from destage.sweeps.study_charts import find_chart_mistakes
 from destage.sweeps.study_schema import drop_mistaken, find_study_mistakes, read_default, study_keys
 from destage.sweeps.trace_files import bind_traces
@@ -207,6 +208,7 @@ class _Reader:
         self._read_points()
         self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, self._points)
         self.issues += issues
+        self.issues += find_mistakes(document, None if self._seek is None else self._seek.metric)
         self._prices = self._read_prices()
         self._replicates = self._read_replicates()
         self._wall_s = self._read_duration("budget", "wall")

@@ -24,6 +24,7 @@ from destage.cli.commands.report import report
 from destage.cli.commands.resume import resume
 from destage.cli.commands.run import run
 from destage.cli.commands.schema import schema
+from destage.cli.commands.sensitivity import sensitivity
 from destage.cli.commands.serve import serve
 from destage.cli.commands.simulate import simulate
 from destage.cli.commands.size import size
@@ -62,7 +63,23 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(init, run, plan, resume, status, watch, query, sql, report, serve, compare, explain, size, simulate),
+    *(
+        init,
+        run,
+        plan,
+        resume,
+        status,
+        watch,
+        query,
+        sql,
+        report,
+        serve,
+        compare,
+        explain,
+        sensitivity,
+        size,
+        simulate,
+    ),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:
