@@ -15,6 +15,7 @@ from destage.cli.commands.catalog import catalog
 from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
 from destage.cli.commands.compare import compare
+from destage.cli.commands.discover import discover
 from destage.cli.commands.doctor import doctor
 from destage.cli.commands.explain import explain
 from destage.cli.commands.init import init
@@ -63,23 +64,8 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(
-        init,
-        run,
-        plan,
-        resume,
-        status,
-        watch,
-        query,
-        sql,
-        report,
-        serve,
-        compare,
-        explain,
-        sensitivity,
-        size,
-        simulate,
-    ),
+    *(init, run, plan, resume, status, watch, query, sql, report, serve, compare, explain),
+    *(sensitivity, discover, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.sensitivity.axis_codes import AxisCodes, encode_axis
 from destage.sensitivity.combination import Estimate, combine_replicates, describe_cover
 from destage.sensitivity.design_rows import MORRIS, DesignRows
 from destage.sensitivity.factorial import Shares, factorial_shares
@@ -25,6 +24,7 @@ from destage.sensitivity.table import (
     list_axis_rows,
     list_pair_rows,
 )
+from destage.store.axis_codes import AxisCodes, encode_axis
 
 FACTORIAL, GIVEN_DATA = "factorial", "given_data"
 PAIRS = "pairs"
