@@ -13,10 +13,11 @@ from destage.engine import limiting_resource
 from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
+from destage.queries.analysis_queries import name_table
 from destage.queries.axis_table import tabulate_axes
 from destage.queries.column_meanings import collect_meanings
 from destage.queries.columns import MEASURED
-from destage.queries.named_queries import NamedQuery, list_fitting, parse_query
+from destage.queries.named_queries import NamedQuery
 from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
@@ -100,6 +101,7 @@ class Session(StudiedSweep):
             {
                 "axes": axes,
                 "certificates": self.sweep.certificates(),
+                **{name_table(name): table for name, table in self.analyses.items()},
                 "student": views.build_quantiles(max(relations.replicates, 2)),
                 **relations.tables,
             },
@@ -131,7 +133,7 @@ class Session(StudiedSweep):
             self.names,
             self.units,
             collect_meanings(axes, self.answer, self.seek),
-            list_fitting(self.kind),
+            self.queries,
             self._write_named,
             self._add_pending,
         )
@@ -322,7 +324,7 @@ class Session(StudiedSweep):
 
     def _write_named(self, name: str) -> tuple[NamedQuery, str]:
         text = self.write_query(name)
-        return parse_query(text), self._add_means(text)
+        return self.parse(name, text), self._add_means(text)
 
     @property
     def is_abandoned(self) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 from destage.engine import results_schema, scenario_schema, traces
+from destage.queries.analysis_queries import list_analysis_queries
 from destage.queries.axis_table import name_columns
 from destage.queries.column_meanings import find_units
-from destage.queries.named_queries import Kind, find_query, parse_query
+from destage.queries.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.query_text import Subject, write_query
 from destage.spec.axis_names import is_maximum
 from destage.sql import quote
@@ -47,11 +48,30 @@ class StudiedSweep:
             self.answer,
             self.config,
         )
-        return write_query(find_query(name, self.kind), parameters or {}, subject)
+        found = self._stored.get(name) or find_query(name, self.kind)
+        return write_query(found, parameters or {}, subject)
 
     def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the base unit of each column of a named query that has that of an axis."""
-        return self.units | find_units(parse_query(self.write_query(name, parameters)), self.units)
+        return self.units | find_units(self.parse(name, self.write_query(name, parameters)), self.units)
+
+    @cached_property
+    def analyses(self) -> dict[str, pa.Table]:
+        """The tables of the study's analyses by name, none until the sweep has finished."""
+        return self.sweep.analyses()
+
+    @cached_property
+    def _stored(self) -> dict[str, NamedQuery]:
+        return list_analysis_queries(self.analyses, self.names)
+
+    @property
+    def queries(self) -> dict[str, NamedQuery]:
+        """The named queries for the sweep: those for its kind of study, and its analysis tables."""
+        return list_fitting(self.kind) | self._stored
+
+    def parse(self, name: str, text: str) -> NamedQuery:
+        """Return a named query whose parameters are filled in, from its text."""
+        return self._stored.get(name) or parse_query(text)
 
     def name_paths(self, statement: str) -> str:
         """Return one of Destage's own statements as a user writes it, with the names of axes in SQL."""

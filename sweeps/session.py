@@ -13,7 +13,7 @@ import yaml
 from destage.errors import Issue
 from destage.extras import require
 from destage.store.adoption import adopt_fragments, remove_orphans
-from destage.store.answers import write_answers
+from destage.store.answers import write_analyses, write_answers
 from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -31,6 +31,7 @@ from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
 from destage.sweeps.planner import Planner
 from destage.sweeps.points import Expansion
 from destage.sweeps.run_ids import as_ids, pack_ids
+from destage.sweeps.sensitivity import analyse_study
 from destage.sweeps.study import Study
 from destage.sweeps.unanswered_points import find_unanswered
 
@@ -177,11 +178,16 @@ class SweepSession:
         self._phase = "answer"
         self._report()
         finished = self._driver.finished
-        answers = certificates = None
+        answers = certificates = found = None
         if self._study.seek is not None:
-            tables = make_answer_tables(self._study, self._expansion, planner, finished.facts)
-            answers, certificates = write_answers(self._generation, self._kept, *tables)
-        self._head = replace(self._head, answers=answers, certificates=certificates, finished=True)
+            made = make_answer_tables(self._study, self._expansion, planner, finished.facts)
+            answers, certificates = write_answers(self._generation, self._kept, *made)
+            found = made[1]
+        tables = analyse_study(self._study, self._layout, self._head, found)
+        analyses = write_analyses(self._generation, self._kept, tables)
+        self._head = replace(
+            self._head, answers=answers, certificates=certificates, analyses=analyses, finished=True
+        )
         return find_unanswered(self._study, self._expansion, planner, finished)
 
     def _start(self) -> Executor:

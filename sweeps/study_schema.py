@@ -10,6 +10,7 @@ from destage.spec.validation import validate_document
 from destage.sweeps import distributions, published_schema
 from destage.sweeps.designs import DESIGN
 from destage.sweeps.prices import PRICES
+from destage.sweeps.sensitivity_key import SENSITIVITY_KEY
 from destage.sweeps.study_charts import CHARTS
 
 _ENDS = "from, to (included)"
@@ -127,6 +128,7 @@ _STUDY: dict[str, Any] = {
             "How runs are executed; changes no result.",
             {"timeout": node(["string", "number"], "Time limit of one run, such as 10m (default: none).")},
         ),
+        "sensitivity": SENSITIVITY_KEY,
         **published_schema.PROPERTIES,
         "charts": CHARTS,
     },

@@ -5,6 +5,7 @@ from destage.measured.sets import MeasuredSet
 from destage.queries.report.chart import Figure
 from destage.queries.report.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
+from destage.queries.report.sensitivity_chart import WHAT_MATTERS, build_what_matters
 from destage.queries.report.slices import open_slice
 from destage.queries.report.standard_charts import (
     NAMES,
@@ -42,7 +43,15 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
     whole, (session, _) = session, open_slice(session)
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
-    known = [*own, *standard, NAMES, TIMELINE, RATIOS, *([] if measured is None else [MEASURED])]
+    known = [
+        *own,
+        *standard,
+        NAMES,
+        TIMELINE,
+        RATIOS,
+        WHAT_MATTERS,
+        *([] if measured is None else [MEASURED]),
+    ]
     figure: Figure | None
     if name in own:
         figure = own[name]
@@ -54,6 +63,8 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
         figure = build_timeline(session)
     elif name == MEASURED and measured is not None:
         figure = build_measured_chart(session, measured)
+    elif name == WHAT_MATTERS:
+        figure = next(iter(build_what_matters(whole)), None)
     elif name == RATIOS:
         figure = build_ratio_plot(whole)
     else:
