@@ -30,6 +30,9 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
         columns += limiting_resource.columns_needed()
     elif study.replicates.metric is not None:
         columns.append(metric_columns()[study.replicates.metric].name)
+    if study.search is not None:
+        named = [goal.name for goal in study.search.goals]
+        columns += [metric_columns()[name].name for name in named if name in metric_columns()]
     return tuple(dict.fromkeys(columns))
 
 

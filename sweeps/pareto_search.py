@@ -19,14 +19,13 @@ from destage.spec.schema_nodes import node, table
 from destage.spec.validation import suggest
 from destage.sweeps.distributions import Choice, Continuous, Distribution, Integers
 from destage.sweeps.objectives import metric_columns
-from destage.sweeps.prices import Prices
 
 METHODS = ("nsga2", "tpe")
 PRICE = "price"
 """The objective that prices of the study give."""
 _COLUMN = "`price`, the answer of the seek such as `users_supported`, or a result column without its unit"
 SEARCH = table(
-    "Search the axes with a distribution for the Pareto front of some objectives, in place of `design`.",
+    "Search the axes, each with a distribution, for the Pareto front of some objectives, in place of `design`.",
     {
         "objectives": node(
             "array",
@@ -93,7 +92,6 @@ def read_search(
     document: Mapping[str, Any],
     sampled: Mapping[str, Distribution],
     answer: str | None,
-    prices: Prices | None,
 ) -> tuple[Search | None, list[Issue]]:
     """Return the search of a document that fits the schema, and every mistake in it.
 
@@ -107,18 +105,25 @@ def read_search(
     issues = []
     if "design" in document:
         issues.append(Issue("study.one-of", "search", "needs either search or design"))
+    listed = [path for path in document.get("axes", {}) if path not in sampled]
+    if listed:
+        message = "a search tries axes with a distribution only, such as choice"
+        issues.append(Issue("study.bad-axis", f"axes.{listed[0]}", message))
     if not sampled:
         issues.append(Issue("study.no-effect", "search", "no axis has a distribution"))
     for path, one in sampled.items():
         if isinstance(one, Choice) and len(set(one.weights)) > 1:
             message = "a search does not use weights; write a list of the values"
             issues.append(Issue("study.no-effect", f"axes.{path}.choice", message))
-    goals = []
+    if "minimize" in document.get("seek", {}):
+        message = "a search needs a seek with maximize, or none"
+        issues.append(Issue("study.one-of", "search", message))
+    goals: list[Goal] = []
     for index, objective in enumerate(written["objectives"]):
         ((goal, name),) = objective.items()
         place = f"search.objectives.{index}.{goal}"
         known = [*([] if answer is None else [answer]), PRICE, *sorted(metric_columns())]
-        if name == PRICE and prices is None and "prices" not in document:
+        if name == PRICE and "prices" not in document:
             issues.append(Issue("study.no-price", place, "needs `prices` of the study", name))
         elif name not in known:
             message = f"not a result of this study{suggest(name, known)}"
