@@ -124,6 +124,12 @@ class Planner:
             self._plans.setdefault(point.id, _PointPlan(self._study.replicates.least))
         return has_more
 
+    def tabulate_analyses(self, rows: Mapping[str, Facts]) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name, after the last round."""
+        if self.trials is None:
+            return {}
+        return {"trials": self.trials.tabulate(lambda point, name: self.measure(point, name, rows))}
+
     def measure(self, point: Point, name: str, rows: Mapping[str, Facts]) -> float | None:
         """Return the mean of an answered point over replicates: of its answer, or of a column at its answer.
 

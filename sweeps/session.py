@@ -13,7 +13,7 @@ import yaml
 from destage.errors import Issue
 from destage.extras import require
 from destage.store.adoption import adopt_fragments, remove_orphans
-from destage.store.answers import write_answers
+from destage.store.answers import write_analyses, write_answers
 from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -181,7 +181,10 @@ class SweepSession:
         if self._study.seek is not None:
             tables = make_answer_tables(self._study, self._expansion, planner, finished.facts)
             answers, certificates = write_answers(self._generation, self._kept, *tables)
-        self._head = replace(self._head, answers=answers, certificates=certificates, finished=True)
+        analyses = write_analyses(self._generation, self._kept, planner.tabulate_analyses(finished.facts))
+        self._head = replace(
+            self._head, answers=answers, certificates=certificates, analyses=analyses, finished=True
+        )
         return find_unanswered(self._study, self._expansion, planner, finished)
 
     def _start(self) -> Executor:

@@ -20,8 +20,14 @@ from destage.spec.source import Source
 from destage.spec.validation import suggest
 from destage.sweeps.axes import axis_values, in_base_units
 from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
-from destage.sweeps.designs import Design
-from destage.sweeps.distributions import Choice, Distribution, is_distribution, list_quantities, read_distribution
+from destage.sweeps.designs import Design, read_design
+from destage.sweeps.distributions import (
+    Choice,
+    Distribution,
+    is_distribution,
+    list_quantities,
+    read_distribution,
+)
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import explain_unknown, find_parameter
 from destage.sweeps.pareto_search import Search, read_search
@@ -204,7 +210,11 @@ class _Reader:
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
         self._check_figures()
         self._read_axes()
-        self._design = self._read_design()
+        sampled = [path for path, axis in document.get("axes", {}).items() if is_distribution(axis)]
+        self._design: Design | None = None
+        if "search" not in document:
+            self._design, issues = read_design(document.get("design"), self._sampled, sampled)
+            self.issues += issues
         self._read_points()
         self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, self._points)
         self.issues += issues
@@ -264,25 +274,6 @@ class _Reader:
                         self._axes[path] = axis_values(written, parameter, place)
                 except ConfigError as error:
                     self.issues += error.issues
-
-    def _read_design(self) -> Design | None:
-        written = self._document.get("design")
-        if "search" in self._document:
-            return None
-        sampled = [path for path, axis in self._document.get("axes", {}).items() if is_distribution(axis)]
-        if written is None:
-            if sampled:
-                message = (
-                    f"{sampled[0]} has a distribution; set `design.points`, the number of sampled points"
-                )
-                self._add("study.missing-key", "design", message)
-            return None
-        if not sampled:
-            self._add("study.no-effect", "design", "no axis has a distribution")
-            return None
-        method, seed = (written.get(key, read_default("design", key)) for key in ("method", "seed"))
-        # Without an axis that has no mistake, there is nothing to sample.
-        return Design(method, written["points"], seed, self._sampled) if self._sampled else None
 
     def _read_search(self) -> Search | None:
         answer = None if self._seek is None else self._seek.metric

@@ -1,14 +1,16 @@
 """The trials of a search: each is a point of the study, whose results lead to the next ones."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from destage.errors import Issue, QueryError
-from destage.store.analysis_schema import analysis_field
+from destage.store.analysis_schema import analysis_column, analysis_schema
 from destage.sweeps.axis_columns import find_type, fit, kind_of
-from destage.sweeps.pareto_search import PRICE, Search, TrialPlanner, find_front
+from destage.sweeps.objectives import metric_columns
+from destage.sweeps.pareto_search import PRICE, Goal, Search, TrialPlanner, find_front
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.study import Study
 
@@ -49,17 +51,38 @@ class Trials:
         """Return the trials: a row each, with its point, its objectives, and whether it is on the front."""
         goals = self._search.goals
         found = [self._evaluate(point, measure) for point in self.points]
-        blank = [float("nan")] * len(goals)
+        blank = [math.nan] * len(goals)
         values = np.array([blank if one is None else one for one in found]).reshape(len(found), len(goals))
-        columns: dict[str, pa.Array] = {
-            "trial": pa.array(range(len(found)), pa.int64()),
-            "batch": pa.array([trial // self._search.batch for trial in range(len(found))], pa.int64()),
-            "point_id": pa.array([None if point is None else point.id for point in self.points], pa.string()),
-        }
-        for column, goal in enumerate(goals):
-            columns[goal.name] = pa.array(values[:, column], from_pandas=True)
-        columns["on_front"] = pa.array(find_front(values, goals))
-        return pa.table(columns)
+        columns = [
+            pa.array(np.arange(len(found))),
+            pa.array(np.arange(len(found)) // self._search.batch),
+            pa.array([None if point is None else point.id for point in self.points], pa.string()),
+            *(pa.array(values[:, column], from_pandas=True) for column in range(len(goals))),
+            pa.array(find_front(values, goals)),
+        ]
+        return pa.table(columns, schema=self._schema())
+
+    def _schema(self) -> pa.Schema:
+        numbers = [analysis_column(*self._describe(goal)) for goal in self._search.goals]
+        fields = [
+            analysis_column("trial", pa.int64(), "The number of the trial, from 0."),
+            analysis_column("batch", pa.int64(), "The number of its batch, from 0."),
+            analysis_column("point_id", pa.string(), "Its point; none if its configuration is invalid."),
+            *numbers,
+            analysis_column("on_front", pa.bool_(), "Whether no other trial is as good in all and better."),
+        ]
+        return analysis_schema("one row per trial of the search, in the order of the trials", fields)
+
+    def _describe(self, goal: Goal) -> tuple[str, pa.DataType, str, str | None]:
+        """Return the name of an objective's column, its type, meaning and unit."""
+        size = "large" if goal.is_maximum else "small"
+        if goal.name == PRICE:
+            unit = None if self._study.prices is None else self._study.prices.currency
+            return PRICE, pa.float64(), f"The price of the configuration, to be {size}.", unit
+        if goal.name in metric_columns():
+            column = metric_columns()[goal.name]
+            return column.name, pa.float64(), f"Mean over replicates, to be {size}.", column.unit
+        return goal.name, pa.float64(), f"The answer of the seek, to be {size}.", None
 
     def _evaluate(self, point: Point | None, measure: Measure) -> list[float] | None:
         """Return the objectives of a trial; None if one of them has no value."""
