@@ -17,15 +17,15 @@ from destage.extras import require
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import suggest
-from destage.sweeps.distributions import Choice, Continuous, Distribution, Integers
+from destage.sweeps.distributions import Choice, Continuous, Distribution, Integers, is_distribution
 from destage.sweeps.objectives import metric_columns
 
 METHODS = ("nsga2", "tpe")
 PRICE = "price"
 """The objective that prices of the study give."""
-_COLUMN = "`price`, the answer of the seek such as `users_supported`, or a result column without its unit"
+_COLUMN = "`price`, the answer such as `users_supported`, a result column without its unit, or an axis"
 SEARCH = table(
-    "Search the axes, each with a distribution, for the Pareto front of some objectives, in place of `design`.",
+    "Search the axes, each with a distribution, for the Pareto front of some objectives; without `design`.",
     {
         "objectives": node(
             "array",
@@ -64,7 +64,7 @@ class Goal:
     """One objective.
 
     Attributes:
-        name: The answer of the seek, `price`, or a result column without its unit.
+        name: The answer of the seek, `price`, a result column without its unit, or the path of an axis.
         is_maximum: Whether it is to be large.
     """
 
@@ -89,9 +89,7 @@ class Search:
 
 
 def read_search(
-    document: Mapping[str, Any],
-    sampled: Mapping[str, Distribution],
-    answer: str | None,
+    document: Mapping[str, Any], sampled: Mapping[str, Distribution], answer: str | None
 ) -> tuple[Search | None, list[Issue]]:
     """Return the search of a document that fits the schema, and every mistake in it.
 
@@ -102,27 +100,45 @@ def read_search(
     written = document.get("search")
     if written is None:
         return None, []
+    goals, issues = _read_goals(document, sampled, answer)
+    batch, method, seed = (
+        written.get(key, SEARCH["properties"][key].get("default")) for key in ("batch", "method", "seed")
+    )
+    search = Search(tuple(goals), written["trials"], batch, method, seed, sampled)
+    return search, [*_find_axis_mistakes(document, sampled), *issues]
+
+
+def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distribution]) -> list[Issue]:
+    """Return the mistakes of a study with a search in what it searches."""
     issues = []
     if "design" in document:
         issues.append(Issue("study.one-of", "search", "needs either search or design"))
-    listed = [path for path in document.get("axes", {}) if path not in sampled]
+    if "minimize" in document.get("seek", {}):
+        issues.append(Issue("study.one-of", "search", "needs a seek with maximize, or none"))
+    listed = [path for path, axis in document.get("axes", {}).items() if not is_distribution(axis)]
     if listed:
         message = "a search tries axes with a distribution only, such as choice"
         issues.append(Issue("study.bad-axis", f"axes.{listed[0]}", message))
-    if not sampled:
+    elif not document.get("axes"):
         issues.append(Issue("study.no-effect", "search", "no axis has a distribution"))
     for path, one in sampled.items():
         if isinstance(one, Choice) and len(set(one.weights)) > 1:
             message = "a search does not use weights; write a list of the values"
             issues.append(Issue("study.no-effect", f"axes.{path}.choice", message))
-    if "minimize" in document.get("seek", {}):
-        message = "a search needs a seek with maximize, or none"
-        issues.append(Issue("study.one-of", "search", message))
+    return issues
+
+
+def _read_goals(
+    document: Mapping[str, Any], sampled: Mapping[str, Distribution], answer: str | None
+) -> tuple[list[Goal], list[Issue]]:
+    """Return the objectives, and the mistakes in them."""
     goals: list[Goal] = []
-    for index, objective in enumerate(written["objectives"]):
+    issues = []
+    numbers = [path for path, one in sampled.items() if one.is_ordered]
+    known = [*([] if answer is None else [answer]), PRICE, *numbers, *sorted(metric_columns())]
+    for index, objective in enumerate(document["search"]["objectives"]):
         ((goal, name),) = objective.items()
         place = f"search.objectives.{index}.{goal}"
-        known = [*([] if answer is None else [answer]), PRICE, *sorted(metric_columns())]
         if name == PRICE and "prices" not in document:
             issues.append(Issue("study.no-price", place, "needs `prices` of the study", name))
         elif name not in known:
@@ -131,12 +147,7 @@ def read_search(
         elif name in [one.name for one in goals]:
             issues.append(Issue("study.duplicate-name", place, "an earlier objective has this name", name))
         goals.append(Goal(name, goal == MAXIMIZE))
-    batch, method, seed = (written.get(key, _default(key)) for key in ("batch", "method", "seed"))
-    return Search(tuple(goals), written["trials"], batch, method, seed, sampled), issues
-
-
-def _default(key: str) -> Any:
-    return SEARCH["properties"][key]["default"]
+    return goals, issues
 
 
 class TrialPlanner:
@@ -195,7 +206,7 @@ def find_front(values: np.ndarray, goals: Sequence[Goal]) -> np.ndarray:
     signs = np.array([1.0 if goal.is_maximum else -1.0 for goal in goals])
     merits = values * signs
     known = ~np.isnan(merits).any(axis=1)
-    on_front = known.copy()
+    on_front: np.ndarray = known.copy()
     for row in np.flatnonzero(known):
         others = merits[known]
         better = (others >= merits[row]).all(axis=1) & (others > merits[row]).any(axis=1)

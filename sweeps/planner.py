@@ -144,7 +144,8 @@ class Planner:
         column = metric_columns()[name].name
         at = None if result is None else result.passing
         plan = self._plans[point.id]
-        found = [rows[run] for runs in plan.runs.values() if (run := runs.get(at)) in rows]
+        ended = [run for runs in plan.runs.values() if (run := runs.get(at)) is not None and run in rows]
+        found = [rows[run] for run in ended]
         values = [facts.values.get(column) for facts in found if facts.status == "ok"]
         known = [value for value in values if value is not None]
         return sum(known) / len(known) if known and len(known) == plan.replicates else None

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from destage.errors import Issue, QueryError
-from destage.store.analysis_schema import analysis_column, analysis_schema
+from destage.spec.axis_names import name_axis
+from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
 from destage.sweeps.axis_columns import find_type, fit, kind_of
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.pareto_search import PRICE, Goal, Search, TrialPlanner, find_front
@@ -35,7 +36,7 @@ class Trials:
         self.points: list[Point | None] = []
 
     def add(self, measure: Measure) -> bool:
-        """Take the results of the last trials, and add the points of the next; return whether there are any."""
+        """Take the results of the last trials and add the points of the next, if there are any."""
         if self._last:
             self._planner.tell([self._evaluate(point, measure) for point in self._last])
         batch = self._planner.ask()
@@ -82,18 +83,25 @@ class Trials:
         if goal.name in metric_columns():
             column = metric_columns()[goal.name]
             return column.name, pa.float64(), f"Mean over replicates, to be {size}.", column.unit
+        if goal.name in self._search.axes:
+            return name_axis(goal.name), pa.float64(), f"The axis, to be {size}.", f"{UNIT_OF}{goal.name}"
         return goal.name, pa.float64(), f"The answer of the seek, to be {size}.", None
 
     def _evaluate(self, point: Point | None, measure: Measure) -> list[float] | None:
         """Return the objectives of a trial; None if one of them has no value."""
         if point is None:
             return None
-        values = [
-            self._find_price(point) if goal.name == PRICE else measure(point, goal.name)
-            for goal in self._search.goals
-        ]
+        values = [self._find(point, goal.name, measure) for goal in self._search.goals]
         known = [value for value in values if value is not None]
         return known if len(known) == len(values) else None
+
+    def _find(self, point: Point, name: str, measure: Measure) -> float | None:
+        """Return the value of one objective."""
+        if name == PRICE:
+            return self._find_price(point)
+        if name in self._search.axes:
+            return float(str(point.axes[name]))
+        return measure(point, name)
 
     def _find_price(self, point: Point) -> float:
         assert self._study.prices is not None  # noqa: S101 - the study was checked
