@@ -105,8 +105,7 @@ class Trials:
 
     def _find_price(self, point: Point) -> float:
         assert self._study.prices is not None  # noqa: S101 - the study was checked
-        disks = point.axes.get(DISKS, point.config["arrays"][0]["disks"])
-        return self._study.prices.price(point.axes, int(disks))  # type: ignore[call-overload]
+        return self._study.prices.price(point.axes, count_disks(point))
 
     def _meet_condition(self, batch: Sequence[dict[str, object]]) -> Sequence[bool]:
         """Return whether each trial meets the study's condition."""
@@ -126,3 +125,8 @@ class Trials:
         except QueryError as error:
             raise self._study.error([Issue("study.bad-sql", "where", error.message, where)]) from error
         return [position in kept for position in range(len(batch))]
+
+
+def count_disks(point: Point) -> int:
+    """Return the number of disks in the arrays of a point."""
+    return sum(array["disks"] for array in point.config["arrays"])

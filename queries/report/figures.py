@@ -3,6 +3,7 @@
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
 from destage.queries.report.chart import Figure
+from destage.queries.report.front_chart import FRONT, build_front_chart
 from destage.queries.report.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
 from destage.queries.report.slices import open_slice
@@ -14,6 +15,7 @@ from destage.queries.report.standard_charts import (
 )
 from destage.queries.report.study_charts import build_study_charts
 from destage.queries.report.timeline import TIMELINE, build_timeline
+from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
 from destage.spec.validation import suggest
 
@@ -30,8 +32,9 @@ def build_figures(session: Session, measured: MeasuredSet | None = None) -> list
     named = [] if own else [build_name_chart(session)]
     beside = [] if measured is None else [build_measured_chart(session, measured)]
     found = [*named, *standard, build_timeline(session)]
+    first = [*beside, build_front_chart(session)]
     return [
-        *(figure for figure in beside if figure is not None),
+        *(figure for figure in first if figure is not None),
         *own,
         *(figure for figure in found if figure is not None),
     ]
@@ -43,6 +46,7 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
     known = [*own, *standard, NAMES, TIMELINE, RATIOS, *([] if measured is None else [MEASURED])]
+    known += [FRONT] if has_trials(session) else []
     figure: Figure | None
     if name in own:
         figure = own[name]
@@ -56,6 +60,8 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
         figure = build_measured_chart(session, measured)
     elif name == RATIOS:
         figure = build_ratio_plot(whole)
+    elif name == FRONT:
+        figure = build_front_chart(whole)
     else:
         raise QueryError(
             "query.unknown-plot",
