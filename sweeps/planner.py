@@ -14,7 +14,7 @@ import pyarrow as pa
 from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
 from destage.sweeps.canonical_parts import Canonical
-from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, forecast_runs
+from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, add_points, forecast_runs
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
@@ -226,7 +226,7 @@ class Planner:
         seeks = self._study.seek is not None
         target = self._study.replicates
         most = target.least if target.metric is None else target.most
-        return forecast_runs(
+        known = forecast_runs(
             PointProgress(
                 planned=planned[point],
                 least=target.least,
@@ -237,6 +237,7 @@ class Planner:
             )
             for point, plan in self._plans.items()
         )
+        return known if self.trials is None else add_points(known, self.trials.left, list(planned.values()))
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
         """Return the result of a point's seek; None before it has ended."""

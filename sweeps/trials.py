@@ -35,6 +35,11 @@ class Trials:
         self._last: list[Point | None] = []
         self.points: list[Point | None] = []
 
+    @property
+    def left(self) -> int:
+        """The number of trials that have not been asked for."""
+        return self._search.trials - self._planner.asked
+
     def add(self, measure: Measure) -> bool:
         """Take the results of the last trials and add the points of the next, if there are any."""
         if self._last:

@@ -107,3 +107,12 @@ def test_a_condition_holds_for_trials(make_study: MakeStudy, tmp_path: Path) -> 
 def test_a_search_that_cannot_be(make_study: MakeStudy, keys: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         make_study(**{"axes": AXES, "seek": SEEK, "search": SEARCH, **keys})
+
+
+def test_trials_to_come_are_foreseen(make_study: MakeStudy, tmp_path: Path) -> None:
+    seen = []
+    study = make_study(axes=AXES, seek=SEEK, search=SEARCH)
+    outcome = sweeps.run(study, tmp_path, executor="inline", workers=1, progress=seen.append)
+    estimates = [one.eta_s * one.rate + one.done for one in seen if one.eta_s and one.done > 20]
+    assert max(estimates) < 3 * outcome.runs
+    assert min(estimates[: len(estimates) // 2]) > outcome.runs / 3
