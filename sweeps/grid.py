@@ -73,8 +73,8 @@ class Grid:
         if study.design is not None:
             sampled, self.rows = _without_repeats(_make_dimension(study.design.sample(), self.axes))
             self._dimensions.insert(0, sampled)
-        # Without axes the scenario is one point, unless there are explicit points.
-        is_empty = not self.axes and bool(study.points)
+        # Without axes the scenario is one point, unless there are explicit points, or a search adds some.
+        is_empty = not self.axes and (bool(study.points) or study.search is not None)
         self.count = 0 if is_empty else prod(dimension.count for dimension in self._dimensions)
         if self.count > MOST_COMBINATIONS:
             message = f"{self.count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"

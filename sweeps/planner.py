@@ -14,7 +14,7 @@ import pyarrow as pa
 from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
 from destage.sweeps.canonical_parts import Canonical
-from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, forecast_runs
+from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, add_points, forecast_runs
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
@@ -23,6 +23,7 @@ from destage.sweeps.seek_ladder import make_ladder
 from destage.sweeps.seek_probes import Probe, ProbeVerdict
 from destage.sweeps.seek_search import PointResult, search
 from destage.sweeps.study import Study
+from destage.sweeps.trials import Trials
 
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""
@@ -78,8 +79,9 @@ class Planner:
     def __init__(self, study: Study, expansion: Expansion) -> None:
         self._study = study
         self._expansion = expansion
-        self._points = expansion.points if study.is_adaptive else ()
+        self._points: Sequence[Point] = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
+        self.trials = None if study.search is None else Trials(study, study.search, expansion)
         seek = study.seek
         self._rows: Mapping[str, Facts] = {}
         self._ladder = make_ladder(seek) if seek and not seek.is_minimum else ()
@@ -102,13 +104,51 @@ class Planner:
         table: pa.Table | None = None
         if self._study.is_adaptive:
             known = {run: rows[run] for run in self._planned if run in rows}
-            if runs := self._plan_runs(known):
+            runs = self._plan_runs(known)
+            while not runs and self._add_trials(known):
+                runs = self._plan_runs(known)
+            if runs:
                 self._planned |= {run.run_id for run in runs}
                 table = self._make_table(runs)
         elif self._rounds == 0:
             table = self._make_grid_table()
         self._rounds += 1
         return table
+
+    def _add_trials(self, rows: Mapping[str, Facts]) -> bool:
+        """Add the points of the next trials, once those so far are answered; False if there are none left."""
+        if self.trials is None:
+            return False
+        has_more = self.trials.add(lambda point, name: self.measure(point, name, rows))
+        for point in self._points:
+            self._plans.setdefault(point.id, _PointPlan(self._study.replicates.least))
+        return has_more
+
+    def tabulate_analyses(self, rows: Mapping[str, Facts]) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name, after the last round."""
+        if self.trials is None:
+            return {}
+        return {"trials": self.trials.tabulate(lambda point, name: self.measure(point, name, rows))}
+
+    def measure(self, point: Point, name: str, rows: Mapping[str, Facts]) -> float | None:
+        """Return the mean of an answered point over replicates: of its answer, or of a column at its answer.
+
+        A bound stands for an answer beyond it. None if a run failed or has no value.
+
+        Args:
+            name: The answer of the seek, or a result column without its unit.
+        """
+        result = None if self._study.seek is None else self.find_result(point, rows)
+        if self._study.seek is not None and name == self._study.seek.metric:
+            return None if result is None else result.interval.mean
+        column = metric_columns()[name].name
+        at = None if result is None else result.passing
+        plan = self._plans[point.id]
+        ended = [run for runs in plan.runs.values() if (run := runs.get(at)) is not None and run in rows]
+        found = [rows[run] for run in ended]
+        values = [facts.values.get(column) for facts in found if facts.status == "ok"]
+        known = [value for value in values if value is not None]
+        return sum(known) / len(known) if known and len(known) == plan.replicates else None
 
     def _make_least_plan(self) -> LeastPlan:
         return LeastPlan(
@@ -186,7 +226,7 @@ class Planner:
         seeks = self._study.seek is not None
         target = self._study.replicates
         most = target.least if target.metric is None else target.most
-        return forecast_runs(
+        known = forecast_runs(
             PointProgress(
                 planned=planned[point],
                 least=target.least,
@@ -197,6 +237,7 @@ class Planner:
             )
             for point, plan in self._plans.items()
         )
+        return known if self.trials is None else add_points(known, self.trials.left, list(planned.values()))
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
         """Return the result of a point's seek; None before it has ended."""

@@ -1,6 +1,6 @@
 """Points: the grid of a study's axes that `where` keeps, and the explicit points."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,10 @@ class _Shared:
         self.paths = tuple(paths)
         self.reader = CanonicalReader()
         self.seek = None if study.seek is None else study.seek.path
+
+
+_BuildOne = Callable[[Assignments], Block | None]
+"""Returns the block of one point; None if its configuration is invalid."""
 
 
 class Point:
@@ -98,19 +102,41 @@ class Expansion:
     Attributes:
         blocks: The points as Arrow columns.
         fields: The Arrow field of each axis column.
-        count: The number of points.
     """
 
-    def __init__(self, study: Study, blocks: Sequence[Block], fields: Sequence[pa.Field]) -> None:
-        self.blocks = tuple(blocks)
+    def __init__(
+        self, study: Study, blocks: Sequence[Block], fields: Sequence[pa.Field], build_one: _BuildOne
+    ) -> None:
+        self.blocks = list(blocks)
         self.fields = tuple(fields)
         self._shared = _Shared(study, [field.name for field in fields])
-        self.count = sum(map(len, blocks))
+        self._build_one = build_one
+
+    @property
+    def count(self) -> int:
+        """The number of points."""
+        return sum(map(len, self.blocks))
 
     @cached_property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> list[Point]:
         """Each point by itself, for studies that plan from results."""
-        return tuple(point for block in self.blocks for point in self.list_points(block))
+        return [point for block in self.blocks for point in self.list_points(block)]
+
+    def add(self, assignments: Assignments) -> Point | None:
+        """Return the point of some assignments, added if it is new; None if its configuration is invalid."""
+        block = self._build_one(assignments)
+        if block is None:
+            return None
+        (point,) = self.list_points(block)
+        known = self._by_id.setdefault(point.id, point)
+        if known is point:
+            self.blocks.append(block)
+            self.points.append(point)
+        return known
+
+    @cached_property
+    def _by_id(self) -> dict[str, Point]:
+        return {point.id: point for point in self.points}
 
     def list_points(self, block: Block) -> list[Point]:
         """Return the points of a block, each by itself."""
@@ -168,7 +194,8 @@ class _Expander:
         self._issues: dict[tuple[str, str], Issue] = {}
         self._grid = Grid(study)
         explicit = [path for _, assignments in study.points for path in assignments]
-        self._columns = list(dict.fromkeys([*self._grid.axes, *explicit]))
+        sought = [] if study.search is None else [*study.search.axes]
+        self._columns = list(dict.fromkeys([*self._grid.axes, *sought, *explicit]))
         self._explicit = list(dict.fromkeys(explicit))
         # Later replicates of other studies depend on the results.
         replicates = 1 if study.is_adaptive else study.replicates.least
@@ -181,7 +208,7 @@ class _Expander:
             found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
         ]
         has_grid = bool(blocks) or bool(self._issues)
-        if not has_grid and not study.points:
+        if not has_grid and not study.points and study.search is None:
             raise study.error([Issue("study.no-points", "where", "no point meets it", study.where)])
         explicit = self._build_explicit()
         if self._issues:
@@ -189,10 +216,12 @@ class _Expander:
         if explicit is not None:
             blocks = self._add_explicit(blocks, explicit)
         fields = []
-        for path in self._columns if has_grid else self._explicit:
+        for path in self._columns if has_grid or study.search is not None else self._explicit:
             kinds = set[type]().union(*[block.find_kinds(path) for block in blocks])
+            if study.search is not None and path in study.search.axes:
+                kinds |= study.search.axes[path].kinds
             fields.append(pa.field(path, find_type(kinds)))
-        expansion = Expansion(study, blocks, fields)
+        expansion = Expansion(study, blocks, fields, self._build_one)
         _check_places(study, expansion)
         _check_users(study, expansion)
         return expansion
@@ -250,6 +279,14 @@ class _Expander:
         block.ids = pa.array(list(positions))
         block.labels = pa.array([labels[identity] for identity in positions], pa.string())
         return block
+
+    def _build_one(self, assignments: Assignments) -> Block | None:
+        mistakes: list[ConfigError] = []
+        built = self._configurations.build_each([assignments], lambda _, error: mistakes.append(error))
+        if mistakes:
+            return None
+        identity = point_id(_in_base_units(assigned_values(self._study, assignments)))
+        return self._make_block(pa.array([identity]), built.runs, built.names)
 
     @staticmethod
     def _add_explicit(blocks: Sequence[Block], explicit: Block) -> list[Block]:

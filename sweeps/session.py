@@ -184,6 +184,7 @@ class SweepSession:
             answers, certificates = write_answers(self._generation, self._kept, *made)
             found = made[1]
         tables = analyse_study(self._study, self._layout, self._head, found)
+        tables |= planner.tabulate_analyses(finished.facts)
         analyses = write_analyses(self._generation, self._kept, tables)
         self._head = replace(
             self._head, answers=answers, certificates=certificates, analyses=analyses, finished=True

@@ -21,9 +21,16 @@ from destage.spec.validation import suggest
 from destage.sweeps.axes import axis_values, in_base_units
 from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
 from destage.sweeps.designs import Design, read_design
-from destage.sweeps.distributions import Distribution, is_distribution, list_quantities, read_distribution
+from destage.sweeps.distributions import (
+    Choice,
+    Distribution,
+    is_distribution,
+    list_quantities,
+    read_distribution,
+)
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import explain_unknown, find_parameter
+from destage.sweeps.pareto_search import Search, read_search
 from destage.sweeps.prices import Prices, read_prices
 from destage.sweeps.seek import Seek, read_seek
 from destage.sweeps.sensitivity_key import find_mistakes
@@ -62,6 +69,7 @@ class Study:
         scenario: The configuration that every point starts from.
         axes: The values of each axis of the grid in base units, by dotted path.
         design: How the axes with a distribution are sampled; None if there are none.
+        search: How they are searched for a Pareto front.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
@@ -82,6 +90,7 @@ class Study:
     timeout_s: float | None = None
     prices: Prices | None = None
     design: Design | None = None
+    search: Search | None = None
     source: Source | None = attribute(default=None, compare=False, repr=False)
 
     def error(self, issues: Iterable[Issue]) -> ConfigError:
@@ -91,7 +100,7 @@ class Study:
     @property
     def is_adaptive(self) -> bool:
         """Whether later runs depend on the results of earlier ones."""
-        return self.seek is not None or self.replicates.metric is not None
+        return self.seek is not None or self.replicates.metric is not None or self.search is not None
 
     @property
     def id(self) -> str:
@@ -203,13 +212,16 @@ class _Reader:
         self._check_figures()
         self._read_axes()
         sampled = [path for path, axis in document.get("axes", {}).items() if is_distribution(axis)]
-        self._design, issues = read_design(document.get("design"), self._sampled, sampled)
-        self.issues += issues
+        self._design: Design | None = None
+        if "search" not in document:
+            self._design, issues = read_design(document.get("design"), self._sampled, sampled)
+            self.issues += issues
         self._read_points()
         self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, self._points)
         self.issues += issues
         self.issues += find_mistakes(document, None if self._seek is None else self._seek.metric)
         self._prices = self._read_prices()
+        self._search = self._read_search()
         self._replicates = self._read_replicates()
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
@@ -230,6 +242,7 @@ class _Reader:
             timeout_s=self._timeout_s,
             prices=self._prices,
             design=self._design,
+            search=self._search,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -263,6 +276,12 @@ class _Reader:
                         self._axes[path] = axis_values(written, parameter, place)
                 except ConfigError as error:
                     self.issues += error.issues
+
+    def _read_search(self) -> Search | None:
+        answer = None if self._seek is None else self._seek.metric
+        search, issues = read_search(self._document, self._sampled, answer)
+        self.issues += issues
+        return search
 
     @staticmethod
     def _list_quantities(written: Any) -> Sequence[object]:
@@ -356,6 +375,8 @@ class _Reader:
             if self._seek is not None and self._seek.cheapest is not None:
                 self._add("study.missing-key", "prices", "required by seek.cheapest")
             return None
-        prices, issues = read_prices(written, self._document["scenario"], self._axes, self._points)
+        chosen = {path: one.values for path, one in self._sampled.items() if isinstance(one, Choice)}
+        axes = {**self._axes, **chosen}
+        prices, issues = read_prices(written, self._document["scenario"], axes, self._points)
         self.issues += issues
         return prices

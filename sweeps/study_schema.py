@@ -9,6 +9,7 @@ from destage.spec.schema_nodes import node, table
 from destage.spec.validation import validate_document
 from destage.sweeps import distributions, published_schema
 from destage.sweeps.designs import DESIGN
+from destage.sweeps.pareto_search import SEARCH
 from destage.sweeps.prices import PRICES
 from destage.sweeps.sensitivity_key import SENSITIVITY_KEY
 from destage.sweeps.study_charts import CHARTS
@@ -113,6 +114,7 @@ _STUDY: dict[str, Any] = {
             additionalProperties=_AXIS,
         ),
         "design": DESIGN,
+        "search": SEARCH,
         "points": node(
             "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
         ),

@@ -9,11 +9,13 @@ from destage.queries.presentation import format_count, format_estimate, format_n
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
 from destage.queries.report.facets import CAPACITY
+from destage.queries.report.front_answer import compose_front_answer
 from destage.queries.report.least_answer import compose_least_answer
 from destage.queries.report.point_names import name_point, name_resource
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
+from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
 from destage.sql import quote
@@ -70,6 +72,8 @@ def _note_missing(session: Session) -> list[str]:
 
 
 def _compose_results(session: Session, shown: Session) -> list[str]:
+    if has_trials(session):
+        return compose_front_answer(session)
     verdicts = compose_verdicts(session)
     if verdicts and (session.metric is None or any(read_figures(session.spec))):
         return verdicts

@@ -3,6 +3,7 @@
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
 from destage.queries.report.chart import Figure
+from destage.queries.report.front_chart import FRONT, build_front_chart
 from destage.queries.report.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
 from destage.queries.report.sensitivity_chart import WHAT_MATTERS, build_what_matters
@@ -15,6 +16,7 @@ from destage.queries.report.standard_charts import (
 )
 from destage.queries.report.study_charts import build_study_charts
 from destage.queries.report.timeline import TIMELINE, build_timeline
+from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
 from destage.spec.validation import suggest
 
@@ -31,8 +33,9 @@ def build_figures(session: Session, measured: MeasuredSet | None = None) -> list
     named = [] if own else [build_name_chart(session)]
     beside = [] if measured is None else [build_measured_chart(session, measured)]
     found = [*named, *standard, build_timeline(session)]
+    first = [*beside, build_front_chart(session)]
     return [
-        *(figure for figure in beside if figure is not None),
+        *(figure for figure in first if figure is not None),
         *own,
         *(figure for figure in found if figure is not None),
     ]
@@ -43,15 +46,8 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
     whole, (session, _) = session, open_slice(session)
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
-    known = [
-        *own,
-        *standard,
-        NAMES,
-        TIMELINE,
-        RATIOS,
-        WHAT_MATTERS,
-        *([] if measured is None else [MEASURED]),
-    ]
+    known = [*own, *standard, NAMES, TIMELINE, RATIOS, WHAT_MATTERS]
+    known += [*([FRONT] if has_trials(session) else []), *([] if measured is None else [MEASURED])]
     figure: Figure | None
     if name in own:
         figure = own[name]
@@ -67,6 +63,8 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
         figure = next(iter(build_what_matters(whole)), None)
     elif name == RATIOS:
         figure = build_ratio_plot(whole)
+    elif name == FRONT:
+        figure = build_front_chart(whole)
     else:
         raise QueryError(
             "query.unknown-plot",
