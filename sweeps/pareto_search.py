@@ -113,6 +113,11 @@ def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distr
     issues = []
     if "design" in document:
         issues.append(Issue("study.one-of", "search", "needs either search or design"))
+    issues += [
+        Issue("study.no-effect", key, "not used by a search, whose axes each have a distribution")
+        for key in ("zip", "when", "derived")
+        if key in document
+    ]
     if "minimize" in document.get("seek", {}):
         issues.append(Issue("study.one-of", "search", "needs a seek with maximize, or none"))
     listed = [path for path, axis in document.get("axes", {}).items() if not is_distribution(axis)]
