@@ -47,15 +47,19 @@ def list_objectives(session: Session) -> list[Objective]:
 def read_trials(session: Session, objectives: Sequence[Objective]) -> list[Row]:
     """Return each point that was tried and has all objectives: its axes, objectives, and `on_front`.
 
-    Points of the front come first, by the first objective.
+    Points of the front come first, by the first objective. Of a seek, `answer_low`, `answer_high` and
+    `censored` are those of its answer.
     """
     first = objectives[0]
     known = " AND ".join(f"{quote(one.column)} IS NOT NULL" for one in objectives)
-    axes = ", ".join(map(quote, ["label", *session.axes]))
+    axes = ", ".join(f"configurations.{quote(name)}" for name in ("label", *session.axes))
+    answer = session.answer
     rows: list[Row] = session.sql(
-        f"SELECT {axes}, trials.* FROM (SELECT * FROM {_STORED} WHERE {known} "  # noqa: S608 - quoted
+        f"SELECT {axes}, trials.*, answers.{quote(f'{answer}_low')} AS answer_low, "  # noqa: S608 - quoted
+        f"answers.{quote(f'{answer}_high')} AS answer_high, answers.censored "
+        f"FROM (SELECT * FROM {_STORED} WHERE {known} "
         "QUALIFY row_number() OVER (PARTITION BY point_id ORDER BY trial) = 1) AS trials "
-        "INNER JOIN configurations USING (point_id) "
+        "INNER JOIN configurations USING (point_id) LEFT JOIN answers USING (point_id) "
         f"ORDER BY on_front DESC, {quote(first.column)} {'DESC' if first.is_maximum else ''}, trial"
     ).to_pylist()
     return rows

@@ -11,7 +11,7 @@ from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_ex
 from destage.queries.report.facets import CAPACITY
 from destage.queries.report.front_answer import compose_front_answer
 from destage.queries.report.least_answer import compose_least_answer
-from destage.queries.report.point_names import name_point, name_resource
+from destage.queries.report.point_names import BOUNDS, name_point, name_resource
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
@@ -23,7 +23,6 @@ from destage.store.published_figures import read_figures
 
 Row = dict[str, Any]
 
-_BOUNDS = {"at_least": "at least ", "below": "at most ", "above": "more than "}
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""
@@ -127,7 +126,7 @@ def _best(best: Row, baseline: Row, metric: str, session: Session) -> str:
 
 
 def _gain_over(row: Row, baseline: Row, metric: str) -> str:
-    bound = _BOUNDS.get(row["censored"] or "", "")
+    bound = BOUNDS.get(row["censored"] or "", "")
     return f"{bound}{_gain(row[metric] / baseline[metric])} the baseline"
 
 
@@ -175,7 +174,7 @@ def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
 
 
 def _load(row: Row, metric: str) -> str:
-    bound = _BOUNDS.get(row["censored"] or "", "")
+    bound = BOUNDS.get(row["censored"] or "", "")
     ends = row[f"{metric}_low"], row[f"{metric}_high"]
     # A bound is a value that was tried, not an estimate.
     digits = None if bound else _DIGITS

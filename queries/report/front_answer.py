@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 
-from destage.queries.presentation import format_amount, format_count, format_interval, title_column
-from destage.queries.report.point_names import name_point
+from destage.queries.presentation import (
+    format_amount,
+    format_count,
+    format_estimate,
+    format_interval,
+    title_column,
+)
+from destage.queries.report.point_names import BOUNDS, name_point
 from destage.queries.search_trials import Objective, Row, count_trials, list_objectives, read_trials
 from destage.queries.session import Session
 
 _NAMED = 6
 """Points of a front that have a sentence each."""
 PRICE = "price"
+_DIGITS = 3
 
 
 def compose_front_answer(session: Session) -> list[str]:
@@ -41,6 +48,10 @@ def describe_objectives(row: Row, objectives: Sequence[Objective], session: Sess
 def _describe(row: Row, objective: Objective, session: Session) -> str:
     if objective.column == PRICE:
         return f"{session.spec['prices']['currency']} {format_amount(row[PRICE])}"
+    if objective.column == session.metric:
+        what = session.answer.partition("_")[0]
+        estimate = format_estimate(row[session.answer], row["answer_low"], row["answer_high"], what, _DIGITS)
+        return f"{BOUNDS.get(row['censored'], '')}{estimate}"
     return format_interval(objective.column, row)
 
 

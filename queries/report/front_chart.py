@@ -1,7 +1,9 @@
 """The chart of a search: its trials by two objectives, those of the Pareto front joined by a line."""
 
+from collections.abc import Mapping
+
 from destage.queries.presentation import find_scale, title_column
-from destage.queries.report.chart import Figure, LineChart, Mark, Panel, Series, SeriesStyle
+from destage.queries.report.chart import Bound, Figure, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.front_answer import PRICE, describe_objectives
 from destage.queries.report.point_names import name_point
 from destage.queries.search_trials import Objective, Row, has_trials, list_objectives, read_trials
@@ -9,6 +11,7 @@ from destage.queries.session import Session
 
 FRONT = "pareto_front"
 _ON_FRONT, _OTHERS = "Pareto front", "other trials"
+_BOUNDS: Mapping[str | None, Bound] = {"at_least": "at_least", "above": "at_least", "below": "at_most"}
 _DRAWN = 2
 """Objectives that are drawn; a front of more is seen in their plane."""
 
@@ -25,7 +28,11 @@ def build_front_chart(session: Session) -> Figure | None:
 
     def draw(row: Row) -> Mark:
         note = f"{describe_objectives(row, objectives, session)}: {name_point(row, session)}"
-        return Mark(row[x.column] * find_scale(x.column), row[y.column] * find_scale(y.column), note=note)
+        x_value, y_value = (row[one.column] * find_scale(one.column) for one in (x, y))
+        if y.column != session.metric:
+            return Mark(x_value, y_value, note=note)
+        bound = _BOUNDS.get(row["censored"])
+        return Mark(x_value, y_value, row["answer_low"], row["answer_high"], note=note, bound=bound)
 
     front = sorted((draw(row) for row in rows if row["on_front"]), key=lambda mark: mark.x)
     others = sorted((draw(row) for row in rows if not row["on_front"]), key=lambda mark: mark.x)
