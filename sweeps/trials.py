@@ -1,23 +1,19 @@
 """The trials of a search: each is a point of the study, whose results lead to the next ones."""
 
 import math
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from destage.errors import Issue, QueryError
 from destage.spec.axis_names import name_axis
 from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
-from destage.sweeps.axis_columns import find_type, fit, kind_of
+from destage.sweeps.added_points import Measure, meet_condition
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.pareto_search import PRICE, Goal, Search, TrialPlanner, find_front
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.study import Study
 
 DISKS = "array.disks"
-Measure = Callable[[Point, str], float | None]
-"""Returns the value of an objective at a point; None if it has none."""
 
 
 class Trials:
@@ -45,7 +41,7 @@ class Trials:
         if self._last:
             self._planner.tell([self._evaluate(point, measure) for point in self._last])
         batch = self._planner.ask()
-        kept = self._meet_condition(batch)
+        kept = meet_condition(self._study, batch)
         self._last = [
             self._expansion.add(trial) if is_kept else None
             for trial, is_kept in zip(batch, kept, strict=True)
@@ -111,25 +107,6 @@ class Trials:
     def _find_price(self, point: Point) -> float:
         assert self._study.prices is not None  # noqa: S101 - the study was checked
         return self._study.prices.price(point.axes, count_disks(point))
-
-    def _meet_condition(self, batch: Sequence[dict[str, object]]) -> Sequence[bool]:
-        """Return whether each trial meets the study's condition."""
-        where = self._study.where
-        if where is None or not batch:
-            return [True] * len(batch)
-        from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
-
-        columns = {}
-        for path in batch[0]:
-            values = [trial[path] for trial in batch]
-            kind = find_type({kind_of(value) for value in values})
-            columns[path] = pa.array([fit(value, kind) for value in values], kind)
-        columns["position"] = pa.array(range(len(batch)))
-        try:
-            kept = set(sql.filter_rows(pa.table(columns), where)["position"].to_pylist())
-        except QueryError as error:
-            raise self._study.error([Issue("study.bad-sql", "where", error.message, where)]) from error
-        return [position in kept for position in range(len(batch))]
 
 
 def count_disks(point: Point) -> int:

@@ -9,7 +9,6 @@ each run.
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -121,12 +120,12 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
 
 
 def check_fragment(path: Location) -> None:
-    """Raise the error that `open_fragment` would raise.
+    """Raise the error that `open_fragment` would raise; a fragment is opened once.
 
-    A local file is opened once: its name has the digest of its content, so that it is the same while it is
-    intact.
+    Its name has the digest of its content, so that a local file is the same while it is intact. An object is
+    not read again: whoever copies it checks it.
     """
-    if path.name in _opened and isinstance(path, Path) and is_intact(path):
+    if path.name in _opened and (isinstance(path, ObjectPath) or is_intact(path)):
         return
     with open_fragment(path):
         pass
