@@ -19,11 +19,15 @@ class AddedPoints(Protocol):
 
     @property
     def left(self) -> int:
-        """About how many steps are still to come."""
+        """At most how many points are still to come."""
         ...
 
     def add(self, measure: Measure) -> bool:
         """Add the next points; return whether there is a next step."""
+        ...
+
+    def tabulate(self, measure: Measure) -> dict[str, pa.Table]:
+        """Return the tables of the analysis by name, after the last step."""
         ...
 
 

@@ -31,9 +31,9 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
         columns += limiting_resource.columns_needed()
     elif study.replicates.metric is not None:
         columns.append(metric_columns()[study.replicates.metric].name)
-    if study.search is not None:
-        named = [goal.name for goal in study.search.goals]
-        columns += [metric_columns()[name].name for name in named if name in metric_columns()]
+    named = [] if study.search is None else [goal.name for goal in study.search.goals]
+    named += [] if study.refinement is None else [study.refinement.metric]
+    columns += [metric_columns()[name].name for name in named if name in metric_columns()]
     return tuple(dict.fromkeys(columns))
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
+from destage.sweeps.adaptive_points import start_adding
 from destage.sweeps.canonical_parts import Canonical
 from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, add_points, forecast_runs
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
@@ -23,7 +24,6 @@ from destage.sweeps.seek_ladder import make_ladder
 from destage.sweeps.seek_probes import Probe, ProbeVerdict
 from destage.sweeps.seek_search import PointResult, search
 from destage.sweeps.study import Study
-from destage.sweeps.trials import Trials
 
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""
@@ -81,7 +81,7 @@ class Planner:
         self._expansion = expansion
         self._points: Sequence[Point] = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
-        self.trials = None if study.search is None else Trials(study, study.search, expansion)
+        self._adding = start_adding(study, expansion)
         seek = study.seek
         self._rows: Mapping[str, Facts] = {}
         self._ladder = make_ladder(seek) if seek and not seek.is_minimum else ()
@@ -105,7 +105,7 @@ class Planner:
         if self._study.is_adaptive:
             known = {run: rows[run] for run in self._planned if run in rows}
             runs = self._plan_runs(known)
-            while not runs and self._add_trials(known):
+            while not runs and self._add_points(known):
                 runs = self._plan_runs(known)
             if runs:
                 self._planned |= {run.run_id for run in runs}
@@ -115,20 +115,20 @@ class Planner:
         self._rounds += 1
         return table
 
-    def _add_trials(self, rows: Mapping[str, Facts]) -> bool:
-        """Add the points of the next trials, once those so far are answered; False if there are none left."""
-        if self.trials is None:
+    def _add_points(self, rows: Mapping[str, Facts]) -> bool:
+        """Add the next points once those so far are answered; False if there are none left."""
+        if self._adding is None:
             return False
-        has_more = self.trials.add(lambda point, name: self.measure(point, name, rows))
+        has_more = self._adding.add(lambda point, name: self.measure(point, name, rows))
         for point in self._points:
             self._plans.setdefault(point.id, _PointPlan(self._study.replicates.least))
         return has_more
 
     def tabulate_analyses(self, rows: Mapping[str, Facts]) -> dict[str, pa.Table]:
         """Return the tables of the study's analyses by name, after the last round."""
-        if self.trials is None:
+        if self._adding is None:
             return {}
-        return {"trials": self.trials.tabulate(lambda point, name: self.measure(point, name, rows))}
+        return self._adding.tabulate(lambda point, name: self.measure(point, name, rows))
 
     def measure(self, point: Point, name: str, rows: Mapping[str, Facts]) -> float | None:
         """Return the mean of an answered point over replicates: of its answer, or of a column at its answer.
@@ -237,7 +237,7 @@ class Planner:
             )
             for point, plan in self._plans.items()
         )
-        return known if self.trials is None else add_points(known, self.trials.left, list(planned.values()))
+        return known if self._adding is None else add_points(known, self._adding.left, list(planned.values()))
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
         """Return the result of a point's seek; None before it has ended."""

@@ -25,6 +25,7 @@ from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import find_parameter
 from destage.sweeps.pareto_search import Search, read_search
 from destage.sweeps.prices import Prices, read_prices
+from destage.sweeps.refinement_key import Refinement, read_refinement
 from destage.sweeps.seek import Seek, read_seek
 from destage.sweeps.sensitivity_key import find_mistakes
 from destage.sweeps.space import Space, SpaceReader, explain_path, find_unitless
@@ -67,6 +68,7 @@ class Study:
         derived: The SQL expression of each derived parameter, in the order of evaluation.
         design: How the axes with a distribution are sampled; None if there are none.
         search: How they are searched for a Pareto front.
+        refinement: The axis whose knees get more values.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
@@ -88,6 +90,7 @@ class Study:
     prices: Prices | None = None
     design: Design | None = None
     search: Search | None = None
+    refinement: Refinement | None = None
     zips: tuple[Mapping[str, tuple[object, ...]], ...] = ()
     when: Mapping[str, str] = attribute(default_factory=dict)
     derived: Mapping[str, str] = attribute(default_factory=dict)
@@ -107,7 +110,12 @@ class Study:
     @property
     def is_adaptive(self) -> bool:
         """Whether later runs depend on the results of earlier ones."""
-        return self.seek is not None or self.replicates.metric is not None or self.search is not None
+        return self.seek is not None or self.replicates.metric is not None or self.adds_points
+
+    @property
+    def adds_points(self) -> bool:
+        """Whether the results of points lead to further ones."""
+        return self.search is not None or self.refinement is not None
 
     @property
     def id(self) -> str:
@@ -223,7 +231,11 @@ class _Reader:
         self.issues += issues
         self.issues += find_mistakes(document, None if self._seek is None else self._seek.metric)
         self._prices = self._read_prices()
-        self._search = self._read_search()
+        answer = None if self._seek is None else self._seek.metric
+        self._search, issues = read_search(document, self._sampled, answer)
+        self.issues += issues
+        self._refinement, issues = read_refinement(document, self._space, answer)
+        self.issues += issues
         self._replicates = self._read_replicates()
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
@@ -248,6 +260,7 @@ class _Reader:
             timeout_s=self._timeout_s,
             prices=self._prices,
             search=self._search,
+            refinement=self._refinement,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -258,12 +271,6 @@ class _Reader:
             from destage.sweeps.published_checks import find_figure_mistakes  # noqa: PLC0415 - loads duckdb
 
             self.issues += find_figure_mistakes(self._document)
-
-    def _read_search(self) -> Search | None:
-        answer = None if self._seek is None else self._seek.metric
-        search, issues = read_search(self._document, self._sampled, answer)
-        self.issues += issues
-        return search
 
     def _read_points(self) -> None:
         for index, written in enumerate(self._document.get("points", [])):

@@ -12,6 +12,7 @@ from destage.sweeps import distributions, published_schema
 from destage.sweeps.designs import DESIGN
 from destage.sweeps.pareto_search import SEARCH
 from destage.sweeps.prices import PRICES
+from destage.sweeps.refinement_key import REFINE
 from destage.sweeps.sensitivity_key import SENSITIVITY_KEY
 from destage.sweeps.study_charts import CHARTS
 
@@ -150,6 +151,7 @@ _STUDY: dict[str, Any] = {
         ),
         "design": DESIGN,
         "search": SEARCH,
+        "refine": REFINE,
         "points": node(
             "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
         ),

@@ -49,8 +49,8 @@ class Trials:
         self.points += self._last
         return bool(batch)
 
-    def tabulate(self, measure: Measure) -> pa.Table:
-        """Return the trials: a row each, with its point, its objectives, and whether it is on the front."""
+    def tabulate(self, measure: Measure) -> dict[str, pa.Table]:
+        """Return the table `trials`: their points, objectives, and whether they are on the front."""
         goals = self._search.goals
         found = [self._evaluate(point, measure) for point in self.points]
         blank = [math.nan] * len(goals)
@@ -62,7 +62,7 @@ class Trials:
             *(pa.array(values[:, column], from_pandas=True) for column in range(len(goals))),
             pa.array(find_front(values, goals)),
         ]
-        return pa.table(columns, schema=self._schema())
+        return {"trials": pa.table(columns, schema=self._schema())}
 
     def _schema(self) -> pa.Schema:
         numbers = [analysis_column(*self._describe(goal)) for goal in self._search.goals]
