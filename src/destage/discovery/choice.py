@@ -6,8 +6,8 @@ those of at least a coverage. Limits of the chosen box are then moved outwards a
 (pasting), and removed where they are likely chance.
 
 The quasi-p-value of a limit is the probability of as many cases in the box, if the points inside were cases
-as often as without this limit [1]. Above 0.05, the limit may be chance, and is named as such; above 0.2, it is
-removed.
+as often as without this limit [1]. Above 0.05, the limit may be chance, and is named as such; above 0.2, it
+is removed.
 
 [1] B. P. Bryant, R. J. Lempert, Thinking inside the box: A participatory, computer-assisted approach to
     scenario discovery, Technological Forecasting and Social Change 77 (2010) 34-49.
