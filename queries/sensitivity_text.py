@@ -54,10 +54,17 @@ def describe_sensitivity(rows: Sequence[Row]) -> list[str]:
     sentences = [f"What matters most for {result}: {title_axis(first['axis'])}, {_share(first)}."]
     telling = [row for row in others if row[main] >= NEGLIGIBLE]
     sentences += [f"{title_axis(row['axis']).capitalize()}: {_share(row)}." for row in telling[:_MOST_NAMED]]
-    small = [title_axis(row["axis"]) for row in others if row not in telling]
+    small = [_name_small(row, main) for row in others if row not in telling]
     if small:
-        sentences.append(f"Below {NEGLIGIBLE:.0%} of the variance: {', '.join(small)}.".replace("%", " %", 1))
+        sentences.append(f"No effect shown, or below 1 %: {', '.join(small)}.")
     return sentences
+
+
+def _name_small(row: Row, main: str) -> str:
+    """Return an axis without a share, with the largest one that its interval allows."""
+    high = row[f"{main}_high"]
+    allowed = "" if high is None or high < NEGLIGIBLE else f" (at most {_value(high)} %)"
+    return f"{title_axis(row['axis'])}{allowed}"
 
 
 def describe_method(rows: Sequence[Row]) -> str:

@@ -93,13 +93,22 @@ def _make_side(path: str, axis: AxisCodes, units: Mapping[str, str]) -> _Side:
         places = (np.arange(axis.count) + 0.5) / axis.count
         return _Side(title_axis(path), places, list(zip(places.tolist(), texts, strict=True)))
     values = [float(value) for value in axis.values]  # type: ignore[arg-type]
-    scale = choose_x_scale(values, at_values=False)
+    scale = choose_x_scale(values, is_log=_is_even_in_logs(values), at_values=False)
     places = 0.02 + 0.96 * np.array([scale.place(value) for value in values])
     ticks = [
         (0.02 + 0.96 * scale.place(tick), format_axis_value(path, _whole(tick), units.get(path)))
         for tick in scale.ticks
     ]
     return _Side(title_axis(path), places, [(place, text) for place, text in ticks if 0 <= place <= 1])
+
+
+def _is_even_in_logs(values: Sequence[float]) -> bool:
+    """Return whether the middle of sorted values is nearer to the middle of their logarithms' range."""
+    low, high = values[0], values[-1]
+    if low <= 0:
+        return False
+    middle = values[len(values) // 2]
+    return abs(middle - math.sqrt(low * high)) < abs(middle - (low + high) / 2)
 
 
 def _whole(value: float) -> float | int:

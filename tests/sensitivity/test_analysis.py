@@ -213,3 +213,18 @@ def test_answers_by_replicate_with_their_bounds() -> None:
     rows = pa.table({"run_id": ["r0", "r2"], "status": ["ok", "ok"], "requests": [5, 7]})
     at_answers = collect_values("requests", PLAN, ["a"], rows, certificates)
     assert np.array_equal(at_answers.values, [[5.0, NAN], [7.0, NAN]], equal_nan=True)
+
+
+def test_points_of_one_sampled_row_are_one_unit_of_the_sample() -> None:
+    """Each row of the sample twice, at both values of a grid: no more is known than from the rows once."""
+    cube = sample_cube("sobol", 64, 2, 1)
+    values = cube @ [1.0, 0.5] + np.random.default_rng(1).normal(size=64) * 0.2
+    once = make_values({"a": cube[:, 0], "b": cube[:, 1], "c": [0] * 64}, values[:, None])
+    both = {name: np.repeat(cube[:, at], 2) for at, name in enumerate(AXES)}
+    twice = make_values({**both, "c": np.tile([0, 1], 64)}, np.repeat(values, 2)[:, None])
+    rows = [
+        analyse(found, ["a", "b", "c"], None, AXES)["sensitivity"].to_pylist()[0] for found in (once, twice)
+    ]
+    widths = [row["first_order_high"] - row["first_order_low"] for row in rows]
+    assert [row["axis"] for row in rows] == ["a", "a"]
+    assert widths[1] == pytest.approx(widths[0], rel=0.15)

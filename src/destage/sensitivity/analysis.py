@@ -43,6 +43,7 @@ class _Sample:
         places: The numbers of the points, in the shape that the estimator takes.
         rows: The axis of `places` along which the sample was drawn; None if the points are all there are.
         estimate: Returns statistics of the values at `places`, or at some rows of them.
+        units: By row, the number of its independent unit, if rows are not independent.
     """
 
     method: str
@@ -50,9 +51,12 @@ class _Sample:
     places: np.ndarray
     rows: int | None
     estimate: Callable[[np.ndarray, np.ndarray], Statistics]
+    units: np.ndarray | None = None
 
 
-def analyse(found: PointValues, axes: Sequence[str], design: DesignRows | None) -> dict[str, pa.Table]:
+def analyse(
+    found: PointValues, axes: Sequence[str], design: DesignRows | None, sampled: Sequence[str] = ()
+) -> dict[str, pa.Table]:
     """Return the tables `sensitivity` and `interactions` of one result.
 
     Axes with one value are left out. Named points beside a grid are left out, too.
@@ -60,12 +64,14 @@ def analyse(found: PointValues, axes: Sequence[str], design: DesignRows | None) 
     Args:
         axes: The dotted paths of the axes.
         design: The sample of a Morris or Saltelli design, if the study has one.
+        sampled: The axes that were sampled at random. Points that are equal in all of them, as those of a
+            design that is crossed with a grid, are one unit of the sample.
     """
     replicates, is_usable = _choose_replicates(found.values)
     labels = found.points["label"]
     if 0 < labels.null_count < len(labels):
         is_usable &= pc.is_null(labels).to_numpy()
-    sample = _choose_sample(found, axes, is_usable, design)
+    sample = _choose_sample(found, axes, is_usable, design, sampled)
     used = np.unique(sample.places)
     if not sample.axes or used.size < _FEWEST or not replicates.any():
         return {
@@ -115,7 +121,11 @@ def _choose_replicates(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _choose_sample(
-    found: PointValues, axes: Sequence[str], is_usable: np.ndarray, design: DesignRows | None
+    found: PointValues,
+    axes: Sequence[str],
+    is_usable: np.ndarray,
+    design: DesignRows | None,
+    sampled: Sequence[str],
 ) -> _Sample:
     if design is not None:
         sample = _from_design(found, axes, is_usable, design)
@@ -130,7 +140,7 @@ def _choose_sample(
         return _Sample(
             FACTORIAL, list(varied), places[order], None, lambda values, _: _name(factorial_shares(values))
         )
-    return _from_points(varied, places)
+    return _from_points(varied, places, [codes[path].codes for path in sampled if path in codes])
 
 
 def _count_planned(found: PointValues) -> int:
@@ -138,12 +148,20 @@ def _count_planned(found: PointValues) -> int:
     return int(found.points["label"].null_count or found.points.num_rows)
 
 
-def _from_points(varied: Mapping[str, AxisCodes], places: np.ndarray) -> _Sample:
+def _from_points(
+    varied: Mapping[str, AxisCodes], places: np.ndarray, sampled: Sequence[np.ndarray]
+) -> _Sample:
     def estimate(values: np.ndarray, rows: np.ndarray) -> Statistics:
         bases = [choose_basis(one.codes[rows], is_ordered=one.is_ordered) for one in varied.values()]
         return {"first_order": given_data_shares(values, bases)}
 
-    return _Sample(GIVEN_DATA, list(varied), places, 0, estimate)
+    units = None
+    if sampled and places.size:
+        _, first, inverse = np.unique(np.stack(sampled), axis=1, return_index=True, return_inverse=True)
+        # Numbered in the order of the points.
+        units = first.argsort().argsort()[inverse.ravel()]
+        units = None if units.max() == 0 else units
+    return _Sample(GIVEN_DATA, list(varied), places, 0, estimate, units)
 
 
 def _from_design(
@@ -215,7 +233,7 @@ def _estimate(sample: _Sample, values: np.ndarray) -> dict[str, Estimate]:
     by_replicate = estimate_all(every)
     sampling = None
     if count >= _FEWEST:
-        sampling = jackknife_error(lambda rows: estimate_all(rows).mean(axis=0), count)
+        sampling = jackknife_error(lambda rows: estimate_all(rows).mean(axis=0), count, sample.units)
     combined = combine_replicates(by_replicate, sampling)
     ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
     parts = [np.split(one, ends) for one in (combined.value, combined.low, combined.high)]
