@@ -30,6 +30,8 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
         columns += limiting_resource.columns_needed()
     elif study.replicates.metric is not None:
         columns.append(metric_columns()[study.replicates.metric].name)
+    if study.calibration is not None:
+        columns += study.calibration.columns
     return tuple(dict.fromkeys(columns))
 
 

@@ -13,6 +13,8 @@ import pyarrow as pa
 
 from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
+from destage.sweeps.calibration.sample import Sample
+from destage.sweeps.calibration.waves import Waves
 from destage.sweeps.canonical_parts import Canonical
 from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, forecast_runs
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
@@ -20,12 +22,14 @@ from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_ladder import make_ladder
-from destage.sweeps.seek_probes import Probe, ProbeVerdict
+from destage.sweeps.seek_probes import BOUNDED, Probe, ProbeVerdict
 from destage.sweeps.seek_search import PointResult, search
 from destage.sweeps.study import Study
 
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""
+_NO_LOAD = frozenset({"overloaded", "array_failed"})
+"""The statuses of runs whose array cannot carry the load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +77,24 @@ class _PointPlan:
 
 
 class Planner:
-    """Plans a study round by round: call `next_round` until it returns nothing."""
+    """Plans a study round by round: call `next_round` until it returns nothing.
+
+    Attributes:
+        expansion: The points so far, to which a calibration adds.
+    """
 
     def __init__(self, study: Study, expansion: Expansion) -> None:
         self._study = study
-        self._expansion = expansion
+        self.expansion = expansion
         self._points = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
         seek = study.seek
         self._rows: Mapping[str, Facts] = {}
         self._ladder = make_ladder(seek) if seek and not seek.is_minimum else ()
         self._least = self._make_least_plan() if seek and seek.is_minimum else None
+        self._waves = None if study.calibration is None else Waves(study, study.calibration)
+        if self._waves is not None:
+            self._waves.start()
         self._planned: set[str] = set()
         self._rounds = 0
         self.schema = plan_schema(
@@ -102,13 +113,48 @@ class Planner:
         table: pa.Table | None = None
         if self._study.is_adaptive:
             known = {run: rows[run] for run in self._planned if run in rows}
-            if runs := self._plan_runs(known):
+            runs = self._plan_runs(known)
+            while not runs and self._add_wave(known):
+                runs = self._plan_runs(known)
+            if runs:
                 self._planned |= {run.run_id for run in runs}
                 table = self._make_table(runs)
         elif self._rounds == 0:
             table = self._make_grid_table()
         self._rounds += 1
         return table
+
+    def sample_unknowns(self, rows: Mapping[str, Facts]) -> Sample:
+        """Return the draws of a calibration with their figures."""
+        if self._waves is None:
+            raise AssertionError("only a calibration has draws")
+        return self._waves.sample(partial(self._measure, rows))
+
+    def _measure(self, rows: Mapping[str, Facts], column: str | None, point: str) -> list[float]:
+        """Return the figure of each replicate of a point: its answer, or a result column of its runs.
+
+        Nothing if the search is undecided, or the array cannot carry the load or lost data.
+        """
+        plan = self._plans[point]
+        if column is None:
+            results = () if plan.result is None else plan.result.replicates.values()
+            return [one.value for one in results if one.state in BOUNDED and one.value is not None]
+        facts = [rows[run] for runs in plan.runs.values() for run in runs.values()]
+        if any(one.status in _NO_LOAD for one in facts):
+            return []
+        values = [one.values.get(column) for one in facts if one.status == "ok"]
+        return [value for value in values if value is not None]
+
+    def _add_wave(self, rows: Mapping[str, Facts]) -> bool:
+        """Add the points of a calibration that come next; return whether it goes on."""
+        blocks = None if self._waves is None else self._waves.next_blocks(partial(self._measure, rows))
+        if blocks is None:
+            return False
+        self.expansion = self.expansion.grow(blocks)
+        added = self.expansion.points[len(self._points) :]
+        self._points = self.expansion.points
+        self._plans |= {point.id: _PointPlan(self._study.replicates.least) for point in added}
+        return True
 
     def _make_least_plan(self) -> LeastPlan:
         return LeastPlan(
@@ -145,7 +191,7 @@ class Planner:
 
     def _make_grid_table(self) -> pa.Table:
         """Return the only round of a study that is not adaptive."""
-        table = pa.Table.from_batches(self._expansion.tabulate())
+        table = pa.Table.from_batches(self.expansion.tabulate())
         columns = {name: table[name] for name in table.column_names}
         columns["round"] = pa.repeat(pa.scalar(0), table.num_rows)
         columns["estimated_events"] = pa.nulls(table.num_rows, pa.float64())
@@ -171,8 +217,8 @@ class Planner:
         if self._study.seek is not None:
             columns[self._study.seek.path] = [run.probe for run in runs]
         points = {run.point.id: run.point for run in runs}
-        axes = {identity: self._expansion.axis_values(point) for identity, point in points.items()}
-        for field in self._expansion.fields:
+        axes = {identity: self.expansion.axis_values(point) for identity, point in points.items()}
+        for field in self.expansion.fields:
             columns[field.name] = [axes[run.point.id][field.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
@@ -302,7 +348,7 @@ class Planner:
         """
         if facts.status == "failed":
             return Probe(ProbeVerdict.BROKEN)
-        if facts.status in {"overloaded", "array_failed"}:
+        if facts.status in _NO_LOAD:
             return Probe(ProbeVerdict.FAIL)
         if facts.status != "ok" or self._study.seek is None:
             return Probe(ProbeVerdict.UNDECIDED)

@@ -1,5 +1,6 @@
 """Points: the grid of a study's axes that `where` keeps, and the explicit points."""
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -112,6 +113,15 @@ class Expansion:
         """Each point by itself, for studies that plan from results."""
         return tuple(point for block in self.blocks for point in self.list_points(block))
 
+    def grow(self, blocks: Sequence[Block]) -> "Expansion":
+        """Return an expansion with further points; those of this one are the same objects."""
+        grown = copy.copy(self)
+        grown.blocks = (*self.blocks, *blocks)
+        grown.count = self.count + sum(map(len, blocks))
+        added = [point for block in blocks for point in self.list_points(block)]
+        grown.__dict__["points"] = (*self.points, *added)
+        return grown
+
     def list_points(self, block: Block) -> list[Point]:
         """Return the points of a block, each by itself."""
         paths = self._shared.paths
@@ -150,6 +160,12 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     Raises:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
+    if study.calibration is not None:
+        from destage.sweeps.calibration.points import expand_draws  # noqa: PLC0415 - it imports this module
+
+        expansion = expand_draws(study, study.calibration)
+        _check_users(study, expansion)
+        return expansion
     try:
         return _Expander(study, block).expand()
     except ConfigError as error:

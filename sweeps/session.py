@@ -13,7 +13,7 @@ import yaml
 from destage.errors import Issue
 from destage.extras import require
 from destage.store.adoption import adopt_fragments, remove_orphans
-from destage.store.answers import write_answers
+from destage.store.answers import write_analyses, write_answers
 from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -22,6 +22,7 @@ from destage.store.plan import write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.rows import is_transient, read_rows
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
+from destage.sweeps.calibration.tables import make_tables
 from destage.sweeps.driver import Driver
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
 from destage.sweeps.finished_runs import FinishedRuns
@@ -179,10 +180,19 @@ class SweepSession:
         finished = self._driver.finished
         answers = certificates = None
         if self._study.seek is not None:
-            tables = make_answer_tables(self._study, self._expansion, planner, finished.facts)
+            tables = make_answer_tables(self._study, planner.expansion, planner, finished.facts)
             answers, certificates = write_answers(self._generation, self._kept, *tables)
-        self._head = replace(self._head, answers=answers, certificates=certificates, finished=True)
-        return find_unanswered(self._study, self._expansion, planner, finished)
+        analyses = write_analyses(self._generation, self._kept, self._make_analyses(planner))
+        self._head = replace(
+            self._head, answers=answers, certificates=certificates, analyses=analyses, finished=True
+        )
+        return find_unanswered(self._study, planner.expansion, planner, finished)
+
+    def _make_analyses(self, planner: Planner) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name."""
+        if self._study.calibration is None:
+            return {}
+        return make_tables(self._study.calibration, planner.sample_unknowns(self._driver.finished.facts))
 
     def _start(self) -> Executor:
         self._phase = "start"

@@ -20,6 +20,8 @@ from destage.spec.source import Source
 from destage.spec.validation import suggest
 from destage.sweeps.axes import axis_values, in_base_units
 from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
+from destage.sweeps.calibration.reader import list_limits, read_calibration
+from destage.sweeps.calibration.settings import Calibration
 from destage.sweeps.designs import Design
 from destage.sweeps.distributions import Distribution, is_distribution, list_quantities, read_distribution
 from destage.sweeps.objectives import metric_columns
@@ -66,6 +68,7 @@ class Study:
         wall_s: The budget of a session [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
+        calibration: What to learn from measured figures, if that is what the study does.
         source: The text that the study was parsed from, which locates mistakes.
     """
 
@@ -81,6 +84,7 @@ class Study:
     timeout_s: float | None = None
     prices: Prices | None = None
     design: Design | None = None
+    calibration: Calibration | None = None
     source: Source | None = attribute(default=None, compare=False, repr=False)
 
     def error(self, issues: Iterable[Issue]) -> ConfigError:
@@ -90,7 +94,7 @@ class Study:
     @property
     def is_adaptive(self) -> bool:
         """Whether later runs depend on the results of earlier ones."""
-        return self.seek is not None or self.replicates.metric is not None
+        return self.seek is not None or self.replicates.metric is not None or self.calibration is not None
 
     @property
     def id(self) -> str:
@@ -203,10 +207,16 @@ class _Reader:
         self._read_axes()
         self._design = self._read_design()
         self._read_points()
-        self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, self._points)
+        self._labels = list_limits(document)
+        labelled = [*self._points, *((label, {}) for label in self._labels)]
+        self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, labelled)
         self.issues += issues
         self._prices = self._read_prices()
         self._replicates = self._read_replicates()
+        self._calibration, issues = read_calibration(
+            document, self._replicates.least, needs_units=needs_units
+        )
+        self.issues += issues
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
         self._check_charts()
@@ -226,6 +236,7 @@ class _Reader:
             timeout_s=self._timeout_s,
             prices=self._prices,
             design=self._design,
+            calibration=self._calibration,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -350,12 +361,14 @@ class _Reader:
         # An axis with a mistake has an issue of its own; charts may still name it.
         # A few values of a sampled axis tell the type of its column.
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
-        known = {**self._axes, **sampled}
-        values = {path: list(known.get(path, ())) for path in self._document.get("axes", {})}
+        unknowns = {} if self._calibration is None else self._calibration.unknowns
+        drawn = {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
+        known = {**self._axes, **sampled, **drawn}
+        values = {path: list(known.get(path, ())) for path in {**self._document.get("axes", {}), **drawn}}
         for _, assignments in self._points:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)
-        labels = [label for label, _ in self._points if label is not None]
+        labels = [*(label for label, _ in self._points if label is not None), *self._labels]
         sought = self._document.get("seek", {})
         answers = {
             sought[goal]: name_answer(sought[goal], goal) for goal in (MAXIMIZE, MINIMIZE) if goal in sought

@@ -8,6 +8,7 @@ from destage.errors import Issue
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import validate_document
 from destage.sweeps import distributions, published_schema
+from destage.sweeps.calibration.schema import CALIBRATE
 from destage.sweeps.designs import DESIGN
 from destage.sweeps.prices import PRICES
 from destage.sweeps.study_charts import CHARTS
@@ -116,6 +117,7 @@ _STUDY: dict[str, Any] = {
             "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
         ),
         "where": node("string", "An SQL condition over the axes that grid points must meet."),
+        "calibrate": CALIBRATE,
         "seek": _SEEK,
         "prices": PRICES,
         "replicates": _REPLICATES,
