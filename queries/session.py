@@ -13,6 +13,7 @@ from destage.engine import limiting_resource, results_schema, scenario_schema, t
 from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
+from destage.queries.analysis_queries import list_analysis_queries, name_table
 from destage.queries.axis_table import name_columns, tabulate_axes
 from destage.queries.column_meanings import collect_meanings, find_units
 from destage.queries.columns import MEASURED
@@ -109,10 +110,13 @@ class Session:
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)
+        analyses = self.sweep.analyses()
+        self._analyses = list_analysis_queries(analyses, self.names)
         self._database = Database(
             {
                 "axes": axes,
                 "certificates": self.sweep.certificates(),
+                **{name_table(name): table for name, table in analyses.items()},
                 "student": views.build_quantiles(max(relations.replicates, 2)),
                 **relations.tables,
             },
@@ -144,7 +148,7 @@ class Session:
             self.names,
             self.units,
             collect_meanings(axes, self.answer, self.seek),
-            list_fitting(self.kind),
+            self.queries,
             self._write_named,
             self._add_pending,
         )
@@ -323,11 +327,11 @@ class Session:
             self.answer,
             self.config,
         )
-        return write_query(find_query(name, self.kind), parameters or {}, subject)
+        return write_query(self._find_query(name), parameters or {}, subject)
 
     def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the base unit of each column of a named query that has that of an axis."""
-        return self.units | find_units(parse_query(self.write_query(name, parameters)), self.units)
+        return self.units | find_units(self._parse(name, self.write_query(name, parameters)), self.units)
 
     def split(self, text: str) -> list[ReadStatement]:
         """Return the statements of a user's text.
@@ -350,7 +354,19 @@ class Session:
 
     def _write_named(self, name: str) -> tuple[NamedQuery, str]:
         text = self.write_query(name)
-        return parse_query(text), self._add_means(text)
+        return self._parse(name, text), self._add_means(text)
+
+    @property
+    def queries(self) -> dict[str, NamedQuery]:
+        """The named queries for the sweep: those for its kind of study, and its analysis tables."""
+        return list_fitting(self.kind) | self._analyses
+
+    def _find_query(self, name: str) -> NamedQuery:
+        return self._analyses.get(name) or find_query(name, self.kind)
+
+    def _parse(self, name: str, text: str) -> NamedQuery:
+        """Return a query whose parameters are filled in."""
+        return self._analyses.get(name) or parse_query(text)
 
     def name_paths(self, statement: str) -> str:
         """Return one of Destage's own statements as a user writes it, with the names of axes in SQL."""

@@ -10,7 +10,9 @@ import pyarrow as pa
 from destage import engine
 from destage.errors import Issue, QueryError
 from destage.sweeps.axis_columns import find_type, fit, kind_of
-from destage.sweeps.identity import canonical_text
+from destage.sweeps.configurations import assigned_values
+from destage.sweeps.fragments import Assignments, is_nested
+from destage.sweeps.identity import canonical_text, point_id
 from destage.sweeps.study import Study
 
 MOST_COMBINATIONS = 10_000_000
@@ -27,11 +29,16 @@ class GridBlock:
 
     Attributes:
         codes: By axis, the position of each point's value.
-        count: The number of points.
+        positions: The number of each point among all combinations.
     """
 
     codes: Mapping[str, np.ndarray]
-    count: int
+    positions: np.ndarray
+
+    @property
+    def count(self) -> int:
+        """The number of points."""
+        return len(self.positions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +60,19 @@ class Grid:
     Attributes:
         axes: The values of each axis.
         count: The number of combinations, before the condition.
+        rows: The step of the outermost dimension that each row of the design's sample is.
     """
 
     def __init__(self, study: Study) -> None:
         self.axes: dict[str, Sequence[object]] = dict(study.axes)
+        self.rows = np.zeros(0, np.int64)
         self._study = study
         self._dimensions = [
             _Dimension({path: np.arange(len(values))}, len(values)) for path, values in study.axes.items()
         ]
         if study.design is not None:
-            sampled = _make_dimension(study.design.sample(), self.axes)
-            self._dimensions.insert(0, _without_repeats(sampled))
+            sampled, self.rows = _without_repeats(_make_dimension(study.design.sample(), self.axes))
+            self._dimensions.insert(0, sampled)
         # Without axes the scenario is one point, unless there are explicit points.
         is_empty = not self.axes and bool(study.points)
         self.count = 0 if is_empty else prod(dimension.count for dimension in self._dimensions)
@@ -83,10 +92,17 @@ class Grid:
                 positions = self._filter(positions, self._study.where)
             for first in range(0, len(positions), most):
                 part = positions[first : first + most]
-                yield GridBlock(self._codes(part), len(part))
+                yield GridBlock(self._codes(part), part)
+
+    def assigned(self, block: GridBlock, point: int) -> Assignments:
+        """Return the assignments of a point of a block, tables with the assignments nested in them."""
+        values = {path: self.axes[path][codes[point]] for path, codes in block.codes.items()}
+        return assigned_values(self._study, values)
 
     def identify(self, block: GridBlock) -> pa.Array:
-        """Return the ids of points whose assignments do not nest."""
+        """Return the ids of the points of a block."""
+        if is_nested(self._study, tuple(self.axes)):
+            return pa.array([point_id(self.assigned(block, point)) for point in range(block.count)])
         paths = sorted(self.axes)
         members = [[canonical_text({path: value})[1:-1] for value in self.axes[path]] for path in paths]
         return engine.point_ids(members, [block.codes[path] for path in paths], block.count)
@@ -130,9 +146,14 @@ def _make_dimension(values: Mapping[str, Sequence[object]], axes: dict[str, Sequ
     return _Dimension(codes, len(next(iter(codes.values()))))
 
 
-def _without_repeats(dimension: _Dimension) -> _Dimension:
-    """Return a dimension with the first of equal steps: a design of few values comes to a point again."""
+def _without_repeats(dimension: _Dimension) -> tuple[_Dimension, np.ndarray]:
+    """Return a dimension with the first of equal steps, and the step that each step has become.
+
+    A design of few values comes to a point again.
+    """
     rows = np.stack(list(dimension.codes.values()))
-    _, first = np.unique(rows, axis=1, return_index=True)
-    kept = np.sort(first)
-    return _Dimension({path: codes[kept] for path, codes in dimension.codes.items()}, len(kept))
+    _, first, inverse = np.unique(rows, axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    kept = first[order]
+    steps = np.argsort(order)[inverse]
+    return _Dimension({path: codes[kept] for path, codes in dimension.codes.items()}, len(kept)), steps

@@ -17,7 +17,7 @@ from destage.sweeps.axis_columns import find_type, fit
 from destage.sweeps.blocks import Block
 from destage.sweeps.canonical_parts import Canonical, CanonicalReader
 from destage.sweeps.configurations import Configurations, assigned_values
-from destage.sweeps.fragments import Assignments, is_nested
+from destage.sweeps.fragments import Assignments
 from destage.sweeps.grid import BLOCK, Grid, GridBlock
 from destage.sweeps.identity import point_id
 from destage.sweeps.study import Study
@@ -226,23 +226,14 @@ class _Expander:
 
     def _build_grid(self, block: GridBlock) -> Block | None:
         """Return a block of the grid; None once there are mistakes."""
-        axes = self._grid.axes
-
-        def assigned(point: int) -> Assignments:
-            values = {path: axes[path][block.codes[path][point]] for path in axes}
-            return assigned_values(self._study, values)
 
         def report(point: int, error: ConfigError) -> None:
-            self._report(error, assigned(point), None)
+            self._report(error, self._grid.assigned(block, point), None)
 
-        built = self._configurations.build_grid(axes, block.codes, block.count, report)
+        built = self._configurations.build_grid(self._grid.axes, block.codes, block.count, report)
         if self._issues:
             return None
-        if is_nested(self._study, tuple(axes)):
-            ids = pa.array([point_id(assigned(point)) for point in range(block.count)])
-        else:
-            ids = self._grid.identify(block)
-        return self._make_block(ids, built.runs, built.names)
+        return self._make_block(self._grid.identify(block), built.runs, built.names)
 
     def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, names: Mapping[str, pa.Array]) -> Block:
         return Block.make(ids, runs, self._configurations.axes, names, len(runs) // len(ids))

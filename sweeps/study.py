@@ -22,7 +22,7 @@ from destage.sweeps.axes import axis_values, in_base_units
 from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
 from destage.sweeps.calibration.reader import list_limits, read_calibration
 from destage.sweeps.calibration.settings import Calibration
-from destage.sweeps.designs import Design
+from destage.sweeps.designs import Design, read_design
 from destage.sweeps.distributions import Distribution, is_distribution, list_quantities, read_distribution
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import explain_unknown, find_parameter
@@ -205,7 +205,9 @@ class _Reader:
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
         self._check_figures()
         self._read_axes()
-        self._design = self._read_design()
+        sampled = [path for path, axis in document.get("axes", {}).items() if is_distribution(axis)]
+        self._design, issues = read_design(document.get("design"), self._sampled, sampled)
+        self.issues += issues
         self._read_points()
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]
@@ -270,23 +272,6 @@ class _Reader:
                         self._axes[path] = axis_values(written, parameter, place)
                 except ConfigError as error:
                     self.issues += error.issues
-
-    def _read_design(self) -> Design | None:
-        written = self._document.get("design")
-        sampled = [path for path, axis in self._document.get("axes", {}).items() if is_distribution(axis)]
-        if written is None:
-            if sampled:
-                message = (
-                    f"{sampled[0]} has a distribution; set `design.points`, the number of sampled points"
-                )
-                self._add("study.missing-key", "design", message)
-            return None
-        if not sampled:
-            self._add("study.no-effect", "design", "no axis has a distribution")
-            return None
-        method, seed = (written.get(key, read_default("design", key)) for key in ("method", "seed"))
-        # Without an axis that has no mistake, there is nothing to sample.
-        return Design(method, written["points"], seed, self._sampled) if self._sampled else None
 
     @staticmethod
     def _list_quantities(written: Any) -> Sequence[object]:

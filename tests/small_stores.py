@@ -1,8 +1,11 @@
 """Sweeps on disk, written by the store's own writers without a session."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pyarrow as pa
 
-from destage.store.answers import write_answers
+from destage.store.answers import write_analyses, write_answers
 from destage.store.generations import Generation, claim_generation
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -15,8 +18,9 @@ def publish(
     study: str = "name: study\n",
     answers: tuple[pa.Table, pa.Table] | None = None,
     finished: bool = False,
+    analyses: Mapping[str, pa.Table] | None = None,
 ) -> Generation:
-    """Publish a generation of a sweep with a study, planning rounds, and answers with their certificates."""
+    """Publish a generation of a sweep with its study, rounds, answers, certificates and analyses."""
     layout.make()
     generation = claim_generation(layout)
     names = tuple(write_round(generation, None, number, table) for number, table in enumerate(rounds))
@@ -25,5 +29,7 @@ def publish(
     if answers is not None:
         found, certificates = write_answers(generation, None, *answers)
         head = Head(head.study, names, found, certificates, planned, finished)
+    if analyses:
+        head = replace(head, analyses=write_analyses(generation, None, analyses))
     generation.publish(head)
     return generation

@@ -40,6 +40,7 @@ def make_session(tmp_path: Path) -> MakeSession:
         answers: Sequence[Mapping[str, Any]] = (),
         certificates: Sequence[Mapping[str, Any]] = (),
         planned_only: Sequence[Mapping[str, Any]] = (),
+        analyses: Mapping[str, pa.Table] | None = None,
         **spec: Any,
     ) -> Session:
         layout = SweepLayout(tmp_path / "sweeps" / "study-00000000")
@@ -58,6 +59,7 @@ def make_session(tmp_path: Path) -> MakeSession:
             *(rounds if planned else []),
             study=yaml.safe_dump({"name": "study", "scenario": SCENARIO, **spec}),
             answers=found if answers else None,
+            analyses=analyses,
         )
         executed = {row["run_id"]: row for row in runs}
         if executed:

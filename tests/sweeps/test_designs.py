@@ -11,14 +11,14 @@ import pytest
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.sweeps import Study
-from destage.sweeps.designs import METHODS, sample_cube
+from destage.sweeps.designs import SEQUENCES, sample_cube
 from destage.sweeps.points import expand
 
 MakeStudy = Callable[..., Study]
 DISKS, CAPACITY = "array.disks", "controller.cache.capacity"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEQUENCES)
 def test_a_design_is_nearer_to_uniform_than_random_points(method: str) -> None:
     means = [abs(sample_cube(method, 256, 5, seed).mean(axis=0) - 0.5).max() for seed in range(10)]
     random = [

@@ -52,7 +52,6 @@ def query(
 ) -> None:
     """Run a named query on a sweep's results."""
     from destage.queries import open_session
-    from destage.queries.named_queries import list_fitting
     from destage.queries.product_names import name_products
     from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 
@@ -60,7 +59,7 @@ def query(
     limits = make_limits(timeout, max_rows, memory)
     with open_session(find_sweep(sweep, store), limits) as session:
         if name is None:
-            purposes = {each.name: each.purpose for each in list_fitting(session.kind).values()}
+            purposes = {each.name: each.purpose for each in session.queries.values()}
             print_json(purposes) if as_json else print_pairs(purposes)
             return
         form = "json" if as_json else form
