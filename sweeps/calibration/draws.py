@@ -159,9 +159,7 @@ def _list_kinds(calibration: Calibration, path: str) -> Iterator[type]:
         yield float
 
 
-def _explain(
-    error: ConfigError, assigned: dict[str, object], unknowns: Collection[str]
-) -> Iterator[Issue]:
+def _explain(error: ConfigError, assigned: dict[str, object], unknowns: Collection[str]) -> Iterator[Issue]:
     """Yield the mistakes of an invalid draw with their place in the study, and how to leave it out."""
     for issue in error.issues:
         path = issue.place

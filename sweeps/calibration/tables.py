@@ -11,6 +11,14 @@ from destage.sweeps.axis_columns import find_type, fit, kind_of
 from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
 from destage.sweeps.calibration.sample import Judgement, Sample, judge, predict
 from destage.sweeps.calibration.settings import Calibration, Figure
+from destage.sweeps.calibration.table_schemas import (
+    CALIBRATION,
+    ODDS,
+    PREDICTIVE,
+    UNKNOWNS,
+    WORTH,
+    posterior_schema,
+)
 from destage.sweeps.calibration.weighted import (
     Mixture,
     crps_uniform,
@@ -20,59 +28,7 @@ from destage.sweeps.calibration.weighted import (
     weighted_quantiles,
 )
 
-_FLOAT, _TEXT, _INT, _BOOL = pa.float64(), pa.string(), pa.int64(), pa.bool_()
 _LEVELS = np.array([0.05, 0.5, 0.95])
-FITS = pa.schema(
-    [
-        ("fit", _TEXT),
-        ("fitted_on", _TEXT),
-        ("waves", _INT),
-        ("draws", _INT),
-        ("not_ruled_out", _INT),
-        ("effective_draws", _FLOAT),
-        ("smallest_implausibility", _FLOAT),
-        ("missed_figure", _TEXT),
-        ("is_ruled_out", _BOOL),
-    ]
-)
-UNKNOWNS = pa.schema(
-    [
-        ("fit", _TEXT),
-        ("unknown", _TEXT),
-        ("value", _TEXT),
-        *((f"{at}{end}", _FLOAT) for at in ("prior", "posterior") for end in ("", "_low", "_high")),
-    ]
-)
-PREDICTIVE = pa.schema(
-    [
-        ("fit", _TEXT),
-        ("figure", _TEXT),
-        ("of", _TEXT),
-        ("is_fitted", _BOOL),
-        *((name, _FLOAT) for name in ("mean", "sd", "median", "low_50", "high_50", "low_90", "high_90")),
-        ("without_figure", _FLOAT),
-        ("published", _FLOAT),
-        ("inside_50", _BOOL),
-        ("inside_90", _BOOL),
-        ("crps", _FLOAT),
-        ("rule_low", _FLOAT),
-        ("rule_high", _FLOAT),
-        ("rule_crps", _FLOAT),
-    ]
-)
-ODDS = pa.schema(
-    [
-        ("fit", _TEXT),
-        ("figure", _TEXT),
-        ("statement", _TEXT),
-        ("probability", _FLOAT),
-        ("probability_low", _FLOAT),
-        ("probability_high", _FLOAT),
-    ]
-)
-WORTH = pa.schema(
-    [("fit", _TEXT), ("figure", _TEXT), ("kind", _TEXT), ("known", _TEXT), ("variance_removed", _FLOAT)]
-)
 
 
 def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]:
@@ -80,7 +36,7 @@ def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]
     fits = {name: judge(calibration, sample, fitted) for name, fitted in calibration.fits.items()}
     reports = [_Fit(calibration, sample, name, found) for name, found in fits.items()]
     return {
-        "fits": _collect(FITS, [one.summary() for one in reports]),
+        "calibration": _collect(CALIBRATION, [one.summary() for one in reports]),
         "posterior": _make_posterior(calibration, sample, fits),
         "unknowns": _collect(UNKNOWNS, [row for one in reports for row in one.unknowns()]),
         "predictive": _collect(PREDICTIVE, [row for one in reports for row in one.predictive()]),
@@ -96,28 +52,30 @@ def _collect(schema: pa.Schema, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 def _make_posterior(calibration: Calibration, sample: Sample, fits: Mapping[str, Judgement]) -> pa.Table:
     """Return a row per fit and draw."""
     count = len(sample.waves)
-    columns: dict[str, pa.Array] = {}
-    for name, values in sample.values.items():
-        kind = find_type({kind_of(value) for value in values})
-        columns[name] = pa.array([fit(value, kind) for value in values], kind)
-    for name in calibration.figures:
-        columns[f"figure.{name}"] = _numbers(sample.figures[name])
-        columns[f"error.{name}"] = _numbers(sample.errors[name])
+    kinds = {name: find_type(set(map(kind_of, values))) for name, values in sample.values.items()}
+    schema = posterior_schema(calibration, kinds)
+    unknowns = [
+        pa.array([fit(value, kinds[name]) for value in values], kinds[name])
+        for name, values in sample.values.items()
+    ]
+    figures = [
+        _numbers(column)
+        for name in calibration.figures
+        for column in (sample.figures[name], sample.errors[name])
+    ]
     parts = []
     for name, found in fits.items():
-        parts.append(
-            pa.table(
-                {
-                    "fit": pa.array([name] * count, _TEXT),
-                    "draw": pa.array(np.arange(count)),
-                    "wave": pa.array(sample.waves),
-                    "weight": pa.array(found.weights),
-                    "implausibility": _numbers(found.implausibility),
-                    "is_ruled_out": pa.array(found.implausibility > calibration.cutoff),
-                    **columns,
-                }
-            )
-        )
+        columns = [
+            pa.array([name] * count, pa.string()),
+            pa.array(np.arange(count)),
+            pa.array(sample.waves),
+            pa.array(found.weights),
+            _numbers(found.implausibility),
+            pa.array(found.implausibility > calibration.cutoff),
+            *unknowns,
+            *figures,
+        ]
+        parts.append(pa.table(columns, schema=schema))
     return pa.concat_tables(parts)
 
 
@@ -249,7 +207,7 @@ def figure_share(mixture: Mixture) -> float:
 def _describe(mixture: Mixture) -> dict[str, object]:
     names = {"low_90": 0.05, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_90": 0.95}
     quantiles = {name: mixture.quantile(level) for name, level in names.items()}
-    return {"mean": mixture.mean, "sd": mixture.deviation, **quantiles}
+    return {"mean": mixture.mean, "deviation": mixture.deviation, **quantiles}
 
 
 def _score(mixture: Mixture, figure: Figure) -> dict[str, object]:
@@ -265,7 +223,7 @@ def _score(mixture: Mixture, figure: Figure) -> dict[str, object]:
     }
     if figure.against is not None:
         low, high = figure.against
-        scores |= {"rule_low": low, "rule_high": high, "rule_crps": crps_uniform(low, high, value)}
+        scores |= {"rule_from": low, "rule_to": high, "rule_crps": crps_uniform(low, high, value)}
     return scores
 
 
@@ -273,16 +231,14 @@ def _name_quantiles(name: str, numbers: np.ndarray, weights: np.ndarray) -> dict
     if not weights.sum() > 0:
         return {}
     low, middle, high = weighted_quantiles(numbers, weights, _LEVELS).tolist()
-    return {name: middle, f"{name}_low": low, f"{name}_high": high}
+    return {f"{name}_q05": low, f"{name}_median": middle, f"{name}_q95": high}
 
 
 def _name_share(name: str, inside: np.ndarray, weights: np.ndarray) -> dict[str, object]:
     if not weights.sum() > 0:
         return {}
-    share = min(math.fsum(weights[inside].tolist()), 1.0)
-    low, high = odds_interval(share, effective_size(weights))
-    return {name: share, f"{name}_low": low, f"{name}_high": high}
+    return {f"{name}_share": min(math.fsum(weights[inside].tolist()), 1.0)}
 
 
 def _as_text(value: object) -> str:
-    return str(fit(value, _TEXT))
+    return str(fit(value, pa.string()))
