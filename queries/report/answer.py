@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from destage.queries.assumed_localities import list_assumed_localities
+from destage.queries.calibration_answer import compose_calibration, is_calibration
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
@@ -60,6 +61,8 @@ def _note_missing(session: Session) -> list[str]:
 
 
 def _compose_results(session: Session, shown: Session) -> list[str]:
+    if is_calibration(session):
+        return compose_calibration(session)
     verdicts = compose_verdicts(session)
     if verdicts and (session.metric is None or any(read_figures(session.spec))):
         return verdicts

@@ -6,8 +6,9 @@ import pyarrow as pa
 
 from destage.spec.axis_names import name_axes
 from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
-from destage.sweeps.calibration.settings import Calibration
+from destage.sweeps.calibration.settings import Calibration, Figure, Reference
 from destage.sweeps.objectives import metric_columns
+from destage.sweeps.parameters import find_parameter
 
 _FLOAT, _TEXT, _INT, _BOOL = pa.float64(), pa.string(), pa.int64(), pa.bool_()
 _FIT = analysis_column("fit", _TEXT, "The name of the fit.")
@@ -33,6 +34,7 @@ UNKNOWNS = analysis_schema(
     [
         _FIT,
         analysis_column("unknown", _TEXT, "The name of the unknown."),
+        analysis_column("unit", _TEXT, "Its base unit."),
         analysis_column("value", _TEXT, "Of a choice: the value."),
         *(
             column
@@ -52,6 +54,7 @@ PREDICTIVE = analysis_schema(
         _FIT,
         _FIGURE,
         analysis_column("of", _TEXT, "What the figure is."),
+        analysis_column("unit", _TEXT, "Its base unit."),
         analysis_column("is_fitted", _BOOL, "Whether the fit has seen the figure."),
         analysis_column("mean", _FLOAT, "The mean [base unit]."),
         analysis_column("deviation", _FLOAT, "The standard deviation [base unit]."),
@@ -110,7 +113,7 @@ def posterior_schema(calibration: Calibration, kinds: Mapping[str, pa.DataType])
     ]
     figures = []
     for name, figure in calibration.figures.items():
-        unit = metric_columns()[figure.of].unit if figure.of in metric_columns() else None
+        unit = find_unit(figure)
         figures += [
             analysis_column(f"{name}: {figure.of}", _FLOAT, "The figure, mean over replicates.", unit),
             analysis_column(f"{name}: error", _FLOAT, "Its standard error.", unit),
@@ -128,6 +131,25 @@ def posterior_schema(calibration: Calibration, kinds: Mapping[str, pa.DataType])
             *figures,
         ],
     )
+
+
+def find_unit(figure: Figure) -> str | None:
+    """Return the base unit of a figure; None if it is a number without one."""
+    if figure.column is None:
+        return figure.of.removesuffix("_supported") if figure.of.endswith("_supported") else None
+    return metric_columns()[figure.of].unit or None
+
+
+def find_unknown_unit(calibration: Calibration, name: str) -> str | None:
+    """Return the base unit of an unknown, by itself or where a figure refers to it."""
+    uses = [
+        path
+        for figure in calibration.figures.values()
+        for path, value in figure.set.items()
+        if isinstance(value, Reference) and value.unknown == name
+    ]
+    paths = [name] if "." in name else uses
+    return find_parameter(paths[0]).unit if paths else None
 
 
 def name_unknowns(calibration: Calibration) -> dict[str, str]:

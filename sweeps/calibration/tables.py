@@ -17,6 +17,8 @@ from destage.sweeps.calibration.table_schemas import (
     PREDICTIVE,
     UNKNOWNS,
     WORTH,
+    find_unit,
+    find_unknown_unit,
     posterior_schema,
 )
 from destage.sweeps.calibration.weighted import (
@@ -120,7 +122,8 @@ class _Fit:
         posterior = self._found.weights
         for name, distribution in self._calibration.unknowns.items():
             values = self._sample.values[name]
-            row = {"fit": self._name, "unknown": name}
+            unit = find_unknown_unit(self._calibration, name)
+            row = {"fit": self._name, "unknown": name, "unit": unit}
             if distribution.is_ordered:
                 numbers = np.array(values, float)
                 yield (
@@ -144,6 +147,7 @@ class _Fit:
                 "fit": self._name,
                 "figure": name,
                 "of": figure.of,
+                "unit": find_unit(figure),
                 "is_fitted": name in self._fitted,
                 "without_figure": self._without[name],
                 "published": figure.value,

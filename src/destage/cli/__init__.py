@@ -11,6 +11,7 @@ import typer
 
 from destage.cli.application import Application
 from destage.cli.commands import cluster, examples, measured, study, trace, validate, workload
+from destage.cli.commands.calibrate import calibrate
 from destage.cli.commands.catalog import catalog
 from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
@@ -62,7 +63,23 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(init, run, plan, resume, status, watch, query, sql, report, serve, compare, explain, size, simulate),
+    *(
+        init,
+        run,
+        calibrate,
+        plan,
+        resume,
+        status,
+        watch,
+        query,
+        sql,
+        report,
+        serve,
+        compare,
+        explain,
+        size,
+        simulate,
+    ),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:

@@ -78,7 +78,9 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
 
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
+    from destage.cli.calibration_tables import print_calibration
     from destage.queries import open_session
+    from destage.queries.calibration_answer import is_calibration
     from destage.queries.formats import rows_as_json
     from destage.queries.product_names import name_products
     from destage.queries.report import compose_answer, write_report
@@ -93,6 +95,11 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
+        if is_calibration(session):
+            print_calibration(
+                session, outcome_as_json(outcome), write_report(session, report), as_json=as_json
+            )
+            raise typer.Exit(outcome.exit_code)
         shown = open_excerpt(session, MOST_DRAWN if as_json else MOST_LISTED)
         found = shown.query("design_space")
         rows = shown.name_columns(found)
