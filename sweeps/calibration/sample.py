@@ -65,7 +65,10 @@ def judge(calibration: Calibration, sample: Sample, fit: Sequence[str]) -> Judge
     for name in fit:
         figure = calibration.figures[name]
         found, error = sample.figures[name], sample.errors[name]
-        deviation = np.sqrt(figure.tolerance**2 + _discrepancy(figure) ** 2 + error**2)
+        # Of the simulated figure, as in the prediction: a share of the measured one would be smaller where
+        # the model happens to be too low, and pull the posterior.
+        discrepancy = figure.discrepancy * np.abs(found)
+        deviation = np.sqrt(figure.tolerance**2 + discrepancy**2 + error**2)
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.abs(found - _value(figure)) / deviation
             log_likelihoods += np.where(
@@ -133,8 +136,3 @@ def _value(figure: Figure) -> float:
     if figure.value is None:
         raise AssertionError("a fitted figure has a value")
     return figure.value
-
-
-def _discrepancy(figure: Figure) -> float:
-    """Return the standard deviation of the model's error at a measured figure [base unit]."""
-    return figure.discrepancy * abs(_value(figure))
