@@ -137,9 +137,14 @@ def format_value(row: Row, name: str, unit: str | None = None) -> str:
     """
     if row[name] is None:
         return "–"
-    scale, shown = _SCALES.get(row["unit"] or "", (1.0, row["unit"] or ""))
+    scale, shown = find_scale(row["unit"])
     number = format_number(float(f"{row[name] * scale:.{_DIGITS}g}"))
     return f"{number} {shown if unit is None else unit}".rstrip()
+
+
+def find_scale(unit: str | None) -> tuple[float, str]:
+    """Return the factor from a base unit to the unit shown, and that unit."""
+    return _SCALES.get(unit or "", (1.0, unit or ""))
 
 
 def format_share(share: float) -> str:

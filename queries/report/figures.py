@@ -2,6 +2,8 @@
 
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
+from destage.queries.calibration_answer import is_calibration
+from destage.queries.report.calibration_charts import build_calibration_charts
 from destage.queries.report.chart import Figure
 from destage.queries.report.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
@@ -21,6 +23,9 @@ from destage.spec.validation import suggest
 def build_figures(session: Session, measured: MeasuredSet | None = None) -> list[Figure]:
     """Build every figure that the sweep's rows fill; that of measured figures first, if there are any."""
     own = build_study_charts(session)
+    if is_calibration(session):
+        # Its points are draws: charts over axes would show the prior.
+        return [*build_calibration_charts(session), *own]
     taken = {figure.name for figure in own}
     standard = [
         build_standard_chart(chart, session)
@@ -41,6 +46,8 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
     """Build one figure; of a large sweep, with the points that a report shows."""
     whole, (session, _) = session, open_slice(session)
     own = {figure.name: figure for figure in build_study_charts(session)}
+    if is_calibration(session):
+        own |= {figure.name: figure for figure in build_calibration_charts(whole)}
     standard = fitting_charts(session)
     known = [*own, *standard, NAMES, TIMELINE, RATIOS, *([] if measured is None else [MEASURED])]
     figure: Figure | None

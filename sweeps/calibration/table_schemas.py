@@ -34,6 +34,7 @@ UNKNOWNS = analysis_schema(
     [
         _FIT,
         analysis_column("unknown", _TEXT, "The name of the unknown."),
+        analysis_column("column", _TEXT, "Its column in the table posterior."),
         analysis_column("unit", _TEXT, "Its base unit."),
         analysis_column("value", _TEXT, "Of a choice: the value."),
         *(
@@ -125,6 +126,7 @@ def posterior_schema(calibration: Calibration, kinds: Mapping[str, pa.DataType])
             analysis_column("draw", _INT, "The number of the draw, the same in all fits."),
             analysis_column("wave", _INT, "The wave that drew it."),
             analysis_column("weight", _FLOAT, "Its share of the posterior.", _SHARE),
+            analysis_column("prior_weight", _FLOAT, "Its share of the prior.", _SHARE),
             analysis_column("implausibility", _FLOAT, "How far it misses a figure [standard deviations]."),
             analysis_column("is_ruled_out", _BOOL, "Whether that is beyond the cutoff."),
             *unknowns,
@@ -156,6 +158,6 @@ def name_unknowns(calibration: Calibration) -> dict[str, str]:
     """Return the column of each unknown: short, as axes are named in SQL."""
     paths = [name for name in calibration.unknowns if "." in name]
     others = {name: name for name in calibration.unknowns if "." not in name}
-    taken = [*others, "fit", "draw", "wave", "weight", "implausibility", "is_ruled_out"]
+    taken = [*others, "fit", "draw", "wave", "weight", "prior_weight", "implausibility", "is_ruled_out"]
     found = name_axes(paths, taken) | others
     return {name: found[name] for name in calibration.unknowns}

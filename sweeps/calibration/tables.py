@@ -19,6 +19,7 @@ from destage.sweeps.calibration.table_schemas import (
     WORTH,
     find_unit,
     find_unknown_unit,
+    name_unknowns,
     posterior_schema,
 )
 from destage.sweeps.calibration.weighted import (
@@ -72,6 +73,7 @@ def _make_posterior(calibration: Calibration, sample: Sample, fits: Mapping[str,
             pa.array(np.arange(count)),
             pa.array(sample.waves),
             pa.array(found.weights),
+            pa.array(normalise(sample.log_ratios)),
             _numbers(found.implausibility),
             pa.array(found.implausibility > calibration.cutoff),
             *unknowns,
@@ -119,11 +121,12 @@ class _Fit:
 
     def unknowns(self) -> Iterator[dict[str, object]]:
         prior = normalise(self._sample.log_ratios)
+        names = name_unknowns(self._calibration)
         posterior = self._found.weights
         for name, distribution in self._calibration.unknowns.items():
             values = self._sample.values[name]
             unit = find_unknown_unit(self._calibration, name)
-            row = {"fit": self._name, "unknown": name, "unit": unit}
+            row = {"fit": self._name, "unknown": name, "column": names[name], "unit": unit}
             if distribution.is_ordered:
                 numbers = np.array(values, float)
                 yield (

@@ -1,4 +1,4 @@
-"""Synthetic recovery: figures made from known unknowns come back inside the intervals at their stated rate."""
+"""Synthetic recovery: figures of known unknowns come back inside the intervals at their stated rate."""
 
 import math
 from collections.abc import Callable, Mapping
