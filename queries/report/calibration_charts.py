@@ -26,7 +26,7 @@ UNKNOWNS, PREDICTIONS = "prior_and_posterior", "predictions"
 _PRIOR = "prior"
 _CLASSES = 8
 """Classes of an ordered unknown, each as likely in the prior."""
-_WIDE = 20.0
+_WIDE = 8.0
 """From this ratio of the ends on, an axis is logarithmic."""
 _HALF, _NINE, _PUBLISHED, _RULE = "50 % interval, median", "90 % interval", "published", "plain rule"
 Row = Mapping[str, Any]
@@ -144,14 +144,14 @@ SELECT fit, least(floor(level * {_CLASSES}), {_CLASSES} - 1) AS class, median(va
   sum(weight) AS share, sum(prior_weight) AS prior
 FROM draws GROUP BY fit, class ORDER BY fit, class"""  # noqa: S608 - a column of the sweep
     ).to_pylist()
-    by_fit: dict[str, list[Mark]] = {}
+    # A fit that is ruled out has no posterior.
+    by_fit: dict[str, list[Mark]] = {row["fit"]: [] for row in rows if row["share"]}
     prior: dict[float, Mark] = {}
     for row in rows:
-        if row["share"]:
-            by_fit.setdefault(row["fit"], [])
         about = format_number(float(f"{row['value']:.3g}"))
         note = f"about {about}: {format_share(row['share'] or 0.0)}"
-        by_fit.get(row["fit"], []).append(Mark(float(row["value"]), 100 * (row["share"] or 0.0), note=note))
+        if row["fit"] in by_fit:
+            by_fit[row["fit"]].append(Mark(float(row["value"]), 100 * (row["share"] or 0.0), note=note))
         prior[float(row["value"])] = Mark(float(row["value"]), 100 * row["prior"], note="prior")
     return _make_chart(unknown, unit, tuple(prior[at] for at in sorted(prior)), by_fit, ())
 
