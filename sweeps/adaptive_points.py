@@ -1,6 +1,7 @@
-"""The ways in which a study adds points to its own: a search, and a refinement."""
+"""The ways in which a study adds points to its own: a search, a refinement, and a calibration."""
 
 from destage.sweeps.added_points import AddedPoints
+from destage.sweeps.calibration.points import WavePoints
 from destage.sweeps.points import Expansion
 from destage.sweeps.refinement import RefinedGrid
 from destage.sweeps.study import Study
@@ -11,4 +12,6 @@ def start_adding(study: Study, expansion: Expansion) -> AddedPoints | None:
     """Return what adds points to a study; None if nothing does."""
     if study.search is not None:
         return Trials(study, study.search, expansion)
+    if study.calibration is not None:
+        return WavePoints(study, study.calibration, expansion)
     return None if study.refinement is None else RefinedGrid(study, study.refinement, expansion)

@@ -1,17 +1,14 @@
 """Points that are added to a study once those so far are answered, as a function of their results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import pyarrow as pa
 
 from destage.errors import Issue, QueryError
 from destage.sweeps.axis_columns import find_type, fit, kind_of
-from destage.sweeps.points import Point
+from destage.sweeps.point_results import PointResults
 from destage.sweeps.study import Study
-
-Measure = Callable[[Point, str], float | None]
-"""Returns the answer of a point, or a result column without its unit; None if it has no value."""
 
 
 class AddedPoints(Protocol):
@@ -22,11 +19,11 @@ class AddedPoints(Protocol):
         """At most how many points are still to come."""
         ...
 
-    def add(self, measure: Measure) -> bool:
+    def add(self, results: PointResults) -> bool:
         """Add the next points; return whether there is a next step."""
         ...
 
-    def tabulate(self, measure: Measure) -> dict[str, pa.Table]:
+    def tabulate(self, results: PointResults) -> dict[str, pa.Table]:
         """Return the tables of the analysis by name, after the last step."""
         ...
 

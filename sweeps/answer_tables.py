@@ -9,7 +9,8 @@ import pyarrow as pa
 from destage.engine import limiting_resource
 from destage.store.answers import answers_schema, certificates_schema
 from destage.sweeps.objectives import metric_columns
-from destage.sweeps.planner import Facts, Planner
+from destage.sweeps.planner import Planner
+from destage.sweeps.point_results import Facts
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek import Seek
 from destage.sweeps.seek_probes import BOUNDED, ReplicateResult, SearchState, ValueVerdict
@@ -34,6 +35,8 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
     named = [] if study.search is None else [goal.name for goal in study.search.goals]
     named += [] if study.refinement is None else [study.refinement.metric]
     columns += [metric_columns()[name].name for name in named if name in metric_columns()]
+    if study.calibration is not None:
+        columns += study.calibration.columns
     return tuple(dict.fromkeys(columns))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.sweeps.planner import Facts
+from destage.sweeps.point_results import Facts
 from destage.sweeps.run_ids import as_ids, pack_ids, read_bytes
 from destage.sweeps.unanswered_points import NEEDED
 

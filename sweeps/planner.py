@@ -19,6 +19,7 @@ from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, add_points
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
+from destage.sweeps.point_results import NO_LOAD, Facts, PointResults
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_ladder import make_ladder
 from destage.sweeps.seek_probes import Probe, ProbeVerdict
@@ -45,18 +46,6 @@ class _PlannedRun:
     run_id: str
     config: Canonical
     events: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The results of a run that planning and answers need.
-
-    Attributes:
-        values: Result columns by name.
-    """
-
-    status: str
-    values: Mapping[str, float | None]
 
 
 @dataclass
@@ -119,36 +108,20 @@ class Planner:
         """Add the next points once those so far are answered; False if there are none left."""
         if self._adding is None:
             return False
-        has_more = self._adding.add(lambda point, name: self.measure(point, name, rows))
+        has_more = self._adding.add(self._results(rows))
         for point in self._points:
             self._plans.setdefault(point.id, _PointPlan(self._study.replicates.least))
         return has_more
 
+    def _results(self, rows: Mapping[str, Facts]) -> PointResults:
+        return PointResults(self._study, rows, lambda point: self.find_result(point, rows), self._list_runs)
+
+    def _list_runs(self, point_id: str) -> list[Mapping[int | None, str]]:
+        return list(self._plans[point_id].runs.values())
+
     def tabulate_analyses(self, rows: Mapping[str, Facts]) -> dict[str, pa.Table]:
         """Return the tables of the study's analyses by name, after the last round."""
-        if self._adding is None:
-            return {}
-        return self._adding.tabulate(lambda point, name: self.measure(point, name, rows))
-
-    def measure(self, point: Point, name: str, rows: Mapping[str, Facts]) -> float | None:
-        """Return the mean of an answered point over replicates: of its answer, or of a column at its answer.
-
-        A bound stands for an answer beyond it. None if a run failed or has no value.
-
-        Args:
-            name: The answer of the seek, or a result column without its unit.
-        """
-        result = None if self._study.seek is None else self.find_result(point, rows)
-        if self._study.seek is not None and name == self._study.seek.metric:
-            return None if result is None else result.interval.mean
-        column = metric_columns()[name].name
-        at = None if result is None else result.passing
-        plan = self._plans[point.id]
-        ended = [run for runs in plan.runs.values() if (run := runs.get(at)) is not None and run in rows]
-        found = [rows[run] for run in ended]
-        values = [facts.values.get(column) for facts in found if facts.status == "ok"]
-        known = [value for value in values if value is not None]
-        return sum(known) / len(known) if known and len(known) == plan.replicates else None
+        return {} if self._adding is None else self._adding.tabulate(self._results(rows))
 
     def _make_least_plan(self) -> LeastPlan:
         return LeastPlan(
@@ -343,7 +316,7 @@ class Planner:
         """
         if facts.status == "failed":
             return Probe(ProbeVerdict.BROKEN)
-        if facts.status in {"overloaded", "array_failed"}:
+        if facts.status in NO_LOAD:
             return Probe(ProbeVerdict.FAIL)
         if facts.status != "ok" or self._study.seek is None:
             return Probe(ProbeVerdict.UNDECIDED)

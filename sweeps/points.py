@@ -106,7 +106,11 @@ class Expansion:
     """
 
     def __init__(
-        self, study: Study, blocks: Sequence[Block], fields: Sequence[pa.Field], build_one: _BuildOne
+        self,
+        study: Study,
+        blocks: Sequence[Block],
+        fields: Sequence[pa.Field],
+        build_one: _BuildOne | None = None,
     ) -> None:
         self.blocks = list(blocks)
         self.fields = tuple(fields)
@@ -125,6 +129,8 @@ class Expansion:
 
     def add(self, assignments: Assignments) -> Point | None:
         """Return the point of some assignments, added if it is new; None if its configuration is invalid."""
+        if self._build_one is None:
+            raise AssertionError("the points of a calibration are built by its waves")
         block = self._build_one(assignments)
         if block is None:
             return None
@@ -138,6 +144,12 @@ class Expansion:
     @cached_property
     def _by_id(self) -> dict[str, Point]:
         return {point.id: point for point in self.points}
+
+    def extend(self, blocks: Iterable[Block]) -> None:
+        """Add points that are new."""
+        for block in blocks:
+            self.points.extend(self.list_points(block))
+            self.blocks.append(block)
 
     def list_points(self, block: Block) -> list[Point]:
         """Return the points of a block, each by itself."""
@@ -177,6 +189,12 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     Raises:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
+    if study.calibration is not None:
+        from destage.sweeps.calibration.points import expand_draws  # noqa: PLC0415 - it imports this module
+
+        expansion = expand_draws(study, study.calibration)
+        _check_users(study, expansion)
+        return expansion
     try:
         return _Expander(study, block).expand()
     except ConfigError as error:

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from destage.sweeps.added_points import Measure, meet_condition
+from destage.sweeps.added_points import meet_condition
 from destage.sweeps.grid import Grid
 from destage.sweeps.identity import canonical_text
 from destage.sweeps.parameters import find_parameter
+from destage.sweeps.point_results import PointResults
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.refinement_key import FEWEST, Refinement, is_number
 from destage.sweeps.study import Study
@@ -47,14 +48,14 @@ class RefinedGrid:
         """At most how many points are still to come: two a curve and round."""
         return 2 * self._rounds_left * len(self._curves)
 
-    def add(self, measure: Measure) -> bool:
+    def add(self, results: PointResults) -> bool:
         """Add the points of the next round; return whether there are any."""
         if not self._rounds_left:
             return False
         self._rounds_left -= 1
         has_added = False
         for key, curve in self._curves.items():
-            values = self._choose(curve, measure)
+            values = self._choose(curve, results)
             trials = [{**self._others[key], self._refinement.axis: value} for value in values]
             for value, trial, is_kept in zip(
                 values, trials, meet_condition(self._study, trials), strict=True
@@ -65,15 +66,15 @@ class RefinedGrid:
                     has_added = True
         return has_added
 
-    def tabulate(self, measure: Measure) -> dict[str, pa.Table]:
+    def tabulate(self, results: PointResults) -> dict[str, pa.Table]:
         """Return no table: the values that were added are points like the others."""
-        del measure
+        del results
         return {}
 
-    def _choose(self, curve: Mapping[float, Point], measure: Measure) -> list[float]:
+    def _choose(self, curve: Mapping[float, Point], results: PointResults) -> list[float]:
         """Return the values to add to a curve: the middles of the steps on both sides of its knee."""
         sign = 1.0 if self._refinement.is_maximum else -1.0
-        found = [(value, measure(curve[value], self._refinement.metric)) for value in sorted(curve)]
+        found = [(value, results.find_mean(curve[value], self._refinement.metric)) for value in sorted(curve)]
         known = [(value, sign * merit) for value, merit in found if merit is not None]
         knee = find_knee(known)
         if knee is None:

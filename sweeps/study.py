@@ -20,6 +20,8 @@ from destage.spec.source import Source
 from destage.spec.validation import suggest
 from destage.sweeps.axes import in_base_units
 from destage.sweeps.bare_numbers import find_bare_numbers, is_json
+from destage.sweeps.calibration.reader import list_limits, read_calibration
+from destage.sweeps.calibration.settings import Calibration
 from destage.sweeps.designs import Design
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import find_parameter
@@ -74,6 +76,7 @@ class Study:
         wall_s: The budget of a session [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
+        calibration: What to learn from measured figures, if that is what the study does.
         source: The text that the study was parsed from, which locates mistakes.
     """
 
@@ -94,6 +97,7 @@ class Study:
     zips: tuple[Mapping[str, tuple[object, ...]], ...] = ()
     when: Mapping[str, str] = attribute(default_factory=dict)
     derived: Mapping[str, str] = attribute(default_factory=dict)
+    calibration: Calibration | None = None
     source: Source | None = attribute(default=None, compare=False, repr=False)
 
     @property
@@ -115,7 +119,7 @@ class Study:
     @property
     def adds_points(self) -> bool:
         """Whether the results of points lead to further ones."""
-        return self.search is not None or self.refinement is not None
+        return self.search is not None or self.refinement is not None or self.calibration is not None
 
     @property
     def id(self) -> str:
@@ -227,7 +231,9 @@ class _Reader:
         self._space, self._sampled = reader.space, reader.sampled
         self.issues += reader.issues
         self._read_points()
-        self._seek, issues = read_seek(document, dict.fromkeys(self._space.paths), self._points)
+        self._labels = list_limits(document)
+        labelled = [*self._points, *((label, {}) for label in self._labels)]
+        self._seek, issues = read_seek(document, dict.fromkeys(self._space.paths), labelled)
         self.issues += issues
         self.issues += find_mistakes(document, None if self._seek is None else self._seek.metric)
         self._prices = self._read_prices()
@@ -237,6 +243,10 @@ class _Reader:
         self._refinement, issues = read_refinement(document, self._space, answer)
         self.issues += issues
         self._replicates = self._read_replicates()
+        self._calibration, issues = read_calibration(
+            document, self._replicates.least, needs_units=needs_units
+        )
+        self.issues += issues
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
         self._check_charts()
@@ -261,6 +271,7 @@ class _Reader:
             prices=self._prices,
             search=self._search,
             refinement=self._refinement,
+            calibration=self._calibration,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -331,13 +342,15 @@ class _Reader:
         # An axis with a mistake has an issue of its own; charts may still name it.
         # A few values of a sampled axis tell the type of its column.
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
-        known = {**self._space.listed, **sampled}
-        paths = [*self._document.get("axes", {}), *self._space.paths]
+        unknowns = {} if self._calibration is None else self._calibration.unknowns
+        drawn = {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
+        known = {**self._space.listed, **sampled, **drawn}
+        paths = [*self._document.get("axes", {}), *self._space.paths, *drawn]
         values = {path: list(known.get(path, ())) for path in paths}
         for _, assignments in self._points:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)
-        labels = [label for label, _ in self._points if label is not None]
+        labels = [*(label for label, _ in self._points if label is not None), *self._labels]
         sought = self._document.get("seek", {})
         answers = {
             sought[goal]: name_answer(sought[goal], goal) for goal in (MAXIMIZE, MINIMIZE) if goal in sought

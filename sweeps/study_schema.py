@@ -9,6 +9,7 @@ from destage.spec.schema_nodes import node, table
 from destage.spec.schema_tree import Node
 from destage.spec.validation import validate_document
 from destage.sweeps import distributions, published_schema
+from destage.sweeps.calibration.schema import CALIBRATE
 from destage.sweeps.designs import DESIGN
 from destage.sweeps.pareto_search import SEARCH
 from destage.sweeps.prices import PRICES
@@ -158,6 +159,7 @@ _STUDY: dict[str, Any] = {
         "where": node(
             "string", "An SQL condition over the axes and derived parameters that grid points must meet."
         ),
+        "calibrate": CALIBRATE,
         "seek": _SEEK,
         "prices": PRICES,
         "replicates": _REPLICATES,

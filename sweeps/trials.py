@@ -7,9 +7,10 @@ import pyarrow as pa
 
 from destage.spec.axis_names import name_axis
 from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
-from destage.sweeps.added_points import Measure, meet_condition
+from destage.sweeps.added_points import meet_condition
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.pareto_search import PRICE, Goal, Search, TrialPlanner, find_front
+from destage.sweeps.point_results import PointResults
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.study import Study
 
@@ -36,10 +37,10 @@ class Trials:
         """The number of trials that have not been asked for."""
         return self._search.trials - self._planner.asked
 
-    def add(self, measure: Measure) -> bool:
+    def add(self, results: PointResults) -> bool:
         """Take the results of the last trials and add the points of the next, if there are any."""
         if self._last:
-            self._planner.tell([self._evaluate(point, measure) for point in self._last])
+            self._planner.tell([self._evaluate(point, results) for point in self._last])
         batch = self._planner.ask()
         kept = meet_condition(self._study, batch)
         self._last = [
@@ -49,10 +50,10 @@ class Trials:
         self.points += self._last
         return bool(batch)
 
-    def tabulate(self, measure: Measure) -> dict[str, pa.Table]:
+    def tabulate(self, results: PointResults) -> dict[str, pa.Table]:
         """Return the table `trials`: their points, objectives, and whether they are on the front."""
         goals = self._search.goals
-        found = [self._evaluate(point, measure) for point in self.points]
+        found = [self._evaluate(point, results) for point in self.points]
         blank = [math.nan] * len(goals)
         values = np.array([blank if one is None else one for one in found]).reshape(len(found), len(goals))
         columns = [
@@ -88,21 +89,21 @@ class Trials:
             return name_axis(goal.name), pa.float64(), f"The axis, to be {size}.", f"{UNIT_OF}{goal.name}"
         return goal.name, pa.float64(), f"The answer of the seek, to be {size}.", None
 
-    def _evaluate(self, point: Point | None, measure: Measure) -> list[float] | None:
+    def _evaluate(self, point: Point | None, results: PointResults) -> list[float] | None:
         """Return the objectives of a trial; None if one of them has no value."""
         if point is None:
             return None
-        values = [self._find(point, goal.name, measure) for goal in self._search.goals]
+        values = [self._find(point, goal.name, results) for goal in self._search.goals]
         known = [value for value in values if value is not None]
         return known if len(known) == len(values) else None
 
-    def _find(self, point: Point, name: str, measure: Measure) -> float | None:
+    def _find(self, point: Point, name: str, results: PointResults) -> float | None:
         """Return the value of one objective."""
         if name == PRICE:
             return self._find_price(point)
         if name in self._search.axes:
             return float(str(point.axes[name]))
-        return measure(point, name)
+        return results.find_mean(point, name)
 
     def _find_price(self, point: Point) -> float:
         assert self._study.prices is not None  # noqa: S101 - the study was checked

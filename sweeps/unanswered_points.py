@@ -10,7 +10,8 @@ from destage.errors import Issue
 from destage.spec import quantities
 from destage.spec.objective import Objective
 from destage.sweeps import parameters
-from destage.sweeps.planner import Facts, Planner
+from destage.sweeps.planner import Planner
+from destage.sweeps.point_results import Facts
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_probes import SearchState
 from destage.sweeps.seek_search import PointResult

@@ -1,7 +1,12 @@
 """The figures of a report: the study's own charts, the standard charts and the timeline."""
 
+from collections.abc import Callable
+from functools import partial
+
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
+from destage.queries.calibration_answer import is_calibration
+from destage.queries.report.calibration_charts import build_calibration_charts
 from destage.queries.report.chart import Figure
 from destage.queries.report.front_chart import FRONT, build_front_chart
 from destage.queries.report.measured_chart import MEASURED, build_measured_chart
@@ -20,10 +25,15 @@ from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
 from destage.spec.validation import suggest
 
+_Build = Callable[[], Figure | None]
+
 
 def build_figures(session: Session, measured: MeasuredSet | None = None) -> list[Figure]:
     """Build every figure that the sweep's rows fill; that of measured figures first, if there are any."""
     own = build_study_charts(session)
+    if is_calibration(session):
+        # Its points are draws: charts over axes would show the prior.
+        return [*build_calibration_charts(session), *own]
     taken = {figure.name for figure in own}
     standard = [
         build_standard_chart(chart, session)
@@ -43,34 +53,41 @@ def build_figures(session: Session, measured: MeasuredSet | None = None) -> list
 
 def find_figure(session: Session, name: str, measured: MeasuredSet | None = None) -> Figure:
     """Build one figure; of a large sweep, with the points that a report shows."""
-    whole, (session, _) = session, open_slice(session)
-    own = {figure.name: figure for figure in build_study_charts(session)}
-    standard = fitting_charts(session)
-    known = [*own, *standard, NAMES, TIMELINE, RATIOS, WHAT_MATTERS]
-    known += [*([FRONT] if has_trials(session) else []), *([] if measured is None else [MEASURED])]
-    figure: Figure | None
-    if name in own:
-        figure = own[name]
-    elif name in standard:
-        figure = build_standard_chart(standard[name], session)
-    elif name == NAMES:
-        figure = build_name_chart(session)
-    elif name == TIMELINE:
-        figure = build_timeline(session)
-    elif name == MEASURED and measured is not None:
-        figure = build_measured_chart(session, measured)
-    elif name == WHAT_MATTERS:
-        figure = next(iter(build_what_matters(whole)), None)
-    elif name == RATIOS:
-        figure = build_ratio_plot(whole)
-    elif name == FRONT:
-        figure = build_front_chart(whole)
-    else:
+    builders = _list_builders(session, measured)
+    if name not in builders:
+        known = [*builders]
         raise QueryError(
             "query.unknown-plot",
             f"unknown plot {name!r}{suggest(name, known)}; available: {', '.join(known)}",
             data={"available": known},
         )
+    figure = builders[name]()
     if figure is None:
         raise QueryError("query.no-rows", "the sweep has no rows for this plot yet", name)
+    return figure
+
+
+def _list_builders(session: Session, measured: MeasuredSet | None) -> dict[str, _Build]:
+    """Return what builds each figure of a sweep, by name."""
+    whole, (drawn, _) = session, open_slice(session)
+    own = build_study_charts(drawn)
+    if is_calibration(whole):
+        own += build_calibration_charts(whole)
+    builders: dict[str, _Build] = {figure.name: partial(_keep, figure) for figure in own}
+    for name, chart in fitting_charts(drawn).items():
+        builders.setdefault(name, partial(build_standard_chart, chart, drawn))
+    builders |= {
+        NAMES: partial(build_name_chart, drawn),
+        TIMELINE: partial(build_timeline, drawn),
+        RATIOS: partial(build_ratio_plot, whole),
+        WHAT_MATTERS: lambda: next(iter(build_what_matters(whole)), None),
+    }
+    if has_trials(whole):
+        builders[FRONT] = partial(build_front_chart, whole)
+    if measured is not None:
+        builders[MEASURED] = partial(build_measured_chart, drawn, measured)
+    return builders
+
+
+def _keep(figure: Figure) -> Figure:
     return figure

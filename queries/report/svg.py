@@ -45,9 +45,10 @@ def _draw_grid(grid: ChartGrid, canvas: Canvas, top: float) -> float:
     for line in grid.lines:
         canvas.text(16, top + 14, line, "legend")
         top += _TEXT_LINE
-    width = canvas.width / _COLUMNS
-    for first in range(0, len(grid.charts), _COLUMNS):
-        row = [(chart, Canvas(width)) for chart in grid.charts[first : first + _COLUMNS]]
+    columns = _COLUMNS if canvas.width > NARROW else 1
+    width = canvas.width / columns
+    for first in range(0, len(grid.charts), columns):
+        row = [(chart, Canvas(width)) for chart in grid.charts[first : first + columns]]
         bottoms = [draw_lines(chart, cell, 0.0) for chart, cell in row]
         for column, (_, cell) in enumerate(row):
             canvas.insert(cell, column * width, top + max(bottoms) - bottoms[column])

@@ -8,7 +8,8 @@ import pytest
 
 from destage.sweeps import Study
 from destage.sweeps.answer_tables import make_answer_tables
-from destage.sweeps.planner import Facts, Planner
+from destage.sweeps.planner import Planner
+from destage.sweeps.point_results import Facts
 from destage.sweeps.points import Expansion, expand
 
 MakeStudy = Callable[..., Study]

@@ -13,7 +13,7 @@ from destage.cli.output import print_data
 
 _COMMANDS = (
     *("init", "run", "plan", "resume", "status", "watch", "query", "sql", "report", "serve", "compare"),
-    *("explain", "sensitivity", "discover", "size", "simulate"),
+    *("explain", "sensitivity", "discover", "calibrate", "size", "simulate"),
     *("catalog", "schema", "columns", "compact", "verify", "doctor"),
 )
 """The commands: each is the function with the name of its module in `destage.cli.commands`."""

@@ -89,6 +89,8 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         if as_json:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
+    if _print_calibration(outcome, report, as_json=as_json):
+        raise typer.Exit(outcome.exit_code)
     found = None if as_json else find_report(outcome.path, report)
     if found is None:
         from destage.queries import open_session
@@ -106,6 +108,25 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         message = f"the budget is used up; continue with `destage resume {outcome.path}`"
         print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
     raise typer.Exit(outcome.exit_code)
+
+
+def _print_calibration(outcome: "Outcome", report: Path | None, *, as_json: bool) -> bool:
+    """Print the answer of a calibration; return whether the sweep is one that has finished."""
+    from destage.store import open_sweep
+
+    if "calibrate" not in open_sweep(outcome.path).spec():
+        return False
+    from destage.cli.calibration_tables import print_calibration
+    from destage.queries import open_session
+    from destage.queries.calibration_answer import is_calibration
+    from destage.queries.report import write_report
+
+    with open_session(outcome.path) as session:
+        if is_calibration(session):
+            file = write_report(session, report)
+            print_calibration(session, outcome_as_json(outcome), file, as_json=as_json)
+            return True
+    return False
 
 
 def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", summary: "Summary") -> None:

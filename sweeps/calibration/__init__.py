@@ -1,0 +1,1 @@
+"""Calibration: from figures that somebody measured to predictions with odds."""

@@ -1,0 +1,174 @@
+"""Draws of the unknowns, and the points of the sweep that they need: one for each draw and figure."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from destage.errors import ConfigError, Issue, QueryError
+from destage.sweeps.axis_columns import find_type, fit, kind_of
+from destage.sweeps.blocks import Block
+from destage.sweeps.calibration.proposals import to_levels
+from destage.sweeps.calibration.schema import LIMIT
+from destage.sweeps.calibration.settings import Calibration, Figure, Reference
+from destage.sweeps.configurations import Configurations, assigned_values
+from destage.sweeps.distributions import Choice, Continuous
+from destage.sweeps.identity import point_id
+from destage.sweeps.study import Study
+
+Draw = dict[str, object]
+"""The value of each unknown, by its name [base unit]."""
+Request = tuple[str | None, dict[str, object]]
+"""The label and the assignments of a point."""
+_AT_A_TIME = 100
+"""Points that one builder takes, which reports every mistake of so many."""
+
+
+def read_draws(calibration: Calibration, scores: np.ndarray) -> list[Draw]:
+    """Return the values of the unknowns at normal scores, one draw per row."""
+    levels = np.clip(to_levels(scores), 0.0, 1 - 1e-12)
+    columns = [
+        distribution.quantiles(levels[:, at]) for at, distribution in enumerate(calibration.unknowns.values())
+    ]
+    return [dict(zip(calibration.unknowns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def find_allowed(study: Study, calibration: Calibration, draws: Sequence[Draw]) -> np.ndarray:
+    """Return which draws meet the condition of the prior.
+
+    Raises:
+        ConfigError: It is no condition over the unknowns.
+    """
+    if calibration.where is None:
+        return np.ones(len(draws), bool)
+    from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
+
+    columns = {}
+    for name in calibration.unknowns:
+        values = [draw[name] for draw in draws]
+        kind = find_type({kind_of(value) for value in values})
+        columns[name] = pa.array([fit(value, kind) for value in values], kind)
+    table = pa.table([*columns.values(), pa.array(range(len(draws)))], names=[*columns, "position"])
+    try:
+        kept = sql.filter_rows(table, calibration.where)["position"].to_numpy()
+    except QueryError as error:
+        raise study.error([Issue("study.bad-sql", "where", error.message, calibration.where)]) from error
+    allowed = np.zeros(len(draws), bool)
+    allowed[kept] = True
+    return allowed
+
+
+def assign_figure(draw: Draw, figure: Figure) -> Request:
+    """Return the label and the assignments of the point of a draw and a figure."""
+    assigned = {name: value for name, value in draw.items() if "." in name and name not in figure.set}
+    for path, value in figure.set.items():
+        assigned[path] = draw[value.unknown] if isinstance(value, Reference) else value
+    label = draw.get(LIMIT)
+    return None if label is None else str(label), assigned
+
+
+def list_columns(calibration: Calibration) -> list[str]:
+    """Return the dotted paths that points assign, in the order of the study."""
+    unknowns = [name for name in calibration.unknowns if "." in name]
+    return list(
+        dict.fromkeys([*unknowns, *(path for one in calibration.figures.values() for path in one.set)])
+    )
+
+
+class PointBuilder:
+    """Builds the points of draws; each is built once."""
+
+    def __init__(self, study: Study, calibration: Calibration) -> None:
+        self._study = study
+        self.columns = list_columns(calibration)
+        self._unknowns = calibration.unknowns
+        self._known: set[str] = set()
+
+    def build(self, requests: Sequence[Request]) -> tuple[list[str | None], list[Block], list[Issue]]:
+        """Build the points of some requests.
+
+        Returns:
+            The id of the point of each request, None where it is an invalid configuration; those that are
+            new; and the mistakes of the invalid ones.
+        """
+        ids: list[str | None] = []
+        blocks: list[Block] = []
+        issues: dict[tuple[str, str], Issue] = {}
+        for start in range(0, len(requests), _AT_A_TIME):
+            some = requests[start : start + _AT_A_TIME]
+            found, block = self._build_some(some, issues)
+            ids += found
+            blocks += [block] if block is not None else []
+        return ids, blocks, list(issues.values())
+
+    def _build_some(
+        self, requests: Sequence[Request], issues: dict[tuple[str, str], Issue]
+    ) -> tuple[list[str | None], Block | None]:
+        invalid: set[int] = set()
+
+        def report(index: int, error: ConfigError) -> None:
+            invalid.add(index)
+            for issue in _explain(error, requests[index][1], self._unknowns):
+                issues.setdefault((issue.place, repr(issue.value)), issue)
+
+        configurations = Configurations(self._study, self.columns, 1)
+        built = configurations.build_each([assigned for _, assigned in requests], report)
+        # The rows of the runs lack the invalid points.
+        valid = [index for index in range(len(requests)) if index not in invalid]
+        ids = {index: self._identify(*requests[index]) for index in valid}
+        first: dict[str, int] = {}
+        for row, index in enumerate(valid):
+            if ids[index] not in self._known:
+                self._known.add(ids[index])
+                first[ids[index]] = row
+        every = [ids.get(index) for index in range(len(requests))]
+        if not first:
+            return every, None
+        names = {path: column.take(pa.array(valid)) for path, column in built.names.items()}
+        nothing = pa.nulls(len(valid), pa.string())
+        block = Block.make(nothing, built.runs, configurations.axes, names, 1).take(
+            np.array(list(first.values()))
+        )
+        block.ids = pa.array(list(first))
+        block.labels = pa.array([requests[valid[row]][0] for row in first.values()], pa.string())
+        return every, block
+
+    def _identify(self, label: str | None, assigned: dict[str, object]) -> str:
+        named = dict(assigned_values(self._study, assigned))
+        return point_id(named if label is None else {**named, "label": label})
+
+
+def make_fields(calibration: Calibration, columns: Sequence[str], blocks: Sequence[Block]) -> list[pa.Field]:
+    """Return the Arrow field of each column of points.
+
+    Args:
+        blocks: Points of every figure; the types that a prior has beside theirs count as well.
+    """
+    fields = []
+    for path in columns:
+        kinds = set[type]().union(*[block.find_kinds(path) for block in blocks])
+        fields.append(pa.field(path, find_type(kinds | set(_list_kinds(calibration, path)))))
+    return fields
+
+
+def _list_kinds(calibration: Calibration, path: str) -> Iterator[type]:
+    distribution = calibration.unknowns.get(path)
+    if isinstance(distribution, Choice):
+        yield from (kind_of(value) for value in distribution.values)
+    elif isinstance(distribution, Continuous) and not distribution.is_whole:
+        yield float
+
+
+def _explain(error: ConfigError, assigned: dict[str, object], unknowns: Collection[str]) -> Iterator[Issue]:
+    """Yield the mistakes of an invalid draw with their place in the study, and how to leave it out."""
+    for issue in error.issues:
+        path = issue.place
+        if path.startswith("arrays.0."):
+            path = "array." + path.removeprefix("arrays.0.")
+        at = ", ".join(f"{name}={value}" for name, value in assigned.items() if name != path)
+        message = f"{issue.message} (at {at})"
+        if path in unknowns:
+            message += "; exclude such draws with `where`"
+            yield Issue(issue.code, f"calibrate.unknowns.{path}", message, issue.value)
+        else:
+            yield Issue(issue.code, f"scenario.{path}".removesuffix("."), message, issue.value)

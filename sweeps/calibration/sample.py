@@ -1,0 +1,138 @@
+"""The draws of all waves with their figures, and what the measured figures say about them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from destage.sweeps.calibration.settings import Calibration, Figure
+from destage.sweeps.calibration.weighted import Mixture, effective_size, normalise
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The draws of all waves so far.
+
+    Attributes:
+        waves: The wave of each draw.
+        scores: The normal scores of the unknowns, a row per draw.
+        values: The value of each unknown in each draw [base unit].
+        log_ratios: The logarithm of prior over mixture of all waves, at each draw.
+        figures: By figure, its mean over replicates in each draw; NaN where it was not simulated or the array
+            cannot carry the load.
+        errors: By figure, the standard error of that mean.
+    """
+
+    waves: np.ndarray
+    scores: np.ndarray
+    values: Mapping[str, Sequence[object]]
+    log_ratios: np.ndarray
+    figures: Mapping[str, np.ndarray]
+    errors: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a fit says about each draw.
+
+    Attributes:
+        implausibility: The largest distance of a figure from its value [standard deviations]; infinite where
+            a figure has no value.
+        log_likelihoods: The logarithm of the likelihood of the values; minus infinity without a figure.
+        weights: The weight in the posterior; 0 if the draw is ruled out. The sum is 1 unless all are.
+        worst: The figure that is missed by most, by its position in the fit.
+    """
+
+    implausibility: np.ndarray
+    log_likelihoods: np.ndarray
+    weights: np.ndarray
+    worst: np.ndarray
+
+    @property
+    def effective(self) -> float:
+        """The effective number of draws."""
+        return effective_size(self.weights)
+
+
+def judge(calibration: Calibration, sample: Sample, fit: Sequence[str]) -> Judgement:
+    """Return what the values of some figures say about each draw."""
+    count = len(sample.waves)
+    if not fit:
+        nothing = np.zeros(count)
+        return Judgement(nothing, nothing, normalise(sample.log_ratios), nothing.astype(int))
+    apart, log_likelihoods = [], np.zeros(count)
+    for name in fit:
+        figure = calibration.figures[name]
+        found, error = sample.figures[name], sample.errors[name]
+        # Of the simulated figure, as in the prediction: a share of the measured one would be smaller where
+        # the model happens to be too low, and pull the posterior.
+        discrepancy = figure.discrepancy * np.abs(found)
+        deviation = np.sqrt(figure.tolerance**2 + discrepancy**2 + error**2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.abs(found - _value(figure)) / deviation
+            log_likelihoods += np.where(
+                np.isfinite(distance), -(distance**2) / 2 - np.log(deviation), -math.inf
+            )
+        apart.append(np.where(np.isfinite(distance), distance, math.inf))
+    distances = np.stack(apart)
+    implausibility = distances.max(axis=0)
+    is_left = implausibility <= calibration.cutoff
+    weights = normalise(np.where(is_left, sample.log_ratios + log_likelihoods, -math.inf))
+    return Judgement(implausibility, log_likelihoods, weights, distances.argmax(axis=0))
+
+
+def predict(figure: Figure, sample: Sample, weights: np.ndarray) -> tuple[Mixture | None, float]:
+    """Return the predictive distribution of a figure, and the share of the weight that has none.
+
+    Its spread is that of the posterior, the simulation error and the model discrepancy; the tolerance of a
+    measurement is not part of it.
+    """
+    found, error = sample.figures[figure.name], sample.errors[figure.name]
+    has_figure = np.isfinite(found) & (weights > 0)
+    share = float(weights[has_figure].sum())
+    if share <= 0:
+        return None, 1.0
+    means = found[has_figure]
+    deviations = np.hypot(error[has_figure], figure.discrepancy * np.abs(means))
+    # A figure without any error is a step.
+    least = 1e-9 * max(float(np.abs(means).max()), 1e-300)
+    return Mixture(means, np.maximum(deviations, least), weights[has_figure] / share), 1.0 - share
+
+
+def pool_errors(values: Sequence[Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of each draw's replicates and its standard error.
+
+    Few replicates do not tell their scatter, so that all draws share one: the root mean square of the
+    standard deviation relative to the mean.
+
+    Args:
+        values: The figure of each replicate, by draw; none where there is no figure.
+    """
+    means = np.array([math.fsum(one) / len(one) if one else math.nan for one in values])
+    squares, freedom = 0.0, 0
+    for one, mean in zip(values, means.tolist(), strict=True):
+        if len(one) > 1 and mean:
+            squares += math.fsum((value - mean) ** 2 for value in one) / mean**2
+            freedom += len(one) - 1
+    relative = math.sqrt(squares / freedom) if freedom else 0.0
+    counts = np.array([max(len(one), 1) for one in values])
+    errors: np.ndarray = relative * np.abs(means) / np.sqrt(counts)
+    return means, errors
+
+
+def cap(
+    figures: np.ndarray, errors: np.ndarray, ceilings: Sequence[object] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return figures and their errors where the rest of the system allows no more than a ceiling."""
+    if ceilings is None:
+        return figures, errors
+    ceiling = np.array(ceilings, float)
+    is_capped = figures > ceiling
+    return np.where(is_capped, ceiling, figures), np.where(is_capped, 0.0, errors)
+
+
+def _value(figure: Figure) -> float:
+    if figure.value is None:
+        raise AssertionError("a fitted figure has a value")
+    return figure.value

@@ -1,0 +1,163 @@
+"""The schemas of the tables of a calibration."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from destage.spec.axis_names import name_axes
+from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
+from destage.sweeps.calibration.settings import Calibration, Figure, Reference
+from destage.sweeps.objectives import metric_columns
+from destage.sweeps.parameters import find_parameter
+
+_FLOAT, _TEXT, _INT, _BOOL = pa.float64(), pa.string(), pa.int64(), pa.bool_()
+_FIT = analysis_column("fit", _TEXT, "The name of the fit.")
+_FIGURE = analysis_column("figure", _TEXT, "The name of the figure.")
+_SHARE = "fraction"
+
+CALIBRATION = analysis_schema(
+    "one row per fit: how far the draws explain the measured figures",
+    [
+        _FIT,
+        analysis_column("fitted_on", _TEXT, "The figures that it is fitted on."),
+        analysis_column("waves", _INT, "The number of waves."),
+        analysis_column("draws", _INT, "The number of draws."),
+        analysis_column("not_ruled_out", _INT, "Draws within the cutoff."),
+        analysis_column("effective_draws", _FLOAT, "What the weighted draws are worth in equal ones."),
+        analysis_column("smallest_implausibility", _FLOAT, "That of the nearest draw [standard deviations]."),
+        analysis_column("missed_figure", _TEXT, "If all is ruled out: what the nearest draw misses most."),
+        analysis_column("is_ruled_out", _BOOL, "Whether nothing in the prior explains the figures."),
+    ],
+)
+UNKNOWNS = analysis_schema(
+    "one row per fit and unknown (of a choice: per value): prior and posterior",
+    [
+        _FIT,
+        analysis_column("unknown", _TEXT, "The name of the unknown."),
+        analysis_column("column", _TEXT, "Its column in the table posterior."),
+        analysis_column("unit", _TEXT, "Its base unit."),
+        analysis_column("value", _TEXT, "Of a choice: the value."),
+        *(
+            column
+            for name in ("prior", "posterior")
+            for column in (
+                analysis_column(f"{name}_q05", _FLOAT, f"The 5 % quantile of the {name} [base unit]."),
+                analysis_column(f"{name}_median", _FLOAT, f"The median of the {name} [base unit]."),
+                analysis_column(f"{name}_q95", _FLOAT, f"The 95 % quantile of the {name} [base unit]."),
+                analysis_column(f"{name}_share", _FLOAT, f"Of a choice: its share of the {name}.", _SHARE),
+            )
+        ),
+    ],
+)
+PREDICTIVE = analysis_schema(
+    "one row per fit and figure: what the weighted draws predict, and its score where it was published",
+    [
+        _FIT,
+        _FIGURE,
+        analysis_column("of", _TEXT, "What the figure is."),
+        analysis_column("unit", _TEXT, "Its base unit."),
+        analysis_column("is_fitted", _BOOL, "Whether the fit has seen the figure."),
+        analysis_column("mean", _FLOAT, "The mean [base unit]."),
+        analysis_column("deviation", _FLOAT, "The standard deviation [base unit]."),
+        analysis_column("median", _FLOAT, "The median [base unit]."),
+        analysis_column("low_50", _FLOAT, "The lower end of the 50 % interval [base unit]."),
+        analysis_column("high_50", _FLOAT, "The upper end of the 50 % interval [base unit]."),
+        analysis_column("low_90", _FLOAT, "The lower end of the 90 % interval [base unit]."),
+        analysis_column("high_90", _FLOAT, "The upper end of the 90 % interval [base unit]."),
+        analysis_column("without_figure", _FLOAT, "The weight of draws that have no such figure.", _SHARE),
+        analysis_column("published", _FLOAT, "The measured or published value [base unit]."),
+        analysis_column("inside_50", _BOOL, "Whether it is within the 50 % interval."),
+        analysis_column("inside_90", _BOOL, "Whether it is within the 90 % interval."),
+        analysis_column("crps", _FLOAT, "Continuous ranked probability score, 0 is best [base unit]."),
+        analysis_column("rule_from", _FLOAT, "The lower end of the plain rule [base unit]."),
+        analysis_column("rule_to", _FLOAT, "The upper end of the plain rule [base unit]."),
+        analysis_column("rule_crps", _FLOAT, "The score of the plain rule [base unit]."),
+    ],
+)
+ODDS = analysis_schema(
+    "one row per fit and statement: its probability",
+    [
+        _FIT,
+        _FIGURE,
+        analysis_column("statement", _TEXT, "The statement."),
+        analysis_column("probability", _FLOAT, "Its probability.", _SHARE),
+        analysis_column("probability_low", _FLOAT, "Lower end of its 95 % interval, from the draws.", _SHARE),
+        analysis_column(
+            "probability_high", _FLOAT, "Upper end of its 95 % interval, from the draws.", _SHARE
+        ),
+    ],
+)
+WORTH = analysis_schema(
+    "one row per fit, prediction and what could be known: how much of the predictive variance that removes",
+    [
+        _FIT,
+        _FIGURE,
+        analysis_column("kind", _TEXT, "unknown, figure (measured as well), or model (what stays)."),
+        analysis_column("known", _TEXT, "The unknown or the figure."),
+        analysis_column("variance_removed", _FLOAT, "The expected share of the variance removed.", _SHARE),
+    ],
+)
+
+
+def posterior_schema(calibration: Calibration, kinds: Mapping[str, pa.DataType]) -> pa.Schema:
+    """Return the schema of the draws.
+
+    Args:
+        kinds: The type of each unknown.
+    """
+    names = name_unknowns(calibration)
+    unknowns = [
+        analysis_column(
+            names[name], kinds[name], f"The unknown {name}.", f"{UNIT_OF}{name}" if "." in name else None
+        )
+        for name in calibration.unknowns
+    ]
+    figures = []
+    for name, figure in calibration.figures.items():
+        unit = find_unit(figure)
+        figures += [
+            analysis_column(f"{name}: {figure.of}", _FLOAT, "The figure, mean over replicates.", unit),
+            analysis_column(f"{name}: error", _FLOAT, "Its standard error.", unit),
+        ]
+    return analysis_schema(
+        "one row per fit and draw: the unknowns, their weight and the figures",
+        [
+            _FIT,
+            analysis_column("draw", _INT, "The number of the draw, the same in all fits."),
+            analysis_column("wave", _INT, "The wave that drew it."),
+            analysis_column("weight", _FLOAT, "Its share of the posterior.", _SHARE),
+            analysis_column("prior_weight", _FLOAT, "Its share of the prior.", _SHARE),
+            analysis_column("implausibility", _FLOAT, "How far it misses a figure [standard deviations]."),
+            analysis_column("is_ruled_out", _BOOL, "Whether that is beyond the cutoff."),
+            *unknowns,
+            *figures,
+        ],
+    )
+
+
+def find_unit(figure: Figure) -> str | None:
+    """Return the base unit of a figure; None if it is a number without one."""
+    if figure.column is None:
+        return figure.of.removesuffix("_supported") if figure.of.endswith("_supported") else None
+    return metric_columns()[figure.of].unit or None
+
+
+def find_unknown_unit(calibration: Calibration, name: str) -> str | None:
+    """Return the base unit of an unknown, by itself or where a figure refers to it."""
+    uses = [
+        path
+        for figure in calibration.figures.values()
+        for path, value in figure.set.items()
+        if isinstance(value, Reference) and value.unknown == name
+    ]
+    paths = [name] if "." in name else uses
+    return find_parameter(paths[0]).unit if paths else None
+
+
+def name_unknowns(calibration: Calibration) -> dict[str, str]:
+    """Return the column of each unknown: short, as axes are named in SQL."""
+    paths = [name for name in calibration.unknowns if "." in name]
+    others = {name: name for name in calibration.unknowns if "." not in name}
+    taken = [*others, "fit", "draw", "wave", "weight", "prior_weight", "implausibility", "is_ruled_out"]
+    found = name_axes(paths, taken) | others
+    return {name: found[name] for name in calibration.unknowns}

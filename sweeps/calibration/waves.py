@@ -1,0 +1,163 @@
+"""The waves of a calibration: which points come next, a pure function of the results so far."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from destage.errors import Issue
+from destage.sweeps.blocks import Block
+from destage.sweeps.calibration.draws import Draw, PointBuilder, assign_figure, find_allowed, read_draws
+from destage.sweeps.calibration.proposals import (
+    Prior,
+    Proposal,
+    draw_cube,
+    focus,
+    log_prior_over_mixture,
+)
+from destage.sweeps.calibration.sample import Sample, cap, judge, pool_errors
+from destage.sweeps.calibration.schema import CEILING
+from destage.sweeps.calibration.settings import Calibration
+from destage.sweeps.study import Study
+
+Measure = Callable[[str | None, str], Sequence[float]]
+"""Returns a result column, or the study's answer, of each replicate of a point; nothing without a value."""
+_KERNEL_SHARE = 8
+"""The kernels of a wave need this effective size at least, as a divisor of its draws."""
+
+
+@dataclass
+class _Wave:
+    """One wave.
+
+    Attributes:
+        proposal: What it was drawn from.
+        scores: The normal scores of the draws that the prior allows, one a row.
+        draws: Their values.
+        points: By figure, the id of the point of each draw; None where there is none.
+    """
+
+    proposal: Proposal
+    scores: np.ndarray
+    draws: list[Draw]
+    points: dict[str, list[str | None]] = field(default_factory=dict)
+
+
+class Waves:
+    """Adds points until the waves end: call `next_blocks` whenever all points so far have results.
+
+    Attributes:
+        examples: The points of every figure for the draws of the first wave.
+    """
+
+    def __init__(self, study: Study, calibration: Calibration) -> None:
+        self._study = study
+        self._calibration = calibration
+        self.builder = PointBuilder(study, calibration)
+        self._waves: list[_Wave] = []
+        self.examples: list[Block] = []
+
+    @property
+    def count(self) -> int:
+        """The number of waves so far."""
+        return len(self._waves)
+
+    def start(self) -> list[Block]:
+        """Return the points of the first wave, for the figures of the leading fit.
+
+        Raises:
+            ConfigError: No draw meets the condition, or a draw is an invalid configuration.
+        """
+        self._draw(Prior())
+        wave = self._waves[0]
+        if not wave.draws:
+            where = self._calibration.where
+            raise self._study.error(
+                [Issue("study.no-points", "where", "no draw of the prior meets it", where)]
+            )
+        blocks, issues = self._add_points(wave, self._calibration.leading, range(len(wave.draws)))
+        # So that a mistake in a later figure is found now, too. The points themselves are added when needed.
+        other = PointBuilder(self._study, self._calibration)
+        self.examples = list(blocks)
+        for name in self._calibration.others:
+            figure = self._calibration.figures[name]
+            _, built, mistakes = other.build([assign_figure(draw, figure) for draw in wave.draws])
+            self.examples += built
+            issues += mistakes
+        if issues:
+            raise self._study.error({(one.place, repr(one.value)): one for one in issues}.values())
+        return blocks
+
+    def next_blocks(self, measure: Measure) -> list[Block] | None:
+        """Return the points that come next; None when the calibration has ended.
+
+        The figures of the leading fit come first. The others are simulated only for the draws that it does
+        not rule out, which have no weight in any fit.
+        """
+        calibration = self._calibration
+        wave = self._waves[-1]
+        sample = self.sample(measure)
+        found = judge(calibration, sample, calibration.leading)
+        is_left = found.implausibility[sample.waves == len(self._waves) - 1] <= calibration.cutoff
+        if calibration.others and calibration.others[0] not in wave.points:
+            blocks, _ = self._add_points(wave, calibration.others, np.flatnonzero(is_left))
+            if blocks:
+                return blocks
+        if len(self._waves) == calibration.most or found.effective >= calibration.effective:
+            return None
+        if not np.isfinite(found.log_likelihoods).any():
+            return None
+        least = calibration.points / _KERNEL_SHARE
+        self._draw(focus(sample.scores, sample.log_ratios, found.log_likelihoods, least))
+        wave = self._waves[-1]
+        blocks, _ = self._add_points(wave, calibration.leading, range(len(wave.draws)))
+        return blocks
+
+    def sample(self, measure: Measure) -> Sample:
+        """Return the draws of all waves with their figures."""
+        calibration, waves = self._calibration, self._waves
+        draws = [draw for wave in waves for draw in wave.draws]
+        scores = np.concatenate([wave.scores for wave in waves])
+        ceilings = [draw[CEILING] for draw in draws] if CEILING in calibration.unknowns else None
+        figures, errors = {}, {}
+        for name, figure in calibration.figures.items():
+            points = [point for wave in waves for point in wave.points.get(name, [None] * len(wave.draws))]
+            measured = [() if point is None else measure(figure.column, point) for point in points]
+            means, scatter = pool_errors(measured)
+            figures[name], errors[name] = cap(means, scatter, ceilings)
+        # Draws outside the condition count in the density of the mixture.
+        sizes = [calibration.points] * len(waves)
+        return Sample(
+            waves=np.repeat(np.arange(len(waves)), [len(wave.draws) for wave in waves]),
+            scores=scores,
+            values={name: [draw[name] for draw in draws] for name in calibration.unknowns},
+            log_ratios=log_prior_over_mixture(scores, [wave.proposal for wave in waves], sizes),
+            figures=figures,
+            errors=errors,
+        )
+
+    def _draw(self, proposal: Proposal) -> None:
+        calibration = self._calibration
+        cube = draw_cube(calibration.points, len(calibration.unknowns), calibration.seed, len(self._waves))
+        scores = proposal.draw(cube)
+        draws = read_draws(calibration, scores)
+        allowed = find_allowed(self._study, calibration, draws)
+        kept = [draw for draw, is_kept in zip(draws, allowed, strict=True) if is_kept]
+        self._waves.append(_Wave(proposal, scores[allowed], kept))
+
+    def _add_points(
+        self, wave: _Wave, names: Sequence[str], chosen: Sequence[int] | np.ndarray
+    ) -> tuple[list[Block], list[Issue]]:
+        blocks: list[Block] = []
+        mistakes: list[Issue] = []
+        for name in names:
+            figure = self._calibration.figures[name]
+            requests = [assign_figure(wave.draws[index], figure) for index in chosen]
+            ids, built, issues = self.builder.build(requests)
+            points: list[str | None] = [None] * len(wave.draws)
+            for index, identity in zip(chosen, ids, strict=True):
+                points[index] = identity
+            wave.points[name] = points
+            mistakes += issues
+            blocks += built
+        return blocks, mistakes
