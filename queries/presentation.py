@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ _SCALES = {
     "_percent": (1.0, "%"),
 }
 CONFIDENCE = "95 % CI"
+_KEPT = 4096
+"""Columns whose title and scale are kept: every cell and every mark asks for them."""
 _SIGNIFICANT = 4
 _DECIMALS = 9
 _LONGEST = 10**15
@@ -132,6 +135,7 @@ def fold_constants(shown: Presentation, kept: Sequence[str]) -> tuple[Presentati
     return Presentation(tuple(compress(shown.headings, stays)), rows), tuple(words)
 
 
+@lru_cache(_KEPT)
 def title_column(name: str) -> str:
     """Return a result column's heading: words, then the unit shown."""
     if name in _TITLES:
@@ -142,6 +146,7 @@ def title_column(name: str) -> str:
     return _words(name)
 
 
+@lru_cache(_KEPT)
 def find_scale(name: str) -> float:
     """Return the factor from a result column's base unit to the unit shown."""
     return next((scale for suffix, (scale, _) in _SCALES.items() if name.endswith(suffix)), 1.0)

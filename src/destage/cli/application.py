@@ -95,7 +95,8 @@ class Application(typer.Typer):
         arguments = list(args[0] if args else sys.argv[1:])
         options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
-            is_overview = options in ([], ["--help"])
+            # Without arguments, the shell may ask for completions, which need all parameters.
+            is_overview = options == ["--help"]
             command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
             code = command(*args, standalone_mode=False, **kwargs)
             sys.stdout.flush()

@@ -7,7 +7,10 @@ for: `array.disk.use` is `disk`.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
+_KEPT = 4096
+"""Names kept: tables and charts ask for the same few for every cell."""
 _ENTRY = "use"
 _VAGUE = frozenset(
     {
@@ -18,6 +21,7 @@ _VAGUE = frozenset(
 """Last segments that need the one before."""
 
 
+@lru_cache(_KEPT)
 def name_axis(path: str, more: int = 0) -> str:
     """Return the name of the axis at a dotted path, with `more` segments than it needs alone."""
     segments = path.split(".")
