@@ -62,9 +62,10 @@ def summarize(outcome: "Outcome") -> str:
     rate = ""
     if outcome.executed:
         rate = f" ({outcome.executor}, {outcome.executed / max(outcome.seconds, 1e-3):.1f} runs/s)"
+    shared = f" ({outcome.shared} from other sweeps)" if outcome.shared else ""
     return (
         f"{outcome.path.name}: {outcome.runs} runs, {outcome.executed} executed{rate}, "
-        f"{outcome.reused} reused, {outcome.failed} failed, in {outcome.seconds:.1f} s"
+        f"{outcome.reused} reused{shared}, {outcome.failed} failed, in {outcome.seconds:.1f} s"
     )
 
 
