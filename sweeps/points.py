@@ -17,7 +17,8 @@ from destage.sweeps.blocks import Block
 from destage.sweeps.canonical_parts import Canonical, CanonicalReader
 from destage.sweeps.configurations import Configurations, assigned_values
 from destage.sweeps.fragments import Assignments
-from destage.sweeps.grid import BLOCK, Grid, GridBlock
+from destage.sweeps.grid import BLOCK, Grid
+from destage.sweeps.grid_blocks import GridBlock
 from destage.sweeps.identity import point_id
 from destage.sweeps.study import Study
 from destage.sweeps.users import USERS, has_users
@@ -153,9 +154,9 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     try:
         return _Expander(study, block).expand()
     except ConfigError as error:
-        if study.where is None or {issue.place for issue in error.issues} != {"where"}:
+        if not {issue.place.partition(".")[0] for issue in error.issues} <= {"where", "when", "derived"}:
             raise
-        # Without a valid condition the points are still checked.
+        # Without valid conditions and expressions the points are still checked.
         from destage.sweeps.point_mistakes import add_point_mistakes  # noqa: PLC0415 - it imports this module
 
         raise study.error(add_point_mistakes(error.issues, study)) from error
@@ -168,7 +169,7 @@ class _Expander:
         self._issues: dict[tuple[str, str], Issue] = {}
         self._grid = Grid(study)
         explicit = [path for _, assignments in study.points for path in assignments]
-        self._columns = list(dict.fromkeys([*self._grid.axes, *explicit]))
+        self._columns = list(dict.fromkeys([*self._grid.paths, *explicit]))
         self._explicit = list(dict.fromkeys(explicit))
         # Later replicates of other studies depend on the results.
         replicates = 1 if study.is_adaptive else study.replicates.least
@@ -201,7 +202,7 @@ class _Expander:
         """Raise an error if there are too many runs; points that the condition leaves out do not count."""
         replicates = self._study.replicates.least
         points = self._grid.count + len(self._study.points)
-        if points * replicates > MOST_RUNS and self._study.where is not None:
+        if points * replicates > MOST_RUNS and self._grid.is_conditional:
             points = sum(block.count for block in self._grid.list_blocks()) + len(self._study.points)
         if points * replicates > MOST_RUNS:
             message = f"{points:,} points x {replicates:,} replicates are {points * replicates:,} runs"
@@ -214,7 +215,7 @@ class _Expander:
         def report(point: int, error: ConfigError) -> None:
             self._report(error, self._grid.assigned(block, point), None)
 
-        built = self._configurations.build_grid(self._grid.axes, block.codes, block.count, report)
+        built = self._configurations.build_grid(block, report)
         if self._issues:
             return None
         return self._make_block(self._grid.identify(block), built.runs, built.names)
@@ -263,8 +264,19 @@ class _Expander:
         return [*blocks, left] if len(left) else list(blocks)
 
     def _report(self, error: ConfigError, assignments: Assignments, index: int | None) -> None:
-        for issue in (_with_place(issue, assignments, index) for issue in error.issues):
+        for issue in (self._with_place(issue, assignments, index) for issue in error.issues):
             self._issues.setdefault((issue.place, repr(issue.value)), issue)
+
+    def _with_place(self, issue: Issue, assignments: Assignments, index: int | None) -> Issue:
+        """Return a mistake in a point's configuration with its place in the study."""
+        path = issue.place
+        if path.startswith("arrays.0."):
+            path = "array." + path.removeprefix("arrays.0.")
+        place = f"scenario.{path}".removesuffix(".")
+        if path in assignments:
+            place = self._study.space.locate(path) if index is None else f"points.{index}.{path}"
+        at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
+        return replace(issue, place=place, message=f"{issue.message} (at {at})" if at else issue.message)
 
 
 def _check_places(study: Study, expansion: Expansion) -> None:
@@ -311,14 +323,3 @@ def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
         path: in_base_units(value, parameters.find_parameter(path).unit, path)
         for path, value in assignments.items()
     }
-
-
-def _with_place(issue: Issue, assignments: Mapping[str, object], index: int | None) -> Issue:
-    """Return a mistake in a point's configuration with its place in the study."""
-    path = issue.place
-    if path.startswith("arrays.0."):
-        path = "array." + path.removeprefix("arrays.0.")
-    home = "axes" if index is None else f"points.{index}"
-    place = f"{home}.{path}" if path in assignments else f"scenario.{path}".removesuffix(".")
-    at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
-    return replace(issue, place=place, message=f"{issue.message} (at {at})" if at else issue.message)

@@ -32,6 +32,7 @@ from destage.sweeps.planner import Planner
 from destage.sweeps.points import Expansion
 from destage.sweeps.run_ids import as_ids, pack_ids
 from destage.sweeps.sensitivity import analyse_study
+from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study
 from destage.sweeps.unanswered_points import find_unanswered
 
@@ -67,6 +68,8 @@ class SweepSession:
         self._round = 0
         self._planned = as_ids(b"")
         self._reused = 0
+        self._shared = 0
+        self._others = SharedRuns(layout.root)
         self._failed_before = 0
         self._recorded_at = self._began
         self._started_at: float | None = None
@@ -120,6 +123,7 @@ class SweepSession:
             runs=self._reused + driver.executed,
             executed=driver.executed,
             reused=self._reused,
+            shared=self._shared,
             failed=failed,
             seconds=time.monotonic() - self._began,
             executor=driver.executor_name,
@@ -141,10 +145,23 @@ class SweepSession:
         self._write_round(plan)
         numbers = finished.find(self._planned)
         reused = numbers[(numbers >= 0) & (numbers < self._before)]
-        self._reused = len(reused)
+        self._take_over(self._planned.filter(pa.array(numbers < 0)))
+        self._reused = len(reused) + self._shared
         self._failed_before = int(finished.have_status(reused, "failed").sum())
         self._record_progress()
         return plan
+
+    def _take_over(self, missing: pa.Array) -> None:
+        """Copy the rows of missing runs that other sweeps of the store have finished."""
+        driver, before = self._driver, self._shared
+        for rows in self._others.copy(missing, self._layout.fragments):
+            driver.finished.add(rows)
+            self._shared += rows.num_rows
+            if driver.interrupts.is_draining or driver.lease.is_lost:
+                break
+        if self._shared > before:
+            count = self._shared - before
+            self._report(f"{count:,} of {len(self._planned):,} runs are in other sweeps of this store")
 
     def _keep_study(self) -> Head:
         """Return a head with the study alone; an equal study that is stored stays where it is."""
