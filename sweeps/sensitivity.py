@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import pyarrow as pa
 
 from destage.sensitivity.design_rows import MORRIS, SALTELLI, DesignRows
-from destage.sensitivity.stored_results import analyse_tables, list_sampled
+from destage.sensitivity.stored_results import analyse_tables
 from destage.store import Sweep
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -36,9 +36,7 @@ def analyse_study(
     plan = read_plan(layout, head) if results else None
     if plan is None:
         return {}
-    return analyse_tables(
-        results, plan, layout, certificates, _find_design(study), list_sampled(study.document)
-    )
+    return analyse_tables(results, plan, layout, certificates, _find_design(study), study.document)
 
 
 def analyse_sweep(
@@ -58,9 +56,7 @@ def analyse_sweep(
     study = parse_study(sweep.study_text, name=sweep.name, is_stored=True) if is_designed else None
     certificates = None if sweep.answer is None else sweep.certificates()
     design = None if study is None else _find_design(study)
-    return analyse_tables(
-        results, sweep.plan(), SweepLayout(sweep.path), certificates, design, list_sampled(spec), points
-    )
+    return analyse_tables(results, sweep.plan(), SweepLayout(sweep.path), certificates, design, spec, points)
 
 
 def _find_design(study: Study) -> DesignRows | None:

@@ -6,7 +6,7 @@ from destage.queries.presentation import find_scale, format_number, title_axis, 
 from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.sensitivity_text import Row, choose_main, describe_method, describe_sensitivity
 from destage.queries.session import Session
-from destage.sensitivity.stored_results import analyse_tables, list_sampled
+from destage.sensitivity.stored_results import analyse_tables
 from destage.sensitivity.table import SENSITIVITY
 from destage.store.layout import SweepLayout
 from destage.store.progress import status
@@ -101,9 +101,7 @@ def _find_rows(session: Session) -> Sequence[Row]:
         return ()
     certificates = None if session.metric is None else session.sweep.certificates()
     layout = SweepLayout(session.sweep.path)
-    found = analyse_tables(
-        [session.result], session.sweep.plan(), layout, certificates, None, list_sampled(session.spec)
-    )
+    found = analyse_tables([session.result], session.sweep.plan(), layout, certificates, None, session.spec)
     computed: Sequence[Row] = found[SENSITIVITY].to_pylist()
     return computed
 

@@ -173,6 +173,7 @@ def test_an_unknown_figure_is_an_error_with_the_available_ones(seek_session: Ses
         "result_by_configuration",
         "timeline",
         "published_against_simulated",
+        "what_matters",
     ]
 
 

@@ -59,7 +59,8 @@ def analyse(
 ) -> dict[str, pa.Table]:
     """Return the tables `sensitivity` and `interactions` of one result.
 
-    Axes with one value are left out. Named points beside a grid are left out, too.
+    Axes with one value are left out, and of axes that vary together one to one all but the first, as are
+    named points beside a grid.
 
     Args:
         axes: The dotted paths of the axes.
@@ -134,13 +135,27 @@ def _choose_sample(
     places = np.flatnonzero(is_usable)
     taken = found.points.take(pa.array(places))
     codes = {path: encode_axis(taken[path]) for path in axes}
-    varied = {path: one for path, one in codes.items() if one.count > 1}
+    varied = _list_varied(codes)
     order = _order_grid(list(varied.values()))
     if order is not None and is_usable.sum() >= _count_planned(found):
         return _Sample(
             FACTORIAL, list(varied), places[order], None, lambda values, _: _name(factorial_shares(values))
         )
     return _from_points(varied, places, [codes[path].codes for path in sampled if path in codes])
+
+
+def _list_varied(codes: Mapping[str, AxisCodes]) -> dict[str, AxisCodes]:
+    """Return the axes that vary, without those that vary one to one with an earlier one."""
+    varied: dict[str, AxisCodes] = {}
+    for path, one in codes.items():
+        if one.count > 1 and not any(_is_same(one, other) for other in varied.values()):
+            varied[path] = one
+    return varied
+
+
+def _is_same(one: AxisCodes, other: AxisCodes) -> bool:
+    pairs = np.unique(one.codes * other.count + other.codes)
+    return one.count == other.count == len(pairs)
 
 
 def _count_planned(found: PointValues) -> int:
@@ -180,8 +195,7 @@ def _from_design(
 
         return _Sample(MORRIS, design.axes, places, 1, screen)
     taken = found.points.take(pa.array(places[:, 0, 0]))
-    crossed = {path: encode_axis(taken[path]) for path in axes if path not in design.axes}
-    crossed = {path: one for path, one in crossed.items() if one.count > 1}
+    crossed = _list_varied({path: encode_axis(taken[path]) for path in axes if path not in design.axes})
     order = _order_grid(list(crossed.values())) if crossed else None
     sampled = len(design.axes)
     if order is not None:

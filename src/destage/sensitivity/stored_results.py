@@ -19,19 +19,13 @@ DISTRIBUTIONS = frozenset({"uniform", "log_uniform", "integer", "choice"})
 """The forms of an axis of a study that is sampled."""
 
 
-def list_sampled(spec: Mapping[str, Any]) -> list[str]:
-    """Return the axes of a study as it was run that have a distribution."""
-    axes = spec.get("axes", {})
-    return [path for path, axis in axes.items() if isinstance(axis, Mapping) and axis.keys() & DISTRIBUTIONS]
-
-
 def analyse_tables(
     results: Sequence[str],
     plan: pa.Table,
     layout: SweepLayout,
     certificates: pa.Table | None,
     design: DesignRows | None,
-    sampled: Sequence[str],
+    spec: Mapping[str, Any],
     points: Collection[str] | None = None,
 ) -> dict[str, pa.Table]:
     """Return the tables `sensitivity` and `interactions` of results of a sweep.
@@ -41,10 +35,12 @@ def analyse_tables(
         plan: The planned runs, all rounds together.
         certificates: Those of a seek; None for other sweeps.
         design: The sample of a Morris or Saltelli design, if the study has one.
-        sampled: The axes that were sampled; see `list_sampled`.
+        spec: The study as it was run, which says what axes are sampled and derived.
         points: The ids of the points to use (default: all).
     """
-    axes, answer = read_axes(plan.schema), read_answer(plan.schema)
+    answer, sampled = read_answer(plan.schema), _list_sampled(spec)
+    # A derived parameter has no effect of its own.
+    axes = [path for path in read_axes(plan.schema) if path not in spec.get("derived", {})]
     columns = [name for name in results if name != answer]
     rows = read_rows(layout, columns) if columns else None
     parts = []
@@ -62,3 +58,9 @@ def _restrict(found: PointValues, points: Collection[str]) -> PointValues:
     return replace(
         found, points=found.points.filter(kept), values=found.values[at], is_bound=found.is_bound[at]
     )
+
+
+def _list_sampled(spec: Mapping[str, Any]) -> list[str]:
+    """Return the axes of a study that have a distribution."""
+    axes = spec.get("axes", {})
+    return [path for path, axis in axes.items() if isinstance(axis, Mapping) and axis.keys() & DISTRIBUTIONS]
