@@ -27,6 +27,7 @@ use crate::units::{SimDuration, SimTime};
 
 use fill::Fill;
 use recency::Recency;
+pub(super) use regions::Mark;
 use regions::Regions;
 use segment::{Going, Segment, ones};
 
@@ -85,7 +86,7 @@ impl Buffer {
         Self {
             segments: vec![Segment::EMPTY; config.segments as usize].into(),
             recency: Recency::new(config.segments as usize),
-            regions: Regions::new(size),
+            regions: Regions::new(size, config.write_cache),
             dirty_count: 0,
             size,
             read_ahead: config.read_ahead,
@@ -111,11 +112,16 @@ impl Buffer {
         self.caches_writes && !is_forced && io.sectors as u64 <= self.size
     }
 
-    /// Whether `io` may complete without a movement of the arm; most that wait cannot.
-    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
+    /// The mark of `io` for [`Self::may_serve`].
     #[inline]
-    pub const fn may_serve(&self, io: &Io) -> bool {
-        (!io.is_write & self.regions.may_hold(io.lba.0)) | (io.is_write & self.caches_writes)
+    pub const fn mark_of(&self, io: &Io) -> Mark {
+        if io.is_write { Mark::WRITE } else { self.regions.mark_of(io.lba.0) }
+    }
+
+    /// Whether an I/O with this mark may complete without a movement of the arm; most that wait cannot.
+    #[inline]
+    pub const fn may_serve(&self, mark: Mark) -> bool {
+        self.regions.has(mark)
     }
 
     /// Advances the read-ahead to `now`; returns its end if it reached its limit.

@@ -39,6 +39,8 @@ pub struct DriveModel {
     revolution: SimDuration,
     pub(super) write_settle: u64,
     pub(super) write_overhead: u64,
+    /// Time between a seek and a read or a write that does not continue the last I/O.
+    pub(super) after_seek: [u64; 2],
     pub(super) head_switch: u64,
     /// Minimum time to another surface of the same cylinder before a read.
     pub(super) read_switch: u64,
@@ -96,6 +98,7 @@ impl DriveModel {
             paces,
             write_settle: disk.write_settle.0,
             write_overhead: disk.write_overhead.0,
+            after_seek: [0, disk.write_settle.0 + disk.write_overhead.0],
             head_switch: disk.head_switch.0,
             read_switch: disk.head_switch.max(disk.read_settle).0,
             read_settle: disk.read_settle.0,

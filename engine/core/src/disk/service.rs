@@ -14,7 +14,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::buffer::{Buffer, Found};
+use super::buffer::{Buffer, Found, Mark};
 use super::drive::Drive;
 use super::queue::Waiting;
 use super::{Io, ROUNDING, count};
@@ -35,10 +35,11 @@ pub(super) struct Access {
 impl Drive {
     /// An I/O with its location on the disk.
     #[inline]
-    pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
+    pub(super) fn place(&self, entered: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
-        Waiting { io, arrived, entered: arrived, taken_before: 0, location, angle_ns }
+        let mark = self.buffer.as_ref().map_or(Mark::WRITE, |buffer| buffer.mark_of(&io));
+        Waiting { io, entered, taken_before: 0, location, mark, angle_ns }
     }
 
     /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].
@@ -48,17 +49,24 @@ impl Drive {
     }
 
     /// Time to bring the head to the track, settled \[ns\].
-    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     #[inline]
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
-        let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
-        // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
-        let settles = waiting.io.is_write & (waiting.io.lba != self.head_lba);
+        if distance == 0 || waiting.io.lba == self.head_lba {
+            return self.moving_near(waiting, distance);
+        }
         // Reads and writes wait in no order that a processor could predict.
-        let settle = select_unpredictable(settles, model.write_settle, 0);
+        self.model.seek.time(distance).0 + self.model.after_seek[usize::from(waiting.io.is_write)]
+    }
+
+    /// [`Self::moving`] within a cylinder, or to the sector after the last one that passed the head.
+    fn moving_near(&self, waiting: &Waiting, distance: u32) -> u64 {
+        let model = &*self.model;
+        // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
+        let settles = waiting.io.is_write && waiting.io.lba != self.head_lba;
+        let settle = if settles { model.write_settle } else { 0 };
         if distance > 0 {
-            let overhead = select_unpredictable(waiting.io.is_write, model.write_overhead, 0);
+            let overhead = if waiting.io.is_write { model.write_overhead } else { 0 };
             return model.seek.time(distance).0 + settle + overhead;
         }
         let is_other_surface = waiting.location.surface != self.surface;
