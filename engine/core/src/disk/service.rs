@@ -12,8 +12,6 @@
 //! first; when it reaches its limit, dirty segments follow, nearest in time first, unless an I/O could still precede
 //! them. An I/O that needs the arm ends a read-ahead immediately, and waits for a segment in flight to the media.
 
-use std::hint::select_unpredictable;
-
 use super::buffer::{Buffer, Found, Mark};
 use super::drive::Drive;
 use super::queue::Waiting;
@@ -83,21 +81,17 @@ impl Drive {
     /// `moving` \[ns\].
     #[inline]
     pub(super) fn positioning(&self, turned: u64, moving: u64, waiting: &Waiting) -> u64 {
-        let wait = self.ahead(self.under_head(turned + moving), waiting);
-        if wait + ROUNDING.0 >= self.revolution.get() { moving } else { moving + wait }
+        let (wait, _) = self.wait(turned + moving, waiting);
+        moving + wait
     }
 
-    /// The angle under the head when the spindle has `turned` this far \[ns after the index mark\].
+    /// Time until the first sector is under the head when the spindle has `turned` this far, less than a turn, and how late
+    /// the head is: one that is late by the rounding of times has not missed the sector \[ns\].
     #[inline]
-    pub(super) const fn under_head(&self, turned: u64) -> u64 {
-        self.revolution.div_rem(turned).1
-    }
-
-    /// Time from the angle `under_head` to the first sector, less than a turn \[ns\].
-    #[inline]
-    pub(super) fn ahead(&self, under_head: u64, waiting: &Waiting) -> u64 {
-        let (ahead, is_behind) = u64::from(waiting.angle_ns).overflowing_sub(under_head);
-        ahead.wrapping_add(select_unpredictable(is_behind, self.revolution.get(), 0))
+    fn wait(&self, turned: u64, waiting: &Waiting) -> (u64, u64) {
+        let revolution = self.revolution.get();
+        let (_, passed) = self.revolution.div_rem(turned + revolution - u64::from(waiting.angle_ns));
+        if passed <= ROUNDING.0 { (0, passed) } else { (revolution - passed, 0) }
     }
 
     /// Starts the service of `waiting`; returns its completion time. If `is_fresh`, its command time did not overlap another
@@ -138,10 +132,7 @@ impl Drive {
             return Access { arrived: ready, start: ready, end: ready };
         }
         let moving = self.moving(waiting);
-        let wait = self.ahead(self.under_head(self.turned(ready) + moving), waiting);
-        // Less than a turn; a head that is late by the rounding of times has not missed the sector.
-        let late = self.revolution.get() - wait;
-        let (wait, late) = if late <= ROUNDING.0 { (0, late) } else { (wait, 0) };
+        let (wait, late) = self.wait(self.turned(ready) + moving, waiting);
         let transfer = self.model.geometry.transfer(
             &waiting.location,
             count(&waiting.io),
