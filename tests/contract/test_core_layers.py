@@ -17,8 +17,8 @@ LAYERS = (
     ("destage", "read_ahead"),
     ("config",),
     ("raid", "replacement", "metrics"),
-    ("event", "pipe", "slab", "slot_table", "ranked_slots", "divisor", "rng"),
-    ("units", "issue", "interruption", "mutation"),
+    ("event", "pipe", "slab", "slot_table", "ranked_slots", "transfer_rate", "rng"),
+    ("units", "divisor", "issue", "interruption", "mutation"),
 )
 """The modules of the crate, from the top. A module imports modules of lower layers only."""
 

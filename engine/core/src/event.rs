@@ -137,6 +137,8 @@ impl PartialOrd for Entry {
     }
 }
 
+/// Later than all events.
+const NEVER: SimTime = SimTime(u64::MAX);
 /// Number of events that are kept sorted; more are in the heap.
 const NEAR: usize = 16;
 
@@ -154,6 +156,8 @@ pub struct EventQueue {
     immediate: VecDeque<Packed>,
     near: Vec<Entry>,
     far: BinaryHeap<Entry>,
+    /// Time of the first far event, or later than any if there is none.
+    first_far: SimTime,
     sequence: u64,
 }
 
@@ -171,6 +175,7 @@ impl EventQueue {
             immediate: VecDeque::with_capacity(NEAR),
             near: Vec::with_capacity(NEAR),
             far: BinaryHeap::new(),
+            first_far: NEVER,
             sequence: 0,
         }
     }
@@ -201,7 +206,7 @@ impl EventQueue {
         }
         self.sequence += 1;
         let entry = Entry { time, order: self.sequence << KIND_BITS | kind, operand };
-        if self.near.len() == NEAR || !self.far.is_empty() {
+        if self.near.len() == NEAR || time >= self.first_far {
             self.schedule_among_many(entry);
         } else {
             self.insert_near(entry);
@@ -226,19 +231,20 @@ impl EventQueue {
     }
 
     fn schedule_among_many(&mut self, entry: Entry) {
-        if self.far.peek().is_some_and(|first| first.time <= entry.time) {
-            self.far.push(entry);
-            return;
-        }
-        if self.near.len() == NEAR {
+        if entry.time < self.first_far {
             // Moves half, so that this is rare.
             self.far.extend(self.near.drain(..NEAR / 2));
-            if self.far.peek().is_some_and(|first| first.time <= entry.time) {
-                self.far.push(entry);
-                return;
-            }
+            self.note_first_far();
         }
-        self.insert_near(entry);
+        if entry.time < self.first_far {
+            self.insert_near(entry);
+        } else {
+            self.far.push(entry);
+        }
+    }
+
+    fn note_first_far(&mut self) {
+        self.first_far = self.far.peek().map_or(NEVER, |first| first.time);
     }
 
     /// Whether nothing is scheduled.
@@ -251,6 +257,7 @@ impl EventQueue {
         self.immediate.retain(|&event| stays(event.event()));
         self.near.retain(|entry| stays(entry.packed().event()));
         self.far.retain(|entry| stays(entry.packed().event()));
+        self.note_first_far();
     }
 
     /// Removes and returns the next event.
@@ -261,18 +268,26 @@ impl EventQueue {
     /// Removes and returns the next event, packed.
     #[inline]
     pub fn next_packed(&mut self) -> Option<(SimTime, Packed)> {
-        let first = if self.near.is_empty() { self.far.peek() } else { self.near.last() };
-        if first.is_none_or(|first| first.time > self.now)
+        if self.near.is_empty() {
+            self.refill();
+        }
+        if self.near.last().is_none_or(|first| first.time > self.now)
             && let Some(event) = self.immediate.pop_front()
         {
             return Some((self.now, event));
         }
-        let entry = match self.near.pop() {
-            Some(entry) => entry,
-            None => self.far.pop()?,
-        };
+        let entry = self.near.pop()?;
         self.now = self.now.max(entry.time);
         Some((entry.time, entry.packed()))
+    }
+
+    /// Moves the next far events into the empty `near`: otherwise new ones would come after the first far one, and most
+    /// events of a run with many sources would pass through the heap.
+    #[cold]
+    fn refill(&mut self) {
+        self.near.extend(std::iter::from_fn(|| self.far.pop()).take(NEAR / 2));
+        self.near.reverse();
+        self.note_first_far();
     }
 }
 

@@ -28,6 +28,7 @@ mod slab;
 mod slot_table;
 pub mod synthesis;
 pub mod trace;
+mod transfer_rate;
 pub mod units;
 mod validation;
 pub mod workload;

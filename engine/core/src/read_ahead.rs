@@ -57,6 +57,9 @@ pub struct ReadAhead {
     /// Ends of recent reads without a sequence, with the length of their run so far.
     candidates: [u64; CANDIDATES],
     runs: [u32; CANDIDATES],
+    /// Where the sequences and the candidates would continue, without the upper halves: many are compared at a time, and most
+    /// reads continue nothing.
+    tags: [u32; SEQUENCES + CANDIDATES],
     oldest: usize,
     clock: u64,
 }
@@ -82,6 +85,7 @@ impl ReadAhead {
             sequences: Vec::with_capacity(SEQUENCES),
             candidates: [u64::MAX; CANDIDATES],
             runs: [0; CANDIDATES],
+            tags: [u32::MAX; SEQUENCES + CANDIDATES],
             oldest: 0,
             clock: 0,
         }
@@ -94,16 +98,22 @@ impl ReadAhead {
         let end = start + sectors;
         let steps = self.restraint.map_or(0, |restraint| restraint.steps);
         let (trigger, size) = (self.trigger << steps, (self.size >> steps).max(self.line.min(self.size)));
-        if let Some(sequence) = self.sequences.iter_mut().find(|sequence| sequence.next == start) {
+        #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator compares one tag at a time")]
+        let may_continue = self.tags.iter().fold(false, |found, &tag| found | (tag == start as u32));
+        let sequences = if may_continue { &self.sequences[..] } else { &[] };
+        if let Some(place) = sequences.iter().position(|sequence| sequence.next == start) {
+            let sequence = &mut self.sequences[place];
             sequence.next = end;
             sequence.used = self.clock;
+            self.tags[place] = end as u32;
             return (true, Self::stretch(sequence, size));
         }
         let mut run = 1;
-        let candidate = self.candidates.iter().position(|&next| next == start);
+        let candidates = if may_continue { &self.candidates[..] } else { &[] };
+        let candidate = candidates.iter().position(|&next| next == start);
         if let Some(place) = candidate {
             run = self.runs[place].saturating_add(1);
-            self.candidates[place] = u64::MAX;
+            self.set_candidate(place, u64::MAX);
         }
         let is_sequential = run > 1;
         if run >= trigger {
@@ -116,8 +126,15 @@ impl ReadAhead {
             self.oldest = (self.oldest + 1) % CANDIDATES;
             (self.oldest + CANDIDATES - 1) % CANDIDATES
         });
-        (self.candidates[place], self.runs[place]) = (end, run);
+        self.runs[place] = run;
+        self.set_candidate(place, end);
         (is_sequential, None)
+    }
+
+    /// Remembers that a read which starts at `next` continues the candidate at `place`.
+    fn set_candidate(&mut self, place: usize, next: u64) {
+        self.candidates[place] = next;
+        self.tags[SEQUENCES + place] = next as u32;
     }
 
     /// Records whether a prefetched line was used.
@@ -148,11 +165,15 @@ impl ReadAhead {
     }
 
     fn follow(&mut self, sequence: Sequence) {
-        if self.sequences.len() < SEQUENCES {
+        let place = if self.sequences.len() < SEQUENCES {
             self.sequences.push(sequence);
-        } else if let Some(place) = (0..SEQUENCES).min_by_key(|&index| self.sequences[index].used) {
-            self.sequences[place] = sequence;
-        }
+            self.sequences.len() - 1
+        } else {
+            let oldest = (0..SEQUENCES).min_by_key(|&index| self.sequences[index].used).unwrap_or_default();
+            self.sequences[oldest] = sequence;
+            oldest
+        };
+        self.tags[place] = sequence.next as u32;
     }
 }
 

@@ -26,10 +26,13 @@ use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
 
 use fill::Fill;
+use recency::Recency;
+pub(super) use regions::Mark;
 use regions::Regions;
-use segment::{Going, Segment, least_recently_used};
+use segment::{Going, Segment, ones};
 
 mod fill;
+mod recency;
 mod regions;
 mod segment;
 
@@ -51,6 +54,7 @@ pub(super) enum Found {
 #[derive(Debug)]
 pub(super) struct Buffer {
     segments: Box<[Segment]>,
+    recency: Recency,
     /// Where the segments are, or will be when their read-ahead ends.
     regions: Regions,
     /// Dirty segments: a search for one is skipped if there is none.
@@ -68,7 +72,6 @@ pub(super) struct Buffer {
     /// Sectors that the arm writes to the media until `idle_from`.
     going: Vec<Going>,
     fill: Option<Fill>,
-    turn: u64,
     lapse: f64,
     lapses: RandomStream,
     /// A defect for tests: forced writes complete in the buffer.
@@ -79,11 +82,11 @@ pub(super) struct Buffer {
 impl Buffer {
     /// An empty buffer; `lapses` draws the abandoned read-aheads.
     pub fn new(config: &config::DiskBuffer, command_time: SimDuration, lapses: RandomStream) -> Self {
-        let empty = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
         let size = config.segment.sectors().0;
         Self {
-            segments: vec![empty; config.segments as usize].into(),
-            regions: Regions::new(size),
+            segments: vec![Segment::EMPTY; config.segments as usize].into(),
+            recency: Recency::new(config.segments as usize),
+            regions: Regions::new(size, config.write_cache),
             dirty_count: 0,
             size,
             read_ahead: config.read_ahead,
@@ -94,7 +97,6 @@ impl Buffer {
             idle_from: SimTime::ZERO,
             going: Vec::with_capacity(2 * config.segments as usize + 1),
             fill: None,
-            turn: 0,
             lapse: config.lapse.0,
             lapses,
             #[cfg(all(test, debug_assertions))]
@@ -110,11 +112,16 @@ impl Buffer {
         self.caches_writes && !is_forced && io.sectors as u64 <= self.size
     }
 
-    /// Whether `io` may complete without a movement of the arm; most that wait cannot.
-    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
+    /// The mark of `io` for [`Self::may_serve`].
     #[inline]
-    pub const fn may_serve(&self, io: &Io) -> bool {
-        (!io.is_write & self.regions.may_hold(io.lba.0)) | (io.is_write & self.caches_writes)
+    pub const fn mark_of(&self, io: &Io) -> Mark {
+        if io.is_write { Mark::WRITE } else { self.regions.mark_of(io.lba.0) }
+    }
+
+    /// Whether an I/O with this mark may complete without a movement of the arm; most that wait cannot.
+    #[inline]
+    pub const fn may_serve(&self, mark: Mark) -> bool {
+        self.regions.has(mark)
     }
 
     /// Advances the read-ahead to `now`; returns its end if it reached its limit.
@@ -154,11 +161,10 @@ impl Buffer {
     /// The part of the sectors `first..end` in the buffer at `now`, up to which [`Self::advance_fill`] was called. Sectors that
     /// start less than a track (`track`) from a head that reads ahead are waited for.
     pub fn find(&mut self, first: u64, end: u64, now: SimTime, track: u64) -> Found {
-        self.turn += 1;
         let (found, held_by) = self.look(first, end, now, track);
         if let Some(index) = held_by {
+            self.recency.touch(index);
             let segment = &mut self.segments[index];
-            segment.used = self.turn;
             if self.read_ahead.follows_streams() && !segment.is_dirty {
                 // Sectors still to be read start no earlier than those already read.
                 segment.start = end;
@@ -194,10 +200,12 @@ impl Buffer {
 
     fn search(&self, first: u64, end: u64, now: SimTime, track: u64) -> (Found, Option<usize>) {
         let mut found = Found::Nothing;
-        for (index, segment) in self.segments.iter().enumerate() {
-            if first < segment.start {
-                continue;
-            }
+        let mut places = self.places(|segment| segment.holds(first));
+        if let Some(fill) = &self.fill {
+            places |= u64::from(self.segments[fill.segment].start <= first) << fill.segment;
+        }
+        for index in ones(places) {
+            let segment = &self.segments[index];
             if end <= segment.end {
                 return (Found::All { ready: now }, Some(index));
             }
@@ -257,33 +265,33 @@ impl Buffer {
         }
     }
 
-    /// The segments that are free at `now`: neither dirty nor in flight.
-    fn free(&self, now: SimTime) -> impl Iterator<Item = (usize, &Segment)> {
-        let is_going =
-            move |index| self.going.iter().any(|going| going.segment == index && going.until > now);
-        self.segments
-            .iter()
-            .enumerate()
-            .filter(move |&(index, segment)| !segment.is_dirty && !is_going(index))
+    /// The segments that `is_one` chooses, as a set of bits: any segment may be one, which a processor cannot predict.
+    #[inline]
+    fn places(&self, is_one: impl Fn(&Segment) -> bool) -> u64 {
+        (0..)
+            .zip(&*self.segments)
+            .fold(0, |places, (index, segment)| places | u64::from(is_one(segment)) << index)
+    }
+
+    /// The segment used least recently of those that are free at `now`: neither dirty nor in flight.
+    fn free(&self, now: SimTime) -> Option<usize> {
+        let is_going = |index| self.going.iter().any(|going| going.segment == index && going.until > now);
+        self.recency.oldest_first().find(|&index| !self.segments[index].is_dirty && !is_going(index))
     }
 
     /// Whether a segment is free at `now`.
     pub fn has_room(&self, now: SimTime) -> bool {
-        self.free(now).next().is_some()
+        self.free(now).is_some()
     }
 
     /// Takes the least recently used segment that is free at `now` for `start..end`; none if none is free.
     fn take(&mut self, start: u64, end: u64, is_dirty: bool, now: SimTime) -> Option<usize> {
-        let index = if self.going.is_empty() && !self.has_dirty() {
-            least_recently_used(&self.segments)
-        } else {
-            self.free(now).min_by_key(|(_, segment)| segment.used)?.0
-        };
+        let index = self.free(now)?;
         if self.fill.is_some_and(|fill| fill.segment == index) {
             self.fill = None;
         }
-        self.turn += 1;
-        self.segments[index] = Segment { start, end, is_dirty, used: self.turn };
+        self.recency.touch(index);
+        self.segments[index] = Segment { start, end, is_dirty };
         self.dirty_count += u32::from(is_dirty);
         Some(index)
     }
@@ -328,18 +336,16 @@ impl Buffer {
     /// Adds written sectors to a dirty segment that they overwrite or continue; returns whether there is one. No two dirty
     /// segments hold the same sector.
     pub fn merge_write(&mut self, first: u64, end: u64) -> bool {
-        let size = self.size;
-        let turn = self.turn + 1;
         let is_new = self.dirty_overlap(first, end).is_none();
-        let merged = self.segments.iter_mut().find(|segment| {
+        let merged = self.segments.iter().position(|segment| {
             segment.is_dirty
                 && segment.start <= first
-                && (end <= segment.end || (is_new && first == segment.end && end - segment.start <= size))
+                && (end <= segment.end
+                    || (is_new && first == segment.end && end - segment.start <= self.size))
         });
-        let Some(segment) = merged else { return false };
-        segment.end = segment.end.max(end);
-        segment.used = turn;
-        self.turn = turn;
+        let Some(index) = merged else { return false };
+        self.segments[index].end = self.segments[index].end.max(end);
+        self.recency.touch(index);
         self.mark(first, end);
         true
     }
@@ -390,8 +396,9 @@ impl Buffer {
             if segment.is_dirty {
                 lose(segment.start, segment.end);
             }
-            *segment = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
+            *segment = Segment::EMPTY;
         }
+        self.recency = Recency::new(self.segments.len());
         self.dirty_count = 0;
         self.fill = None;
         self.idle_from = now;

@@ -24,7 +24,8 @@ use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::divisor::Divisor;
 use crate::rng::RandomStream;
-use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
+use crate::transfer_rate::TransferRate;
+use crate::units::{Lba, Sectors, SimDuration, SimTime};
 
 /// Models cached per thread: a sweep has few kinds of drives, and tabulating a seek curve takes longer than all other
 /// checks of a configuration.
@@ -38,12 +39,14 @@ pub struct DriveModel {
     revolution: SimDuration,
     pub(super) write_settle: u64,
     pub(super) write_overhead: u64,
+    /// Time between a seek and a read or a write that does not continue the last I/O.
+    pub(super) after_seek: [u64; 2],
     pub(super) head_switch: u64,
     /// Minimum time to another surface of the same cylinder before a read.
     pub(super) read_switch: u64,
     pub(super) read_settle: u64,
     pub(super) command_time: SimDuration,
-    pub(super) bus_rate: Option<Bandwidth>,
+    pub(super) bus_rate: Option<TransferRate>,
     pub(super) policy: QueuePolicy,
     pub(super) age_limit: Option<SimDuration>,
     /// Pace of a long transfer, by zone.
@@ -95,11 +98,12 @@ impl DriveModel {
             paces,
             write_settle: disk.write_settle.0,
             write_overhead: disk.write_overhead.0,
+            after_seek: [0, disk.write_settle.0 + disk.write_overhead.0],
             head_switch: disk.head_switch.0,
             read_switch: disk.head_switch.max(disk.read_settle).0,
             read_settle: disk.read_settle.0,
             command_time: disk.command_time,
-            bus_rate: disk.bus_rate,
+            bus_rate: disk.bus_rate.map(TransferRate::from),
             policy: disk.queue.policy,
             age_limit: disk.queue.age_limit,
         })

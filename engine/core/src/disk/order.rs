@@ -4,6 +4,8 @@
 //! Jacobson, Wilkes: Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991; Seltzer, Chen,
 //! Ousterhout: Disk scheduling revisited, USENIX Winter 1990.
 
+use std::hint::select_unpredictable;
+
 use super::buffer::Buffer;
 use super::drive::Drive;
 use super::queue::Waiting;
@@ -53,7 +55,7 @@ impl Drive {
             let at_media = |waiting: &Waiting| self.positioning(turned, self.moving(waiting), waiting);
             let Some(buffer) = &self.buffer else { return least(window, at_media) };
             return least(window, |waiting| {
-                if buffer.may_serve(&waiting.io)
+                if buffer.may_serve(waiting.mark)
                     && let Some(cost) = in_buffer(buffer, now, waiting)
                 {
                     return cost;
@@ -77,7 +79,8 @@ impl Drive {
             }
             // Addresses behind the arm come after all those ahead of it, lowest first.
             QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
-            QueuePolicy::Sptf | QueuePolicy::Fcfs => waiting.arrived.0,
+            // The window is in order of arrival, and the first of equals is chosen.
+            QueuePolicy::Sptf | QueuePolicy::Fcfs => 0,
         }
     }
 }
@@ -103,10 +106,12 @@ fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
 /// The index and cost of the cheapest I/O of `window`, the first of equals.
 #[inline]
 fn least(window: &[Waiting], cost: impl Fn(&Waiting) -> u64) -> Option<(usize, u64)> {
-    let mut best = (0, u64::MAX);
+    let (mut best, mut least) = (0, u64::MAX);
     for (index, waiting) in window.iter().enumerate() {
         let cost = cost(waiting);
-        best = std::hint::select_unpredictable(cost < best.1, (index, cost), best);
+        // Word by word: a pair that is selected at once becomes a branch when the compiler knows how often it changes.
+        best = select_unpredictable(cost < least, index, best);
+        least = select_unpredictable(cost < least, cost, least);
     }
-    (!window.is_empty()).then_some(best)
+    (!window.is_empty()).then_some((best, least))
 }

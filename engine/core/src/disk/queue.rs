@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Io;
+use super::buffer::Mark;
 use super::geometry::Location;
 use crate::units::{SimDuration, SimTime};
 
@@ -14,12 +15,13 @@ const PATIENCE: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub io: Io,
-    pub arrived: SimTime,
     /// When the drive took it into its window, from which its age counts.
     pub entered: SimTime,
     /// I/Os of its class that had been taken by then, which tells how many have been preferred to it since.
     pub taken_before: u32,
     pub location: Location,
+    /// Its mark for the buffer.
+    pub mark: Mark,
     /// Time within a revolution at which its first sector passes the head [ns after the index mark].
     pub angle_ns: u32,
 }

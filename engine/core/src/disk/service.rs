@@ -12,9 +12,7 @@
 //! first; when it reaches its limit, dirty segments follow, nearest in time first, unless an I/O could still precede
 //! them. An I/O that needs the arm ends a read-ahead immediately, and waits for a segment in flight to the media.
 
-use std::hint::select_unpredictable;
-
-use super::buffer::{Buffer, Found};
+use super::buffer::{Buffer, Found, Mark};
 use super::drive::Drive;
 use super::queue::Waiting;
 use super::{Io, ROUNDING, count};
@@ -35,10 +33,11 @@ pub(super) struct Access {
 impl Drive {
     /// An I/O with its location on the disk.
     #[inline]
-    pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
+    pub(super) fn place(&self, entered: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
-        Waiting { io, arrived, entered: arrived, taken_before: 0, location, angle_ns }
+        let mark = self.buffer.as_ref().map_or(Mark::WRITE, |buffer| buffer.mark_of(&io));
+        Waiting { io, entered, taken_before: 0, location, mark, angle_ns }
     }
 
     /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].
@@ -48,17 +47,24 @@ impl Drive {
     }
 
     /// Time to bring the head to the track, settled \[ns\].
-    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     #[inline]
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
-        let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
-        // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
-        let settles = waiting.io.is_write & (waiting.io.lba != self.head_lba);
+        if distance == 0 || waiting.io.lba == self.head_lba {
+            return self.moving_near(waiting, distance);
+        }
         // Reads and writes wait in no order that a processor could predict.
-        let settle = select_unpredictable(settles, model.write_settle, 0);
+        self.model.seek.time(distance).0 + self.model.after_seek[usize::from(waiting.io.is_write)]
+    }
+
+    /// [`Self::moving`] within a cylinder, or to the sector after the last one that passed the head.
+    fn moving_near(&self, waiting: &Waiting, distance: u32) -> u64 {
+        let model = &*self.model;
+        // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
+        let settles = waiting.io.is_write && waiting.io.lba != self.head_lba;
+        let settle = if settles { model.write_settle } else { 0 };
         if distance > 0 {
-            let overhead = select_unpredictable(waiting.io.is_write, model.write_overhead, 0);
+            let overhead = if waiting.io.is_write { model.write_overhead } else { 0 };
             return model.seek.time(distance).0 + settle + overhead;
         }
         let is_other_surface = waiting.location.surface != self.surface;
@@ -75,21 +81,17 @@ impl Drive {
     /// `moving` \[ns\].
     #[inline]
     pub(super) fn positioning(&self, turned: u64, moving: u64, waiting: &Waiting) -> u64 {
-        let wait = self.ahead(self.under_head(turned + moving), waiting);
-        if wait + ROUNDING.0 >= self.revolution.get() { moving } else { moving + wait }
+        let (wait, _) = self.wait(turned + moving, waiting);
+        moving + wait
     }
 
-    /// The angle under the head when the spindle has `turned` this far \[ns after the index mark\].
+    /// Time until the first sector is under the head when the spindle has `turned` this far, less than a turn, and how late
+    /// the head is: one that is late by the rounding of times has not missed the sector \[ns\].
     #[inline]
-    pub(super) const fn under_head(&self, turned: u64) -> u64 {
-        self.revolution.div_rem(turned).1
-    }
-
-    /// Time from the angle `under_head` to the first sector, less than a turn \[ns\].
-    #[inline]
-    pub(super) fn ahead(&self, under_head: u64, waiting: &Waiting) -> u64 {
-        let (ahead, is_behind) = u64::from(waiting.angle_ns).overflowing_sub(under_head);
-        ahead.wrapping_add(select_unpredictable(is_behind, self.revolution.get(), 0))
+    fn wait(&self, turned: u64, waiting: &Waiting) -> (u64, u64) {
+        let revolution = self.revolution.get();
+        let (_, passed) = self.revolution.div_rem(turned + revolution - u64::from(waiting.angle_ns));
+        if passed <= ROUNDING.0 { (0, passed) } else { (revolution - passed, 0) }
     }
 
     /// Starts the service of `waiting`; returns its completion time. If `is_fresh`, its command time did not overlap another
@@ -130,10 +132,7 @@ impl Drive {
             return Access { arrived: ready, start: ready, end: ready };
         }
         let moving = self.moving(waiting);
-        let wait = self.ahead(self.under_head(self.turned(ready) + moving), waiting);
-        // Less than a turn; a head that is late by the rounding of times has not missed the sector.
-        let late = self.revolution.get() - wait;
-        let (wait, late) = if late <= ROUNDING.0 { (0, late) } else { (wait, 0) };
+        let (wait, late) = self.wait(self.turned(ready) + moving, waiting);
         let transfer = self.model.geometry.transfer(
             &waiting.location,
             count(&waiting.io),

@@ -7,7 +7,8 @@ use crate::event::Event;
 use crate::pipe::Pipe;
 use crate::rng::{self, Purpose};
 use crate::slab::{LinkedQueue, Slab};
-use crate::units::{Bandwidth, SimDuration, SimTime};
+use crate::transfer_rate::TransferRate;
+use crate::units::{SimDuration, SimTime};
 use crate::workload::Op;
 
 /// Outstanding requests of open loads beyond which the array cannot carry the load.
@@ -31,7 +32,7 @@ pub struct FrontEnd {
     /// The two directions of the host link; the first carries both unless the link is full duplex.
     pub link: [Pipe; 2],
     link_overhead: SimDuration,
-    link_bandwidth: Option<Bandwidth>,
+    link_rate: Option<TransferRate>,
     is_full_duplex: bool,
 }
 
@@ -50,7 +51,7 @@ impl FrontEnd {
             command_draws: (controller.firmware.spread == TimeSpread::Exponential).then(draws),
             link: [Pipe::default(); 2],
             link_overhead: controller.link.command_overhead,
-            link_bandwidth: controller.link.bandwidth,
+            link_rate: controller.link.bandwidth.map(TransferRate::from),
             is_full_duplex: controller.link.duplex == Some(Duplex::Full),
         }
     }
@@ -94,7 +95,7 @@ impl FrontEnd {
         let command = &self.requests[request].command;
         let direction = usize::from(self.is_full_duplex && command.operation == Op::Write);
         let bytes = command.sectors.bytes();
-        let transfer = self.link_bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes));
+        let transfer = self.link_rate.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes));
         let service = self.link_overhead + transfer;
         if service == SimDuration::ZERO {
             return false;

@@ -29,8 +29,14 @@ impl Fill {
         if now >= self.ready(self.limit) {
             return self.limit;
         }
-        let passed = (u128::from(now.since(self.from).0) << 16) / u128::from(self.pace.sector.max(1));
-        self.limit.min(self.first + passed as u64)
+        let (elapsed, sector) = (now.since(self.from).0, self.pace.sector.max(1));
+        // Most are short enough for a division of one word.
+        let passed = if elapsed < 1 << 48 {
+            (elapsed << 16) / sector
+        } else {
+            ((u128::from(elapsed) << 16) / u128::from(sector)) as u64
+        };
+        self.limit.min(self.first + passed)
     }
 
     /// Continues from the end of a zone with the pace of the next.

@@ -14,13 +14,23 @@ use super::Buffer;
 /// Words of the map: with a few dozen marks, one unmarked read in twenty is looked for.
 const WORDS: usize = 16;
 const MARKS: u64 = 64 * WORDS as u64;
+
+/// The mark of an I/O: its place in the map, which is computed once and looked up whenever the drive chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::disk) struct Mark(u32);
+
+impl Mark {
+    /// The mark of all writes, which is there if the buffer accepts writes.
+    pub const WRITE: Self = Self(MARKS as u32);
+}
 /// Marks added after which the map is stale.
 const STALE: u64 = 64;
 
 /// A map of the regions with data.
 #[derive(Debug)]
 pub(super) struct Regions {
-    words: [u64; WORDS],
+    /// The marks of reads, and then that of writes; as many again keep an index within bounds.
+    words: [u64; 2 * WORDS],
     /// log2 of the sectors of a region.
     shift: u32,
     /// Marks added since the map was new.
@@ -29,9 +39,11 @@ pub(super) struct Regions {
 
 impl Regions {
     /// An empty map for segments of `size` sectors.
-    pub fn new(size: u64) -> Self {
+    pub fn new(size: u64, accepts_writes: bool) -> Self {
         let shift = size.max(1).next_power_of_two().ilog2();
-        Self { words: [0; WORDS], shift, added: 0 }
+        let mut words = [0; 2 * WORDS];
+        words[WORDS] = u64::from(accepts_writes);
+        Self { words, shift, added: 0 }
     }
 
     /// Whether many marks may belong to data that are gone.
@@ -41,7 +53,7 @@ impl Regions {
 
     /// A new map with the data at `extents` (first sector, end).
     pub fn restart(&mut self, extents: impl Iterator<Item = (u64, u64)>) {
-        self.words = [0; WORDS];
+        self.words[..WORDS].fill(0);
         for (first, end) in extents {
             self.mark(first, end);
         }
@@ -54,8 +66,8 @@ impl Regions {
         let (from, to) = (first >> self.shift, end >> self.shift);
         let regions = (to.saturating_sub(from) + 1).min(MARKS);
         for region in from..from + regions {
-            let (word, bit) = Self::place(region);
-            self.words[word] |= bit;
+            let Mark(mark) = Self::place(region);
+            self.words[(mark / 64) as usize] |= 1 << (mark % 64);
         }
         self.added += regions;
     }
@@ -63,24 +75,32 @@ impl Regions {
     /// Whether there may be data from `sector` on.
     #[inline]
     pub const fn may_hold(&self, sector: u64) -> bool {
-        let (word, bit) = Self::place(sector >> self.shift);
-        self.words[word] & bit != 0
+        self.has(self.mark_of(sector))
+    }
+
+    /// The mark of a read from `sector` on.
+    #[inline]
+    pub const fn mark_of(&self, sector: u64) -> Mark {
+        Self::place(sector >> self.shift)
+    }
+
+    /// Whether the mark is there.
+    #[inline]
+    pub const fn has(&self, Mark(mark): Mark) -> bool {
+        self.words[(mark / 64) as usize % (2 * WORDS)] >> (mark % 64) & 1 != 0
     }
 
     /// Whether there may be data in `first..end`.
     #[inline]
     pub fn may_overlap(&self, first: u64, end: u64) -> bool {
         let (from, to) = (first >> self.shift, end >> self.shift);
-        let is_marked = |region| {
-            let (word, bit) = Self::place(region);
-            self.words[word] & bit != 0
-        };
-        to.saturating_sub(from) >= MARKS || (from..=to).fold(false, |found, region| found | is_marked(region))
+        let marked = |region| self.has(Self::place(region));
+        to.saturating_sub(from) >= MARKS || (from..=to).fold(false, |found, region| found | marked(region))
     }
 
     #[inline]
-    const fn place(region: u64) -> (usize, u64) {
-        ((region / 64) as usize % WORDS, 1 << (region % 64))
+    const fn place(region: u64) -> Mark {
+        Mark((region % MARKS) as u32)
     }
 }
 
@@ -114,7 +134,7 @@ mod tests {
             extents in prop::collection::vec((0_u64..1 << 40, 1_u64..20_000), 1..40),
             kept in 0_usize..40,
         ) {
-            let mut regions = Regions::new(size);
+            let mut regions = Regions::new(size, false);
             for &(first, sectors) in &extents {
                 regions.mark(first, first + sectors);
             }
@@ -136,7 +156,7 @@ mod tests {
 
     #[test]
     fn other_regions_are_denied() {
-        let mut regions = Regions::new(1000);
+        let mut regions = Regions::new(1000, false);
         regions.mark(10_240, 12_000);
         assert!(!regions.may_hold(10_239) && !regions.may_hold(12_288) && !regions.may_overlap(0, 10_000));
         assert!(regions.may_hold(10_240) && regions.may_hold(12_287));

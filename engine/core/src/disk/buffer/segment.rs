@@ -1,7 +1,5 @@
 //! Segments of a buffer.
 
-use std::hint::select_unpredictable;
-
 use crate::units::SimTime;
 
 /// A segment with the sectors `start..end`.
@@ -11,24 +9,30 @@ pub(in crate::disk) struct Segment {
     pub end: u64,
     /// Whether it is not on the media yet.
     pub is_dirty: bool,
-    /// Time of its last use.
-    pub used: u64,
 }
 
 impl Segment {
+    /// A segment without data.
+    pub const EMPTY: Self = Self { start: 0, end: 0, is_dirty: false };
+
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
+    pub const fn holds(&self, sector: u64) -> bool {
+        (self.start <= sector) & (sector < self.end)
+    }
+
     #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     pub const fn overlaps(&self, first: u64, end: u64) -> bool {
         (self.start < end) & (first < self.end)
     }
 }
 
-/// The first segment of those used least recently.
-pub(super) fn least_recently_used(segments: &[Segment]) -> usize {
-    let mut least = (0, u64::MAX);
-    for (index, segment) in segments.iter().enumerate() {
-        least = select_unpredictable(segment.used < least.1, (index, segment.used), least);
-    }
-    least.0
+/// The places of the ones in a set of bits, in order.
+pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (place < u64::BITS).then_some(place as usize)
+    })
 }
 
 /// Sectors of a segment in flight to the media.

@@ -16,7 +16,8 @@ use crate::disk::{Agenda, BlockDevice as _, Io};
 use crate::event::Event;
 use crate::pipe::Pipe;
 use crate::slab::Slab;
-use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, SimDuration, SimTime};
+use crate::transfer_rate::TransferRate;
+use crate::units::{Bytes, SECTOR_BYTES, SimDuration, SimTime};
 
 /// A disk I/O on its way over a channel.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ pub struct BackEnd {
     pipes: Box<[Pipe]>,
     /// Whether each disk has its own channel; otherwise an I/O takes the one that is free first.
     is_bus: bool,
-    bandwidth: Bandwidth,
+    rate: TransferRate,
     command_overhead: SimDuration,
     crossings: Slab<Crossing>,
 }
@@ -64,7 +65,7 @@ impl BackEnd {
         Self {
             pipes: vec![Pipe::default(); count as usize].into(),
             is_bus,
-            bandwidth,
+            rate: bandwidth.into(),
             command_overhead,
             crossings: Slab::default(),
         }
@@ -74,7 +75,7 @@ impl BackEnd {
     /// the transfer begins and ends.
     fn claim(&mut self, now: SimTime, device: u32, io: &Io) -> (SimTime, SimTime) {
         let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
-        let service = self.command_overhead + self.bandwidth.time_for(size);
+        let service = self.command_overhead + self.rate.time_for(size);
         let earliest = if io.is_write { now } else { SimTime(now.0.saturating_sub(service.0)) };
         let pipe = if self.is_bus {
             let count = self.pipes.len();
