@@ -51,6 +51,20 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     assert (verified["planned"], verified["checked"], verified["problems"]) == (8, 4, [])
 
 
+def test_a_sweep_that_has_not_changed_keeps_its_report(destage: Any, study: Path) -> None:
+    first = destage("run", str(study), "--executor", "inline")
+    report = Path(first.err.splitlines()[-1].removeprefix("report: "))
+    written = report.stat().st_mtime_ns
+    again = destage("run", str(study), "--executor", "inline")
+    assert again.out == first.out
+    assert report.stat().st_mtime_ns == written
+    study.write_text(study.read_text().replace("workload.users: [5, 10]", "workload.users: [5, 10, 15]"))
+    more = destage("run", str(study), "--executor", "inline")
+    assert len(more.out.splitlines()) == len(first.out.splitlines()) + 2
+    assert report.stat().st_mtime_ns > written
+    assert "15 users" in report.read_text()
+
+
 def test_a_plan_writes_nothing(destage: Any, study: Path, tmp_path: Path) -> None:
     done = destage("plan", str(study))
     assert done.code == 0
