@@ -228,14 +228,3 @@ def test_points_of_one_sampled_row_are_one_unit_of_the_sample() -> None:
     widths = [row["first_order_high"] - row["first_order_low"] for row in rows]
     assert [row["axis"] for row in rows] == ["a", "a"]
     assert widths[1] == pytest.approx(widths[0], rel=0.15)
-
-
-def test_of_axes_that_vary_one_to_one_the_first_stands_for_all() -> None:
-    base = grid(lambda a, b: a + 10 * b)
-    zipped = [{1: "x", 2: "y", 4: "z"}[a] for a in base.points["a"].to_pylist()]
-    columns = {name: base.points[name].to_pylist() for name in AXES}
-    found = make_values({"a": columns["a"], "zipped": zipped, "b": columns["b"]}, base.values)
-    rows = analyse(found, ["a", "zipped", "b"], None)["sensitivity"].to_pylist()
-    assert {row["axis"]: row["total_order"] for row in rows} == {
-        axis: row["total_order"] for axis, row in rows_of(base).items()
-    }

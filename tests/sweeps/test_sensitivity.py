@@ -110,3 +110,18 @@ def test_killed_and_resumed_it_has_the_same_bytes(tmp_path: Path, point: str) ->
 
 def test_the_forms_of_sampled_axes_are_those_of_studies() -> None:
     assert set(SCHEMAS) == DISTRIBUTIONS
+
+
+def test_derived_and_zipped_parameters_have_no_row_of_their_own(
+    make_study: MakeStudy, tmp_path: Path
+) -> None:
+    study = make_study(
+        axes={"workload.users": [5, 10]},
+        zip=[{"array.disks": [1, 2], "array.stripe_unit": ["64KiB", "128KiB"]}],
+        derived={"workload.streams.0.arrival.ios": "users"},
+        sensitivity={"of": ["response_p95"]},
+    )
+    path = sweeps.run(study, tmp_path, executor="inline", workers=1).path
+    rows = open_sweep(path).analyses()["sensitivity"].to_pylist()
+    assert {row["axis"] for row in rows} == {"workload.users", "array.disks"}
+    assert {row["method"] for row in rows} == {"factorial"}

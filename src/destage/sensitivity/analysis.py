@@ -59,8 +59,7 @@ def analyse(
 ) -> dict[str, pa.Table]:
     """Return the tables `sensitivity` and `interactions` of one result.
 
-    Axes with one value are left out, and of axes that vary together one to one all but the first, as are
-    named points beside a grid.
+    Axes with one value are left out. Named points beside a grid are left out, too.
 
     Args:
         axes: The dotted paths of the axes.
@@ -145,17 +144,7 @@ def _choose_sample(
 
 
 def _list_varied(codes: Mapping[str, AxisCodes]) -> dict[str, AxisCodes]:
-    """Return the axes that vary, without those that vary one to one with an earlier one."""
-    varied: dict[str, AxisCodes] = {}
-    for path, one in codes.items():
-        if one.count > 1 and not any(_is_same(one, other) for other in varied.values()):
-            varied[path] = one
-    return varied
-
-
-def _is_same(one: AxisCodes, other: AxisCodes) -> bool:
-    pairs = np.unique(one.codes * other.count + other.codes)
-    return one.count == other.count == len(pairs)
+    return {path: one for path, one in codes.items() if one.count > 1}
 
 
 def _count_planned(found: PointValues) -> int:

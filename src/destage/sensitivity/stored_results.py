@@ -35,12 +35,12 @@ def analyse_tables(
         plan: The planned runs, all rounds together.
         certificates: Those of a seek; None for other sweeps.
         design: The sample of a Morris or Saltelli design, if the study has one.
-        spec: The study as it was run, which says what axes are sampled and derived.
+        spec: The study as it was run, which says what axes are sampled, zipped and derived.
         points: The ids of the points to use (default: all).
     """
     answer, sampled = read_answer(plan.schema), _list_sampled(spec)
-    # A derived parameter has no effect of its own.
-    axes = [path for path in read_axes(plan.schema) if path not in spec.get("derived", {})]
+    dependent = _list_dependent(spec)
+    axes = [path for path in read_axes(plan.schema) if path not in dependent]
     columns = [name for name in results if name != answer]
     rows = read_rows(layout, columns) if columns else None
     parts = []
@@ -58,6 +58,12 @@ def _restrict(found: PointValues, points: Collection[str]) -> PointValues:
     return replace(
         found, points=found.points.filter(kept), values=found.values[at], is_bound=found.is_bound[at]
     )
+
+
+def _list_dependent(spec: Mapping[str, Any]) -> set[str]:
+    """Return the parameters without an effect of their own: derived ones, all but the first of a `zip`."""
+    zipped = (path for group in spec.get("zip", []) for path in list(group)[1:])
+    return {*spec.get("derived", {}), *zipped}
 
 
 def _list_sampled(spec: Mapping[str, Any]) -> list[str]:
