@@ -94,6 +94,10 @@ def _find_size(operations: Mapping[str, Any] | None) -> float | None:
 def _mean_size(size: Mapping[str, Any]) -> float:
     if size["kind"] == "constant":
         return float(size["value"])
+    if size["kind"] == "uniform":
+        least, most = size["min"], size["max"]
+        step = size.get("step") or least
+        return float(least + (most - least) // step * step / 2)
     total = math.fsum(option["weight"] for option in size["options"])
     return math.fsum(option["weight"] * option["value"] for option in size["options"]) / total
 
@@ -101,7 +105,7 @@ def _mean_size(size: Mapping[str, Any]) -> float:
 def _find_random_fraction(address: Mapping[str, Any] | None, size: float | None) -> float | None:
     if address is None:
         return None
-    if address["kind"] == "strided":
+    if address["kind"] == "strided" or (address["kind"] == "strided_zones" and not address.get("sampling")):
         return 0.0
     if address["kind"] != "sequential":
         return 1.0

@@ -184,12 +184,12 @@ def _index(
 ) -> dict[tuple[object, ...], list[str]]:
     found: dict[tuple[object, ...], list[str]] = {}
     for one in points:
-        key = tuple(_as_key(values[one].get(path)) for path in paths)
+        key = tuple(as_key(values[one].get(path)) for path in paths)
         found.setdefault(key, []).append(one)
     return found
 
 
-def _as_key(value: object) -> object:
+def as_key(value: object) -> object:
     """Return a value such that 64 and 64.0 are equal, and so are texts of both sweeps."""
     return float(value) if isinstance(value, int | float) else None if value is None else str(value)
 
@@ -201,7 +201,7 @@ def _name_pair(
     common = [
         path
         for path in (LABEL, *a.session.axes)
-        if path in values_b and _as_key(values_a.get(path)) == _as_key(values_b[path])
+        if path in values_b and as_key(values_a.get(path)) == as_key(values_b[path])
     ]
     names = []
     for side, values in ((a, values_a), (b, values_b)):

@@ -37,6 +37,7 @@ class Relations:
         plan: The statement of the planned runs: the columns of the plan except the configuration, `plan_row`.
         rows: The statement of the stored rows, one per run.
         files: The paths that the statements read.
+        fragments: The names of the fragments with the stored rows.
         tables: Tables that the statements read besides.
         stored: The number of stored rows.
         replicates: The number of replicates planned.
@@ -49,6 +50,7 @@ class Relations:
     plan: str
     rows: str
     files: tuple[str, ...]
+    fragments: tuple[str, ...]
     tables: dict[str, pa.Table] = field(default_factory=dict)
     stored: int = 0
     replicates: int = 0
@@ -84,7 +86,8 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
         message = "a writer replaced files of the sweep while it was read; try again"
         raise StoreError("store.changed-while-read", message, str(sweep.path)) from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
-    return Relations(plan, rows, files, tables, stored, rows_per_point=rows_per_point, **facts)
+    names = tuple(path.name for path in fragments)
+    return Relations(plan, rows, files, names, tables, stored, rows_per_point=rows_per_point, **facts)
 
 
 def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Relations:
@@ -101,6 +104,7 @@ def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Re
         "SELECT * FROM kept",
         whole.rows,
         whole.files,
+        whole.fragments,
         tables,
         whole.stored,
         rows_per_point=whole.rows_per_point,

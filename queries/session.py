@@ -5,25 +5,24 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pyarrow as pa
 
-from destage.engine import limiting_resource, results_schema, scenario_schema, traces
+from destage.engine import limiting_resource
 from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
-from destage.queries.analysis_queries import list_analysis_queries, name_table
-from destage.queries.axis_table import name_columns, tabulate_axes
-from destage.queries.column_meanings import collect_meanings, find_units
+from destage.queries.analysis_queries import name_table
+from destage.queries.axis_table import tabulate_axes
+from destage.queries.column_meanings import collect_meanings
 from destage.queries.columns import MEASURED
-from destage.queries.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
+from destage.queries.named_queries import NamedQuery
 from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
-from destage.queries.query_text import Subject, write_query
 from destage.queries.relations import Relations, open_relations, restrict_relations
-from destage.spec.axis_names import is_maximum
+from destage.queries.studied_sweep import StudiedSweep
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.answers import complete_answers
@@ -55,19 +54,13 @@ MOST_ORDERED = 100_000
 """Stored rows up to which `runs` is in the order of the plan; sorting more takes their whole memory."""
 
 
-class Session:
+class Session(StudiedSweep):
     """One sweep, with the rows that are there when it is opened.
 
     A statement reads the columns that it needs from the sweep's files, or from copies of the objects of a
     bucket, which `close` deletes.
 
     Attributes:
-        spec: The study as it was run.
-        axes: The dotted paths of the axes, in the study's order.
-        seek: The dotted path of the parameter that the study seeks, if any.
-        metric: The name of its answers: `users_supported` where the most `workload.users` are sought.
-        config: The canonical configuration of the first planned run; empty without a plan.
-        names: The name in SQL of each axis and of the sought parameter, by dotted path.
         public: The relations that statements of users read.
         left_out: The number of planned points that the session does not have; see `select_points`.
     """
@@ -81,13 +74,8 @@ class Session:
         point_ids: Sequence[str] = (),
     ) -> None:
         """Open a sweep, or some points of a session that has it open; `limits` bound each query."""
+        super().__init__(sweep)
         self._limits = limits
-        self.sweep = sweep
-        self.spec = sweep.spec()
-        self.axes = sweep.axes
-        self.seek = sweep.seek
-        self.metric = sweep.answer
-        self.config: dict[str, Any] = sweep.configuration()
         self.left_out = 0 if whole is None else whole.point_count - len(point_ids)
         self._results: dict[str, pa.Table] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -106,17 +94,14 @@ class Session:
     def _open(self, relations: Relations) -> None:
         """Create the database of some relations."""
         self.relations = relations
-        self.names = name_columns(self.axes, self.seek)
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)
-        analyses = self.sweep.analyses()
-        self._analyses = list_analysis_queries(analyses, self.names)
         self._database = Database(
             {
                 "axes": axes,
                 "certificates": self.sweep.certificates(),
-                **{name_table(name): table for name, table in analyses.items()},
+                **{name_table(name): table for name, table in self.analyses.items()},
                 "student": views.build_quantiles(max(relations.replicates, 2)),
                 **relations.tables,
             },
@@ -318,21 +303,6 @@ class Session:
             self._results[text] = rows
         return self._results[text]
 
-    def write_query(self, name: str, parameters: Mapping[str, str] | None = None) -> str:
-        """Return the SQL of a named query for this sweep; errors as in `query`."""
-        subject = Subject(
-            {path: name for path, name in self.names.items() if path in self.axes},
-            results_schema().names,
-            self.result,
-            self.answer,
-            self.config,
-        )
-        return write_query(self._find_query(name), parameters or {}, subject)
-
-    def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the base unit of each column of a named query that has that of an axis."""
-        return self.units | find_units(self._parse(name, self.write_query(name, parameters)), self.units)
-
     def split(self, text: str) -> list[ReadStatement]:
         """Return the statements of a user's text.
 
@@ -354,59 +324,7 @@ class Session:
 
     def _write_named(self, name: str) -> tuple[NamedQuery, str]:
         text = self.write_query(name)
-        return self._parse(name, text), self._add_means(text)
-
-    @property
-    def queries(self) -> dict[str, NamedQuery]:
-        """The named queries for the sweep: those for its kind of study, and its analysis tables."""
-        return list_fitting(self.kind) | self._analyses
-
-    def _find_query(self, name: str) -> NamedQuery:
-        return self._analyses.get(name) or find_query(name, self.kind)
-
-    def _parse(self, name: str, text: str) -> NamedQuery:
-        """Return a query whose parameters are filled in."""
-        return self._analyses.get(name) or parse_query(text)
-
-    def name_paths(self, statement: str) -> str:
-        """Return one of Destage's own statements as a user writes it, with the names of axes in SQL."""
-        for path, name in self.names.items():
-            statement = statement.replace(quote(path), name)
-        return statement
-
-    def name_columns(self, table: pa.Table) -> pa.Table:
-        """Return a table with the names of axes in SQL in place of their dotted paths."""
-        return table.rename_columns([self.names.get(name, name) for name in table.column_names])
-
-    @property
-    def kind(self) -> Kind:
-        """Whether the study seeks a value, replays a trace as fast as it completes, or runs at a fixed load.
-
-        A replay at the recorded times takes as long as the recording: its load is fixed.
-        """
-        if self.metric is not None:
-            return "seek" if is_maximum(self.metric) else "minimum"
-        modes = {arrival.get("mode") for arrival in traces.find_replays(self.config)}
-        return "replay" if modes - {"open"} else "fixed"
-
-    @property
-    def answer(self) -> str:
-        """The name of the answers in SQL, also where there are none."""
-        return self.metric or "answer"
-
-    @property
-    def result(self) -> str:
-        """The column that answers the study."""
-        if self.metric is not None:
-            return self.metric
-        return "completion_time_s" if self.kind == "replay" else "response_p95_us"
-
-    @cached_property
-    def units(self) -> dict[str, str]:
-        """The base unit of each axis that has one, by dotted path and by its name in SQL."""
-        found = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
-        units = {path: unit for path, unit in found.items() if unit is not None}
-        return units | {self.names[path]: unit for path, unit in units.items()}
+        return self.parse(name, text), self._add_means(text)
 
     @property
     def is_abandoned(self) -> bool:

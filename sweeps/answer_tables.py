@@ -15,6 +15,7 @@ from destage.sweeps.seek import Seek
 from destage.sweeps.seek_probes import BOUNDED, ReplicateResult, SearchState, ValueVerdict
 from destage.sweeps.seek_search import PointResult
 from destage.sweeps.study import Replicates, Study
+from destage.sweeps.trials import DISKS, count_disks
 from destage.sweeps.unanswered_points import NEEDED
 
 _MISSES = (SearchState.CERTIFIED, SearchState.BELOW, SearchState.ABOVE, SearchState.MORE_EXPENSIVE)
@@ -30,6 +31,9 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
         columns += limiting_resource.columns_needed()
     elif study.replicates.metric is not None:
         columns.append(metric_columns()[study.replicates.metric].name)
+    named = [] if study.search is None else [goal.name for goal in study.search.goals]
+    named += [] if study.refinement is None else [study.refinement.metric]
+    columns += [metric_columns()[name].name for name in named if name in metric_columns()]
     if study.calibration is not None:
         columns += study.calibration.columns
     return tuple(dict.fromkeys(columns))
@@ -107,7 +111,8 @@ def _find_price(study: Study, point: Point, found: PointResult) -> float | None:
     """Return the price of a point at its answer [currency]; None without prices or an answer."""
     if study.prices is None or study.seek is None or found.passing is None or found.censored is not None:
         return None
-    return study.prices.price(point.axes, found.passing)
+    disks = found.passing if study.seek.path == DISKS else count_disks(point)
+    return study.prices.price(point.axes, disks)
 
 
 def _certificate(point: Point, replicate: int, found: ReplicateResult, planner: Planner) -> dict[str, object]:

@@ -13,7 +13,9 @@ from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview
 from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
+from destage.sweeps.run_ids import pack_ids
 from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
+from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study, parse_study
 from destage.sweeps.time_estimate import estimate_time
 
@@ -39,14 +41,17 @@ def plan(study: Study, store: Location | None = None, *, with_estimate: bool = F
     rows = read_rows(SweepLayout(path), columns=[])
     present = rows["run_id"].filter(pc.invert(is_transient(rows)))
     runs = pc.unique(table["run_id"])
+    others = SharedRuns(path)
+    missing = runs.filter(pc.invert(pc.is_in(runs, present)))
     return Preview(
         table=table,
         points=expansion.count,
         runs=len(runs),
-        present=int(pc.sum(pc.is_in(runs, present)).as_py()),
+        present=len(runs) - len(missing),
+        shared=others.count(pack_ids(missing)),
         adaptive=study.is_adaptive,
         sweep_path=path,
-        estimate=estimate_time(study, planner, table, path) if with_estimate else None,
+        estimate=estimate_time(study, planner, table, path, others) if with_estimate else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""The values of an axis: a list, or a range, linspace or logspace; quantities with their units."""
+"""The values of an axis: a list, or a range, linspace, logspace or log2; quantities with their units."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,40 +16,41 @@ MOST_VALUES = 100_000
 
 
 def axis_values(
-    written: Sequence[object] | Mapping[str, Sequence[Any]], parameter: Parameter, place: str
+    written: Sequence[object] | Mapping[str, Sequence[Any]],
+    parameter: Parameter,
+    place: str,
+    *,
+    repeats: bool = False,
 ) -> tuple[object, ...]:
-    """Return an axis's distinct values in base units, in the order given.
+    """Return an axis's values in base units, in the order given.
 
     Args:
         written: A list of values, or one of `range: [from, to, step]`, `linspace: [from, to, count]`,
-            `logspace: [from, to, count]`; all three include both ends (a range only where its step meets
-            it).
+            `logspace: [from, to, count]`, `log2: [from, to]`; all include both ends (a range only where its
+            step meets it).
+        repeats: Whether equal values stay; otherwise the first of them does.
 
     Raises:
         ConfigError: A value is not a quantity of the parameter's unit, or the numbers make no axis.
     """
     if not isinstance(written, Mapping):
-        distinct: dict[object, object] = {}
+        values: list[object] = []
         issues: list[Issue] = []
         for value in written:
             try:
-                found = as_word(in_base_units(value, parameter.unit, place), parameter.words)
+                values.append(as_word(in_base_units(value, parameter.unit, place), parameter.words))
             except ConfigError as error:
                 issues += error.issues
-                continue
-            key = canonical_text(found) if isinstance(found, Mapping | list) else found
-            distinct.setdefault(key, found)
         if issues:
             raise ConfigError(issues)
-        return tuple(distinct.values())
+        return tuple(values) if repeats else _drop_repeats(values)
     try:
         spread = _spread(written, parameter, place)
     except _AxisError as error:
         code, message = error.args
         raise ConfigError([Issue(code, place, message, written)]) from None
-    if parameter.is_integer:
-        return tuple(dict.fromkeys(round(value) for value in spread))
-    return tuple(dict.fromkeys(float(value) for value in spread))
+    found = [round(value) if parameter.is_integer else float(value) for value in spread]
+    return tuple(found) if repeats else _drop_repeats(found)
 
 
 def in_base_units(value: object, unit: str | None, place: str) -> object:
@@ -62,18 +63,33 @@ def in_base_units(value: object, unit: str | None, place: str) -> object:
         raise ConfigError([Issue("study.bad-quantity", place, error.message, value)]) from error
 
 
+def _drop_repeats(values: Sequence[object]) -> tuple[object, ...]:
+    distinct: dict[object, object] = {}
+    for value in values:
+        key = canonical_text(value) if isinstance(value, Mapping | list) else value
+        distinct.setdefault(key, value)
+    return tuple(distinct.values())
+
+
 class _AxisError(Exception):
     """The numbers make no axis; code and message."""
 
 
 def _spread(written: Mapping[str, Sequence[Any]], parameter: Parameter, place: str) -> list[Fraction]:
-    """Return the values of a range, linspace or logspace in base units."""
+    """Return the values of a range, linspace, logspace or log2 in base units."""
     (form, arguments), *_ = written.items()
-    ends = [in_base_units(argument, parameter.unit, place) for argument in arguments[:2]]
-    third = in_base_units(arguments[2], parameter.unit, place) if form == "range" else arguments[2]
-    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in (*ends, third)):
-        raise _AxisError("study.bad-axis", f"{form} requires three numbers")
-    first, last = map(_exact, ends)
+    numbers = [in_base_units(argument, parameter.unit, place) for argument in arguments[:2]]
+    if form != "log2":
+        numbers.append(
+            in_base_units(arguments[2], parameter.unit, place) if form == "range" else arguments[2]
+        )
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in numbers):
+        count = "two" if form == "log2" else "three"
+        raise _AxisError("study.bad-axis", f"{form} requires {count} numbers")
+    first, last = map(_exact, numbers[:2])
+    if form == "log2":
+        return _double(first, last, parameter)
+    third = numbers[2]
     if form == "range":
         return _range(first, last, _exact(third))
     if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
@@ -97,6 +113,23 @@ def _range(first: Fraction, last: Fraction, step: Fraction) -> list[Fraction]:
     count = int((last - first) // step) + 1
     _check_count(count)
     return [first + step * index for index in range(count)]
+
+
+def _double(first: Fraction, last: Fraction, parameter: Parameter) -> list[Fraction]:
+    """Return the first number, doubled until the last; halved if that is smaller."""
+    if first <= 0 or last <= 0:
+        raise _AxisError("study.bad-axis", "log2 requires both ends above 0")
+    factor = Fraction(2) if last >= first else Fraction(1, 2)
+    values = [first]
+    while (values[-1] - last) * (factor - 1) < 0:
+        values.append(values[-1] * factor)
+    if values[-1] != last or (parameter.is_integer and any(value.denominator > 1 for value in values)):
+        last_ones = [float(value) for value in values[-2:]]
+        unit = parameter.unit
+        near = [f"{one:.15g}" if unit is None else quantities.render(one, unit) for one in last_ones]
+        message = f"log2 doubles its first number until the last; allowed as the last is {' or '.join(near)}"
+        raise _AxisError("study.bad-axis", message)
+    return values
 
 
 def _check_count(count: int) -> None:

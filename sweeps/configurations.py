@@ -27,6 +27,7 @@ from destage.sweeps.fragments import (
     segments_of,
     settings_of,
 )
+from destage.sweeps.grid_blocks import GridBlock
 from destage.sweeps.study import Study
 
 _MOST_KEPT = 50_000
@@ -63,45 +64,45 @@ class Configurations:
         self._names = [path for path in axes if path.rpartition(".")[2] == "use"]
         self.axes = [path for path in axes if path not in self._names]
         self._writers: dict[tuple[str, ...], list[FragmentWriter]] = {}
+        self._by_field: dict[tuple[str | None, ...], FragmentWriter] = {}
         self._seen: set[tuple[str, ...]] = set()
         self._rebuilt = 0
         self._start_composer()
 
-    def build_grid(
-        self,
-        axes: Mapping[str, Sequence[object]],
-        codes: Mapping[str, np.ndarray],
-        count: int,
-        report: Report,
-    ) -> Built:
+    def build_grid(self, block: GridBlock, report: Report) -> Built:
         """Build some points of a grid.
 
         Args:
-            axes: The values of each axis.
-            codes: By axis, the position of each point's value.
             report: Called for each invalid point; the rows returned lack it.
         """
         self._limit_memory()
-        writers = self._writers_of(tuple(axes))
+        patterns = block.find_patterns()
+        written = [self._write_grid(block.take(points), paths) for paths, points in patterns]
+        fragments = np.full((max(map(len, written)), block.count), self._empty, np.uint32)
+        for (_, points), columns in zip(patterns, written, strict=True):
+            fragments[: len(columns), points] = columns
+        return self._compose(fragments, block.assigned, report)
+
+    def _write_grid(self, block: GridBlock, paths: tuple[str, ...]) -> np.ndarray:
+        """Return the numbers of the fields of points that assign the same parameters, a column per point."""
+        axes = block.values
         columns = []
-        for writer in writers:
+        for writer in self._writers_of(paths):
             found, first, inverse = _find_combinations(
-                axes, {path: codes[path] for path in writer.paths}, count
+                axes, {path: block.codes[path] for path in writer.paths}, block.count
             )
+            # The values of derived parameters get more from block to block, and the combinations others.
+            sizes = tuple([len(axes[path]) for path in writer.paths])
             numbers = [
                 self._number(
-                    (writer, combination),
+                    (writer, sizes, combination),
                     writer,
-                    {path: axes[path][codes[path][point]] for path in writer.paths},
+                    {path: axes[path][block.codes[path][point]] for path in writer.paths},
                 )
                 for combination, point in zip(found, first, strict=True)
             ]
             columns.append(np.array(numbers, np.uint32)[inverse])
-
-        def assigned(point: int) -> Assignments:
-            return {path: axes[path][codes[path][point]] for path in axes}
-
-        return self._compose(np.stack(columns), assigned, report)
+        return np.stack(columns)
 
     def build_each(self, points: Sequence[Assignments], report: Report) -> Built:
         """Build points that assign different parameters; otherwise as `build_grid`."""
@@ -147,7 +148,12 @@ class Configurations:
         if paths not in self._writers:
             study = self._study
             keys = [None] if is_nested(study, paths) else list_fields(study, paths)
-            self._writers[paths] = [FragmentWriter(study, key, paths, self._names) for key in keys]
+            made = [FragmentWriter(study, key, paths, self._names) for key in keys]
+            # Points that differ in the parameters of other fields share the fragments of a field.
+            self._writers[paths] = [
+                self._by_field.setdefault((key, *writer.paths), writer)
+                for key, writer in zip(keys, made, strict=True)
+            ]
         return self._writers[paths]
 
     def _compose(

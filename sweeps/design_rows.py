@@ -31,7 +31,7 @@ def tabulate_design(study: Study) -> pa.Table:
     grid = Grid(study)
     steps = grid.rows
     ids = np.full(grid.count, None, object)
-    for block in grid.list_blocks():
+    for block in grid.list_blocks(repeats=True):
         ids[block.positions] = grid.identify(block).to_numpy(zero_copy_only=False)
     # The design is the outermost dimension: the strata of one of its steps are neighbours.
     found = ids.reshape(-1, grid.count // len(np.unique(steps)))[steps].T

@@ -40,6 +40,11 @@ class Distribution(Protocol):
         """Whether its values are numbers."""
         ...
 
+    @property
+    def kinds(self) -> frozenset[type]:
+        """The types of its values."""
+        ...
+
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level, a number of [0, 1)."""
         ...
@@ -61,6 +66,11 @@ class Continuous:
     is_log: bool
     is_whole: bool
     is_ordered: ClassVar[bool] = True
+
+    @property
+    def kinds(self) -> frozenset[type]:
+        """The type of its values."""
+        return frozenset({int if self.is_whole else float})
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""
@@ -86,6 +96,7 @@ class Integers:
     low: int
     high: int
     is_ordered: ClassVar[bool] = True
+    kinds: ClassVar[frozenset[type]] = frozenset({int})
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""
@@ -108,6 +119,11 @@ class Choice:
     def is_ordered(self) -> bool:
         """Whether its values are numbers."""
         return all(isinstance(one, int | float) and not isinstance(one, bool) for one in self.values)
+
+    @property
+    def kinds(self) -> frozenset[type]:
+        """The types of its values."""
+        return frozenset(type(one) for one in self.values)
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""

@@ -101,6 +101,19 @@ def forecast_runs(points: Iterable[PointProgress]) -> Forecast:
     return Forecast(runs, _SPREAD_SEEN if has_seen else _SPREAD_PRIOR) if runs else NO_MORE
 
 
+def add_points(forecast: Forecast, points: int, planned: Sequence[int]) -> Forecast:
+    """Return a forecast with points that are still to come, each with as many runs as those so far.
+
+    Args:
+        points: At most as many points.
+        planned: The runs planned for each point so far.
+    """
+    if not points or not planned:
+        return forecast
+    runs = forecast.runs + points * sum(planned) / len(planned)
+    return Forecast(runs, max(forecast.factor, _SPREAD_PRIOR))
+
+
 def forecast_least(searches: Sequence[LeastProgress], least: int, cheapest: int | None) -> Forecast:
     """Return the runs that later rounds will add to searches for the smallest value.
 

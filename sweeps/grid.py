@@ -1,17 +1,17 @@
 """The grid of a study's axes: the combinations of their values that a condition keeps, in blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import Issue, QueryError
-from destage.sweeps.axis_columns import find_type, fit, kind_of
+from destage.errors import ConfigError, Issue
 from destage.sweeps.configurations import assigned_values
 from destage.sweeps.fragments import Assignments, is_nested
+from destage.sweeps.grid_blocks import DerivedValues, Distinct, GridBlock, keep, unassign
 from destage.sweeps.identity import canonical_text, point_id
 from destage.sweeps.study import Study
 
@@ -20,30 +20,12 @@ MOST_COMBINATIONS = 10_000_000
 BLOCK = 10_000
 """Points planned at a time."""
 _FILTERED = 1_000_000
-"""Combinations that a condition is applied to at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class GridBlock:
-    """Some points of a grid.
-
-    Attributes:
-        codes: By axis, the position of each point's value.
-        positions: The number of each point among all combinations.
-    """
-
-    codes: Mapping[str, np.ndarray]
-    positions: np.ndarray
-
-    @property
-    def count(self) -> int:
-        """The number of points."""
-        return len(self.positions)
+"""Combinations that conditions and expressions are applied to at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Dimension:
-    """Axes that vary together: one axis of the grid, or all that a design samples.
+    """Axes that vary together: one axis of the grid, a group of them, or all that a design samples.
 
     Attributes:
         codes: By axis, the position of its value at each step of the dimension.
@@ -58,80 +40,109 @@ class Grid:
     """The grid of a study, combined with the points of its design; the last axis varies fastest.
 
     Attributes:
-        axes: The values of each axis.
+        paths: The parameters that a point may assign.
         count: The number of combinations, before the condition.
         rows: The step of the outermost dimension that each row of the design's sample is.
     """
 
     def __init__(self, study: Study) -> None:
-        self.axes: dict[str, Sequence[object]] = dict(study.axes)
-        self.rows = np.zeros(0, np.int64)
         self._study = study
+        self.paths = study.space.paths
+        self._varied = study.space.varied
+        self._values: dict[str, Sequence[object]] = dict(study.axes)
+        self.rows = np.zeros(0, np.int64)
         self._dimensions = [
             _Dimension({path: np.arange(len(values))}, len(values)) for path, values in study.axes.items()
         ]
+        for group in study.zips:
+            self._dimensions.append(_without_repeats(_make_dimension(group, self._values))[0])
         if study.design is not None:
-            sampled, self.rows = _without_repeats(_make_dimension(study.design.sample(), self.axes))
+            sampled, self.rows = _without_repeats(_make_dimension(study.design.sample(), self._values))
             self._dimensions.insert(0, sampled)
-        # Without axes the scenario is one point, unless there are explicit points.
-        is_empty = not self.axes and bool(study.points)
+        self._derived = {path: DerivedValues(path, text) for path, text in study.derived.items()}
+        self._values |= {path: derived.values for path, derived in self._derived.items()}
+        # Without axes the scenario is one point, unless there are explicit points, or a search adds some.
+        is_empty = not self._varied and (bool(study.points) or study.search is not None)
         self.count = 0 if is_empty else prod(dimension.count for dimension in self._dimensions)
         if self.count > MOST_COMBINATIONS:
             message = f"{self.count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
             raise study.error([Issue("study.too-many-values", "axes", message)])
 
-    def list_blocks(self, most: int = BLOCK) -> Iterator[GridBlock]:
+    @property
+    def is_conditional(self) -> bool:
+        """Whether there may be fewer points than combinations."""
+        return self._study.where is not None or bool(self._study.when)
+
+    def list_blocks(self, most: int = BLOCK, *, repeats: bool = False) -> Iterator[GridBlock]:
         """Yield the points in order.
 
         Args:
             most: The maximum number of points in a block.
+            repeats: Whether points stay that are equal, since they do not assign the axis in which their
+                combinations differ.
+
+        Raises:
+            ConfigError: A condition or an expression is invalid.
         """
-        for start in range(0, self.count, _FILTERED):
-            positions = np.arange(start, min(start + _FILTERED, self.count))
-            if self._study.where is not None and self.axes:
-                positions = self._filter(positions, self._study.where)
-            for first in range(0, len(positions), most):
-                part = positions[first : first + most]
-                yield GridBlock(self._codes(part), part)
+        is_plain = not self._varied or not (self.is_conditional or self._derived)
+        size = most if is_plain else _FILTERED
+        distinct = Distinct(self._varied) if self._study.when and not repeats else None
+        for start in range(0, self.count, size):
+            block = self._combine(np.arange(start, min(start + size, self.count)))
+            if not is_plain:
+                block = self._apply(block, distinct)
+            for first in range(0, block.count, most):
+                yield block.take(slice(first, first + most))
 
     def assigned(self, block: GridBlock, point: int) -> Assignments:
         """Return the assignments of a point of a block, tables with the assignments nested in them."""
-        values = {path: self.axes[path][codes[point]] for path, codes in block.codes.items()}
-        return assigned_values(self._study, values)
+        return assigned_values(self._study, block.assigned(point))
 
     def identify(self, block: GridBlock) -> pa.Array:
         """Return the ids of the points of a block."""
-        if is_nested(self._study, tuple(self.axes)):
-            return pa.array([point_id(self.assigned(block, point)) for point in range(block.count)])
-        paths = sorted(self.axes)
-        members = [[canonical_text({path: value})[1:-1] for value in self.axes[path]] for path in paths]
-        return engine.point_ids(members, [block.codes[path] for path in paths], block.count)
+        patterns = block.find_patterns()
+        ids = [self._identify(block.take(points), paths) for paths, points in patterns]
+        every = np.arange(block.count)
+        order = np.argsort(np.concatenate([every[points] for _, points in patterns]))
+        return ids[0] if len(ids) == 1 else pa.concat_arrays(ids).take(pa.array(order))
 
-    def _codes(self, positions: np.ndarray) -> dict[str, np.ndarray]:
+    def _identify(self, block: GridBlock, paths: Sequence[str]) -> pa.Array:
+        """Return the ids of points that assign the same parameters."""
+        if is_nested(self._study, paths):
+            return pa.array([point_id(self.assigned(block, point)) for point in range(block.count)])
+        members, numbers = [], []
+        for path in sorted(paths):
+            values, codes = self._values[path], block.codes[path]
+            if len(values) > block.count:
+                used, codes = np.unique(codes, return_inverse=True)
+                values = [values[code] for code in used]
+            members.append([canonical_text({path: value})[1:-1] for value in values])
+            numbers.append(codes)
+        return engine.point_ids(members, numbers, block.count)
+
+    def _combine(self, positions: np.ndarray) -> GridBlock:
+        """Return combinations by their numbers, without derived parameters."""
         codes: dict[str, np.ndarray] = {}
         stride = 1
         for dimension in reversed(self._dimensions):
             steps = positions // stride % dimension.count
             codes |= {path: values[steps] for path, values in dimension.codes.items()}
             stride *= dimension.count
-        return {path: codes[path] for path in self.axes}
+        return GridBlock(self._values, {path: codes[path] for path in self._varied}, positions)
 
-    def _filter(self, positions: np.ndarray, where: str) -> np.ndarray:
-        """Return the positions whose combinations meet a condition."""
-        from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
-
-        columns = {}
-        for path, codes in self._codes(positions).items():
-            values = self.axes[path]
-            kind = find_type({kind_of(value) for value in values})
-            columns[path] = pa.array([fit(value, kind) for value in values], kind).take(pa.array(codes))
-        table = pa.table([*columns.values(), pa.array(positions)], names=[*columns, "position"])
+    def _apply(self, block: GridBlock, distinct: Distinct | None) -> GridBlock:
+        """Return combinations with derived parameters and without those that the conditions drop."""
+        study = self._study
         try:
-            kept: np.ndarray = sql.filter_rows(table, where)["position"].to_numpy()
-        except QueryError as error:
-            issue = Issue("study.bad-sql", "where", error.message, where)
-            raise self._study.error([issue]) from error
-        return kept
+            for path, condition in study.when.items():
+                block = unassign(block, path, condition)
+            if distinct is not None:
+                block = distinct.drop(block)
+            for path, derived in self._derived.items():
+                block = replace(block, codes={**block.codes, path: derived.evaluate(block)})
+            return block if study.where is None else keep(block, study.where)
+        except ConfigError as error:
+            raise study.error(error.issues) from error
 
 
 def _make_dimension(values: Mapping[str, Sequence[object]], axes: dict[str, Sequence[object]]) -> _Dimension:
@@ -155,5 +166,5 @@ def _without_repeats(dimension: _Dimension) -> tuple[_Dimension, np.ndarray]:
     _, first, inverse = np.unique(rows, axis=1, return_index=True, return_inverse=True)
     order = np.argsort(first)
     kept = first[order]
-    steps = np.argsort(order)[inverse]
+    steps = np.argsort(order)[inverse.ravel()]
     return _Dimension({path: codes[kept] for path, codes in dimension.codes.items()}, len(kept)), steps

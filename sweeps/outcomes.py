@@ -58,7 +58,8 @@ class Preview:
     Attributes:
         table: The plan's first round.
         runs: The number of different runs in the first round.
-        present: How many of them are in the store.
+        present: How many of them are in the sweep.
+        shared: How many others are in other sweeps of the store, which the sweep takes over.
         adaptive: Whether more rounds may follow.
         sweep_path: The sweep's directory, whether it exists or not.
         estimate: How long the rest of the sweep takes, if that was asked for.
@@ -71,6 +72,7 @@ class Preview:
     adaptive: bool
     sweep_path: Location
     estimate: "TimeEstimate | None" = None
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Outcome:
         runs: Planned runs that are in the store.
         executed: Runs executed by this session.
         reused: Planned runs that were in the store before.
+        shared: How many of them were in other sweeps of the store.
         failed: Planned runs that failed.
         seconds: The session's duration [s].
         executor: The executor's name; `none` if every run was in the store.
@@ -97,6 +100,7 @@ class Outcome:
     executor: str
     state: SessionState
     messages: tuple[Issue, ...] = ()
+    shared: int = 0
 
     @property
     def exit_code(self) -> int:

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
-from destage.sweeps.calibration.sample import Sample
-from destage.sweeps.calibration.waves import Waves
+from destage.sweeps.adaptive_points import start_adding
+from destage.sweeps.calibration.waves import start_waves
 from destage.sweeps.canonical_parts import Canonical
-from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, forecast_runs
+from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, add_points, forecast_runs
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
@@ -77,24 +77,19 @@ class _PointPlan:
 
 
 class Planner:
-    """Plans a study round by round: call `next_round` until it returns nothing.
-
-    Attributes:
-        expansion: The points so far, to which a calibration adds.
-    """
+    """Plans a study round by round: call `next_round` until it returns nothing."""
 
     def __init__(self, study: Study, expansion: Expansion) -> None:
         self._study = study
-        self.expansion = expansion
-        self._points = expansion.points if study.is_adaptive else ()
+        self._expansion = expansion
+        self._points: Sequence[Point] = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
+        self._adding = start_adding(study, expansion)
+        self._waves = None if study.calibration is None else start_waves(study, study.calibration)
         seek = study.seek
         self._rows: Mapping[str, Facts] = {}
         self._ladder = make_ladder(seek) if seek and not seek.is_minimum else ()
         self._least = self._make_least_plan() if seek and seek.is_minimum else None
-        self._waves = None if study.calibration is None else Waves(study, study.calibration)
-        if self._waves is not None:
-            self._waves.start()
         self._planned: set[str] = set()
         self._rounds = 0
         self.schema = plan_schema(
@@ -114,7 +109,7 @@ class Planner:
         if self._study.is_adaptive:
             known = {run: rows[run] for run in self._planned if run in rows}
             runs = self._plan_runs(known)
-            while not runs and self._add_wave(known):
+            while not runs and self._add_points(known):
                 runs = self._plan_runs(known)
             if runs:
                 self._planned |= {run.run_id for run in runs}
@@ -124,13 +119,47 @@ class Planner:
         self._rounds += 1
         return table
 
-    def sample_unknowns(self, rows: Mapping[str, Facts]) -> Sample:
-        """Return the draws of a calibration with their figures."""
-        if self._waves is None:
-            raise AssertionError("only a calibration has draws")
-        return self._waves.sample(partial(self._measure, rows))
+    def _add_points(self, rows: Mapping[str, Facts]) -> bool:
+        """Add the next points once those so far are answered; False if there are none left."""
+        if self._waves is not None:
+            has_more = self._waves.add(self._expansion, partial(self._list_values, rows))
+        elif self._adding is not None:
+            has_more = self._adding.add(lambda point, name: self.measure(point, name, rows))
+        else:
+            return False
+        for point in self._points:
+            self._plans.setdefault(point.id, _PointPlan(self._study.replicates.least))
+        return has_more
 
-    def _measure(self, rows: Mapping[str, Facts], column: str | None, point: str) -> list[float]:
+    def tabulate_analyses(self, rows: Mapping[str, Facts]) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name, after the last round."""
+        if self._waves is not None:
+            return self._waves.tabulate(partial(self._list_values, rows))
+        if self._adding is None:
+            return {}
+        return self._adding.tabulate(lambda point, name: self.measure(point, name, rows))
+
+    def measure(self, point: Point, name: str, rows: Mapping[str, Facts]) -> float | None:
+        """Return the mean of an answered point over replicates: of its answer, or of a column at its answer.
+
+        A bound stands for an answer beyond it. None if a run failed or has no value.
+
+        Args:
+            name: The answer of the seek, or a result column without its unit.
+        """
+        result = None if self._study.seek is None else self.find_result(point, rows)
+        if self._study.seek is not None and name == self._study.seek.metric:
+            return None if result is None else result.interval.mean
+        column = metric_columns()[name].name
+        at = None if result is None else result.passing
+        plan = self._plans[point.id]
+        ended = [run for runs in plan.runs.values() if (run := runs.get(at)) is not None and run in rows]
+        found = [rows[run] for run in ended]
+        values = [facts.values.get(column) for facts in found if facts.status == "ok"]
+        known = [value for value in values if value is not None]
+        return sum(known) / len(known) if known and len(known) == plan.replicates else None
+
+    def _list_values(self, rows: Mapping[str, Facts], column: str | None, point: str) -> list[float]:
         """Return the figure of each replicate of a point: its answer, or a result column of its runs.
 
         Nothing if the search is undecided, or the array cannot carry the load or lost data.
@@ -144,17 +173,6 @@ class Planner:
             return []
         values = [one.values.get(column) for one in facts if one.status == "ok"]
         return [value for value in values if value is not None]
-
-    def _add_wave(self, rows: Mapping[str, Facts]) -> bool:
-        """Add the points of a calibration that come next; return whether it goes on."""
-        blocks = None if self._waves is None else self._waves.next_blocks(partial(self._measure, rows))
-        if blocks is None:
-            return False
-        self.expansion = self.expansion.grow(blocks)
-        added = self.expansion.points[len(self._points) :]
-        self._points = self.expansion.points
-        self._plans |= {point.id: _PointPlan(self._study.replicates.least) for point in added}
-        return True
 
     def _make_least_plan(self) -> LeastPlan:
         return LeastPlan(
@@ -191,7 +209,7 @@ class Planner:
 
     def _make_grid_table(self) -> pa.Table:
         """Return the only round of a study that is not adaptive."""
-        table = pa.Table.from_batches(self.expansion.tabulate())
+        table = pa.Table.from_batches(self._expansion.tabulate())
         columns = {name: table[name] for name in table.column_names}
         columns["round"] = pa.repeat(pa.scalar(0), table.num_rows)
         columns["estimated_events"] = pa.nulls(table.num_rows, pa.float64())
@@ -217,8 +235,8 @@ class Planner:
         if self._study.seek is not None:
             columns[self._study.seek.path] = [run.probe for run in runs]
         points = {run.point.id: run.point for run in runs}
-        axes = {identity: self.expansion.axis_values(point) for identity, point in points.items()}
-        for field in self.expansion.fields:
+        axes = {identity: self._expansion.axis_values(point) for identity, point in points.items()}
+        for field in self._expansion.fields:
             columns[field.name] = [axes[run.point.id][field.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
@@ -232,7 +250,7 @@ class Planner:
         seeks = self._study.seek is not None
         target = self._study.replicates
         most = target.least if target.metric is None else target.most
-        return forecast_runs(
+        known = forecast_runs(
             PointProgress(
                 planned=planned[point],
                 least=target.least,
@@ -243,6 +261,8 @@ class Planner:
             )
             for point, plan in self._plans.items()
         )
+        adding = self._adding if self._waves is None else self._waves
+        return known if adding is None else add_points(known, adding.left, list(planned.values()))
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
         """Return the result of a point's seek; None before it has ended."""

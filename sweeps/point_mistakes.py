@@ -7,6 +7,7 @@ from destage.errors import DestageError, Issue
 from destage.spec.validation import GENERIC_KINDS
 from destage.sweeps.parameters import explain_unknown
 from destage.sweeps.points import expand
+from destage.sweeps.space import KEYS
 from destage.sweeps.study import Study
 
 _OF_RESULTS = frozenset({"published", "places", "answer"})
@@ -25,9 +26,12 @@ def add_point_mistakes(issues: Sequence[Issue], study: Study) -> list[Issue]:
     """
     places = {issue.place for issue in issues}
     keys = {place.partition(".")[0] for place in places}
-    is_partial = bool(keys & {"axes", "points", "seek", "scenario"})
+    is_partial = bool(keys & {"points", "seek", "scenario", *KEYS})
     if "seek" in keys:
         study = replace(study, seek=None)
+    if keys & KEYS:
+        # Conditions and expressions may name what has mistakes.
+        study = replace(study, when={}, derived={})
     found = list(issues)
     for issue in _find_in_points(study):
         namespace, _, kind = issue.code.partition(".")
@@ -42,10 +46,14 @@ def _find_in_points(study: Study) -> Iterator[Issue]:
     points = tuple((label, _keep_known(assignments)) for label, assignments in study.points)
     plain = replace(study, document=document, where=None, points=tuple(each for each in points if each[1]))
     seen = set()
-    for axis in [*study.axes] or [""]:
+    for axis in [*study.axes, *range(len(study.zips))] or [""]:
         axes = {path: values[: _MOST_VALUES if path == axis else 1] for path, values in study.axes.items()}
+        zips = tuple(
+            {path: values[: _MOST_VALUES if index == axis else 1] for path, values in group.items()}
+            for index, group in enumerate(study.zips)
+        )
         try:
-            expand(replace(plain, axes=axes))
+            expand(replace(plain, axes=axes, zips=zips))
         except DestageError as error:
             for issue in error.issues:
                 if (issue.place, repr(issue.value)) not in seen:

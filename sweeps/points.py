@@ -1,7 +1,6 @@
 """Points: the grid of a study's axes that `where` keeps, and the explicit points."""
 
-import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +17,8 @@ from destage.sweeps.blocks import Block
 from destage.sweeps.canonical_parts import Canonical, CanonicalReader
 from destage.sweeps.configurations import Configurations, assigned_values
 from destage.sweeps.fragments import Assignments
-from destage.sweeps.grid import BLOCK, Grid, GridBlock
+from destage.sweeps.grid import BLOCK, Grid
+from destage.sweeps.grid_blocks import GridBlock
 from destage.sweeps.identity import point_id
 from destage.sweeps.study import Study
 from destage.sweeps.users import USERS, has_users
@@ -33,6 +33,10 @@ class _Shared:
         self.paths = tuple(paths)
         self.reader = CanonicalReader()
         self.seek = None if study.seek is None else study.seek.path
+
+
+_BuildOne = Callable[[Assignments], Block | None]
+"""Returns the block of one point; None if its configuration is invalid."""
 
 
 class Point:
@@ -99,28 +103,47 @@ class Expansion:
     Attributes:
         blocks: The points as Arrow columns.
         fields: The Arrow field of each axis column.
-        count: The number of points.
     """
 
-    def __init__(self, study: Study, blocks: Sequence[Block], fields: Sequence[pa.Field]) -> None:
-        self.blocks = tuple(blocks)
+    def __init__(
+        self, study: Study, blocks: Sequence[Block], fields: Sequence[pa.Field], build_one: _BuildOne
+    ) -> None:
+        self.blocks = list(blocks)
         self.fields = tuple(fields)
         self._shared = _Shared(study, [field.name for field in fields])
-        self.count = sum(map(len, blocks))
+        self._build_one = build_one
+
+    @property
+    def count(self) -> int:
+        """The number of points."""
+        return sum(map(len, self.blocks))
 
     @cached_property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> list[Point]:
         """Each point by itself, for studies that plan from results."""
-        return tuple(point for block in self.blocks for point in self.list_points(block))
+        return [point for block in self.blocks for point in self.list_points(block)]
 
-    def grow(self, blocks: Sequence[Block]) -> "Expansion":
-        """Return an expansion with further points; those of this one are the same objects."""
-        grown = copy.copy(self)
-        grown.blocks = (*self.blocks, *blocks)
-        grown.count = self.count + sum(map(len, blocks))
-        added = [point for block in blocks for point in self.list_points(block)]
-        grown.__dict__["points"] = (*self.points, *added)
-        return grown
+    def add(self, assignments: Assignments) -> Point | None:
+        """Return the point of some assignments, added if it is new; None if its configuration is invalid."""
+        block = self._build_one(assignments)
+        if block is None:
+            return None
+        (point,) = self.list_points(block)
+        known = self._by_id.setdefault(point.id, point)
+        if known is point:
+            self.blocks.append(block)
+            self.points.append(point)
+        return known
+
+    def extend(self, blocks: Sequence[Block]) -> None:
+        """Add points that are new."""
+        for block in blocks:
+            self.blocks.append(block)
+            self.points.extend(self.list_points(block))
+
+    @cached_property
+    def _by_id(self) -> dict[str, Point]:
+        return {point.id: point for point in self.points}
 
     def list_points(self, block: Block) -> list[Point]:
         """Return the points of a block, each by itself."""
@@ -169,9 +192,9 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     try:
         return _Expander(study, block).expand()
     except ConfigError as error:
-        if study.where is None or {issue.place for issue in error.issues} != {"where"}:
+        if not {issue.place.partition(".")[0] for issue in error.issues} <= {"where", "when", "derived"}:
             raise
-        # Without a valid condition the points are still checked.
+        # Without valid conditions and expressions the points are still checked.
         from destage.sweeps.point_mistakes import add_point_mistakes  # noqa: PLC0415 - it imports this module
 
         raise study.error(add_point_mistakes(error.issues, study)) from error
@@ -184,7 +207,7 @@ class _Expander:
         self._issues: dict[tuple[str, str], Issue] = {}
         self._grid = Grid(study)
         explicit = [path for _, assignments in study.points for path in assignments]
-        self._columns = list(dict.fromkeys([*self._grid.axes, *explicit]))
+        self._columns = list(dict.fromkeys([*self._grid.paths, *explicit]))
         self._explicit = list(dict.fromkeys(explicit))
         # Later replicates of other studies depend on the results.
         replicates = 1 if study.is_adaptive else study.replicates.least
@@ -197,7 +220,7 @@ class _Expander:
             found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
         ]
         has_grid = bool(blocks) or bool(self._issues)
-        if not has_grid and not study.points:
+        if not has_grid and not study.points and study.search is None:
             raise study.error([Issue("study.no-points", "where", "no point meets it", study.where)])
         explicit = self._build_explicit()
         if self._issues:
@@ -205,10 +228,12 @@ class _Expander:
         if explicit is not None:
             blocks = self._add_explicit(blocks, explicit)
         fields = []
-        for path in self._columns if has_grid else self._explicit:
+        for path in self._columns if has_grid or study.search is not None else self._explicit:
             kinds = set[type]().union(*[block.find_kinds(path) for block in blocks])
+            if study.search is not None and path in study.search.axes:
+                kinds |= study.search.axes[path].kinds
             fields.append(pa.field(path, find_type(kinds)))
-        expansion = Expansion(study, blocks, fields)
+        expansion = Expansion(study, blocks, fields, self._build_one)
         _check_places(study, expansion)
         _check_users(study, expansion)
         return expansion
@@ -217,7 +242,7 @@ class _Expander:
         """Raise an error if there are too many runs; points that the condition leaves out do not count."""
         replicates = self._study.replicates.least
         points = self._grid.count + len(self._study.points)
-        if points * replicates > MOST_RUNS and self._study.where is not None:
+        if points * replicates > MOST_RUNS and self._grid.is_conditional:
             points = sum(block.count for block in self._grid.list_blocks()) + len(self._study.points)
         if points * replicates > MOST_RUNS:
             message = f"{points:,} points x {replicates:,} replicates are {points * replicates:,} runs"
@@ -230,7 +255,7 @@ class _Expander:
         def report(point: int, error: ConfigError) -> None:
             self._report(error, self._grid.assigned(block, point), None)
 
-        built = self._configurations.build_grid(self._grid.axes, block.codes, block.count, report)
+        built = self._configurations.build_grid(block, report)
         if self._issues:
             return None
         return self._make_block(self._grid.identify(block), built.runs, built.names)
@@ -267,6 +292,14 @@ class _Expander:
         block.labels = pa.array([labels[identity] for identity in positions], pa.string())
         return block
 
+    def _build_one(self, assignments: Assignments) -> Block | None:
+        mistakes: list[ConfigError] = []
+        built = self._configurations.build_each([assignments], lambda _, error: mistakes.append(error))
+        if mistakes:
+            return None
+        identity = point_id(_in_base_units(assigned_values(self._study, assignments)))
+        return self._make_block(pa.array([identity]), built.runs, built.names)
+
     @staticmethod
     def _add_explicit(blocks: Sequence[Block], explicit: Block) -> list[Block]:
         """Label the points of the grid that are explicit too, and add the other explicit points."""
@@ -279,8 +312,19 @@ class _Expander:
         return [*blocks, left] if len(left) else list(blocks)
 
     def _report(self, error: ConfigError, assignments: Assignments, index: int | None) -> None:
-        for issue in (_with_place(issue, assignments, index) for issue in error.issues):
+        for issue in (self._with_place(issue, assignments, index) for issue in error.issues):
             self._issues.setdefault((issue.place, repr(issue.value)), issue)
+
+    def _with_place(self, issue: Issue, assignments: Assignments, index: int | None) -> Issue:
+        """Return a mistake in a point's configuration with its place in the study."""
+        path = issue.place
+        if path.startswith("arrays.0."):
+            path = "array." + path.removeprefix("arrays.0.")
+        place = f"scenario.{path}".removesuffix(".")
+        if path in assignments:
+            place = self._study.space.locate(path) if index is None else f"points.{index}.{path}"
+        at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
+        return replace(issue, place=place, message=f"{issue.message} (at {at})" if at else issue.message)
 
 
 def _check_places(study: Study, expansion: Expansion) -> None:
@@ -327,14 +371,3 @@ def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
         path: in_base_units(value, parameters.find_parameter(path).unit, path)
         for path, value in assignments.items()
     }
-
-
-def _with_place(issue: Issue, assignments: Mapping[str, object], index: int | None) -> Issue:
-    """Return a mistake in a point's configuration with its place in the study."""
-    path = issue.place
-    if path.startswith("arrays.0."):
-        path = "array." + path.removeprefix("arrays.0.")
-    home = "axes" if index is None else f"points.{index}"
-    place = f"{home}.{path}" if path in assignments else f"scenario.{path}".removesuffix(".")
-    at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
-    return replace(issue, place=place, message=f"{issue.message} (at {at})" if at else issue.message)

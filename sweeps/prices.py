@@ -13,6 +13,7 @@ from destage.errors import Issue
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import suggest
 from destage.sweeps import parameters
+from destage.sweeps.space import Space
 
 CONTROLLER, DISK = "controller.use", "array.disk.use"
 _KINDS = {CONTROLLER: "controllers", DISK: "disks"}
@@ -83,7 +84,7 @@ class Prices:
 def read_prices(
     written: Mapping[str, Any],
     scenario: Mapping[str, Any],
-    axes: Mapping[str, tuple[object, ...]],
+    space: Space,
     points: Sequence[tuple[str | None, Mapping[str, object]]],
 ) -> tuple[Prices | None, list[Issue]]:
     """Return the prices of a document that fits the schema, and the parts of the study without a price.
@@ -94,8 +95,12 @@ def read_prices(
     issues: list[Issue] = []
     named: dict[str, str] = {}
     for path, kind in _KINDS.items():
-        used = list(axes.get(path, ()))
-        has_others = path not in axes and (bool(axes) or not points)
+        used = list(space.listed.get(path, ()))
+        is_everywhere = path in space.listed and path not in space.when
+        has_others = not is_everywhere and (bool(space.varied) or not points)
+        if path in space.derived:
+            message = "prices need the names of the catalogue in the study; list them in `axes` or `zip`"
+            issues.append(Issue("study.no-price", f"derived.{path}", message))
         for _, assignments in points:
             used += [assignments[path]] if path in assignments else []
             has_others = has_others or path not in assignments

@@ -22,7 +22,6 @@ from destage.store.plan import write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.rows import is_transient, read_rows
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
-from destage.sweeps.calibration.tables import make_tables
 from destage.sweeps.driver import Driver
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
 from destage.sweeps.finished_runs import FinishedRuns
@@ -32,6 +31,8 @@ from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
 from destage.sweeps.planner import Planner
 from destage.sweeps.points import Expansion
 from destage.sweeps.run_ids import as_ids, pack_ids
+from destage.sweeps.sensitivity import analyse_study
+from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study
 from destage.sweeps.unanswered_points import find_unanswered
 
@@ -67,6 +68,8 @@ class SweepSession:
         self._round = 0
         self._planned = as_ids(b"")
         self._reused = 0
+        self._shared = 0
+        self._others = SharedRuns(layout.root)
         self._failed_before = 0
         self._recorded_at = self._began
         self._started_at: float | None = None
@@ -120,6 +123,7 @@ class SweepSession:
             runs=self._reused + driver.executed,
             executed=driver.executed,
             reused=self._reused,
+            shared=self._shared,
             failed=failed,
             seconds=time.monotonic() - self._began,
             executor=driver.executor_name,
@@ -141,10 +145,23 @@ class SweepSession:
         self._write_round(plan)
         numbers = finished.find(self._planned)
         reused = numbers[(numbers >= 0) & (numbers < self._before)]
-        self._reused = len(reused)
+        self._take_over(self._planned.filter(pa.array(numbers < 0)))
+        self._reused = len(reused) + self._shared
         self._failed_before = int(finished.have_status(reused, "failed").sum())
         self._record_progress()
         return plan
+
+    def _take_over(self, missing: pa.Array) -> None:
+        """Copy the rows of missing runs that other sweeps of the store have finished."""
+        driver, before = self._driver, self._shared
+        for rows in self._others.copy(missing, self._layout.fragments):
+            driver.finished.add(rows)
+            self._shared += rows.num_rows
+            if driver.interrupts.is_draining or driver.lease.is_lost:
+                break
+        if self._shared > before:
+            count = self._shared - before
+            self._report(f"{count:,} of {len(self._planned):,} runs are in other sweeps of this store")
 
     def _keep_study(self) -> Head:
         """Return a head with the study alone; an equal study that is stored stays where it is."""
@@ -178,21 +195,18 @@ class SweepSession:
         self._phase = "answer"
         self._report()
         finished = self._driver.finished
-        answers = certificates = None
+        answers = certificates = found = None
         if self._study.seek is not None:
-            tables = make_answer_tables(self._study, planner.expansion, planner, finished.facts)
-            answers, certificates = write_answers(self._generation, self._kept, *tables)
-        analyses = write_analyses(self._generation, self._kept, self._make_analyses(planner))
+            made = make_answer_tables(self._study, self._expansion, planner, finished.facts)
+            answers, certificates = write_answers(self._generation, self._kept, *made)
+            found = made[1]
+        tables = analyse_study(self._study, self._layout, self._head, found)
+        tables |= planner.tabulate_analyses(finished.facts)
+        analyses = write_analyses(self._generation, self._kept, tables)
         self._head = replace(
             self._head, answers=answers, certificates=certificates, analyses=analyses, finished=True
         )
-        return find_unanswered(self._study, planner.expansion, planner, finished)
-
-    def _make_analyses(self, planner: Planner) -> dict[str, pa.Table]:
-        """Return the tables of the study's analyses by name."""
-        if self._study.calibration is None:
-            return {}
-        return make_tables(self._study.calibration, planner.sample_unknowns(self._driver.finished.facts))
+        return find_unanswered(self._study, self._expansion, planner, finished)
 
     def _start(self) -> Executor:
         self._phase = "start"

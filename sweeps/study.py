@@ -3,7 +3,7 @@
 import copy
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from pathlib import Path
@@ -18,16 +18,19 @@ from destage.spec.base_units import as_word
 from destage.spec.documents import parse_document
 from destage.spec.source import Source
 from destage.spec.validation import suggest
-from destage.sweeps.axes import axis_values, in_base_units
-from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
+from destage.sweeps.axes import in_base_units
+from destage.sweeps.bare_numbers import find_bare_numbers, is_json
 from destage.sweeps.calibration.reader import list_limits, read_calibration
 from destage.sweeps.calibration.settings import Calibration
-from destage.sweeps.designs import Design, read_design
-from destage.sweeps.distributions import Distribution, is_distribution, list_quantities, read_distribution
+from destage.sweeps.designs import Design
 from destage.sweeps.objectives import metric_columns
-from destage.sweeps.parameters import explain_unknown, find_parameter
+from destage.sweeps.parameters import find_parameter
+from destage.sweeps.pareto_search import Search, read_search
 from destage.sweeps.prices import Prices, read_prices
+from destage.sweeps.refinement_key import Refinement, read_refinement
 from destage.sweeps.seek import Seek, read_seek
+from destage.sweeps.sensitivity_key import find_mistakes
+from destage.sweeps.space import Space, SpaceReader, explain_path, find_unitless
 from destage.sweeps.study_charts import find_chart_mistakes
 from destage.sweeps.study_schema import drop_mistaken, find_study_mistakes, read_default, study_keys
 from destage.sweeps.trace_files import bind_traces
@@ -61,14 +64,19 @@ class Study:
     Attributes:
         document: The study as written, with trace files absolute and bound to their content.
         scenario: The configuration that every point starts from.
-        axes: The values of each axis of the grid in base units, by dotted path.
+        axes: The values of each axis of the grid that varies alone, in base units, by dotted path.
+        zips: The groups of axes that vary together; the values of each axis.
+        when: The SQL condition of each axis that only some points assign, in the order of evaluation.
+        derived: The SQL expression of each derived parameter, in the order of evaluation.
         design: How the axes with a distribution are sampled; None if there are none.
+        search: How they are searched for a Pareto front.
+        refinement: The axis whose knees get more values.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
-        calibration: What to learn from measured figures, if that is what the study does.
+        calibration: What to learn from measured figures.
         source: The text that the study was parsed from, which locates mistakes.
     """
 
@@ -85,7 +93,19 @@ class Study:
     prices: Prices | None = None
     design: Design | None = None
     calibration: Calibration | None = None
+    search: Search | None = None
+    refinement: Refinement | None = None
+    zips: tuple[Mapping[str, tuple[object, ...]], ...] = ()
+    when: Mapping[str, str] = attribute(default_factory=dict)
+    derived: Mapping[str, str] = attribute(default_factory=dict)
     source: Source | None = attribute(default=None, compare=False, repr=False)
+
+    @property
+    def space(self) -> Space:
+        """The parameters that the grid assigns."""
+        written = tuple(self.document.get("axes", {}))
+        searched = {} if self.search is None else self.search.axes
+        return Space(self.axes, self.zips, self.when, self.derived, self.design, searched, written)
 
     def error(self, issues: Iterable[Issue]) -> ConfigError:
         """Return an error with mistakes of this study, with their lines and columns."""
@@ -94,7 +114,12 @@ class Study:
     @property
     def is_adaptive(self) -> bool:
         """Whether later runs depend on the results of earlier ones."""
-        return self.seek is not None or self.replicates.metric is not None or self.calibration is not None
+        return self.seek is not None or self.replicates.metric is not None or self.adds_points
+
+    @property
+    def adds_points(self) -> bool:
+        """Whether the results of points lead to further ones."""
+        return self.search is not None or self.refinement is not None or self.calibration is not None
 
     @property
     def id(self) -> str:
@@ -200,20 +225,23 @@ class _Reader:
         self._document = document
         self._needs_units = needs_units
         self.issues: list[Issue] = []
-        self._axes: dict[str, tuple[object, ...]] = {}
-        self._sampled: dict[str, Distribution] = {}
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
         self._check_figures()
-        self._read_axes()
-        sampled = [path for path, axis in document.get("axes", {}).items() if is_distribution(axis)]
-        self._design, issues = read_design(document.get("design"), self._sampled, sampled)
-        self.issues += issues
+        reader = SpaceReader(document, needs_units=needs_units)
+        self._space, self._sampled = reader.space, reader.sampled
+        self.issues += reader.issues
         self._read_points()
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]
-        self._seek, issues = read_seek(document, {**self._axes, **self._sampled}, labelled)
+        self._seek, issues = read_seek(document, dict.fromkeys(self._space.paths), labelled)
         self.issues += issues
+        self.issues += find_mistakes(document, None if self._seek is None else self._seek.metric)
         self._prices = self._read_prices()
+        answer = None if self._seek is None else self._seek.metric
+        self._search, issues = read_search(document, self._sampled, answer)
+        self.issues += issues
+        self._refinement, issues = read_refinement(document, self._space, answer)
+        self.issues += issues
         self._replicates = self._read_replicates()
         self._calibration, issues = read_calibration(
             document, self._replicates.least, needs_units=needs_units
@@ -229,7 +257,11 @@ class _Reader:
             document=self._document,
             name=self._document["name"],
             scenario=self._document["scenario"],
-            axes=self._axes,
+            axes=self._space.axes,
+            zips=self._space.zips,
+            when=self._space.when,
+            derived=self._space.derived,
+            design=self._space.design,
             points=tuple(self._points),
             where=self._document.get("where"),
             seek=self._seek,
@@ -237,8 +269,9 @@ class _Reader:
             wall_s=self._wall_s,
             timeout_s=self._timeout_s,
             prices=self._prices,
-            design=self._design,
             calibration=self._calibration,
+            search=self._search,
+            refinement=self._refinement,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -250,53 +283,16 @@ class _Reader:
 
             self.issues += find_figure_mistakes(self._document)
 
-    def _is_parameter(self, path: str, place: str) -> bool:
-        """Whether a dotted path can be assigned; if not, add the mistake."""
-        unknown = explain_unknown(path)
-        if path == "run.replicate":
-            self._add("study.replicate-axis", place, "not an axis: set `replicates` of the study")
-        elif unknown is not None:
-            self._add("study.unknown-key", place, unknown)
-        return path != "run.replicate" and unknown is None
-
-    def _read_axes(self) -> None:
-        for path, written in self._document.get("axes", {}).items():
-            place = f"axes.{path}"
-            if self._is_parameter(path, place):
-                parameter = find_parameter(path)
-                self._check_units(path, self._list_quantities(written), place)
-                try:
-                    if is_distribution(written):
-                        self._sampled[path] = read_distribution(written, parameter, place)
-                    else:
-                        self._axes[path] = axis_values(written, parameter, place)
-                except ConfigError as error:
-                    self.issues += error.issues
-
-    @staticmethod
-    def _list_quantities(written: Any) -> Sequence[object]:
-        """Return the values of an axis that are quantities of its parameter; a count is none."""
-        if is_distribution(written):
-            return list_quantities(written)
-        if not isinstance(written, Mapping):
-            return list(written)
-        (form, arguments), *_ = written.items()
-        return list(arguments if form == "range" else arguments[:2])
-
-    def _check_units(self, path: str, values: Sequence[object], place: str) -> None:
-        """Add a mistake for each number that needs a unit."""
-        for value in values if self._needs_units else ():
-            message = explain_bare_number(value, find_parameter(path).unit)
-            if message is not None:
-                self._add("study.bad-quantity", place, message, value)
-
     def _read_points(self) -> None:
         for index, written in enumerate(self._document.get("points", [])):
             assignments = {key: value for key, value in written.items() if key != "label"}
             for path, value in assignments.items():
                 place = f"points.{index}.{path}"
-                if self._is_parameter(path, place):
-                    self._check_units(path, [value], place)
+                issue = explain_path(path, place)
+                if issue is not None:
+                    self.issues.append(issue)
+                else:
+                    self.issues += find_unitless(path, [value], place) if self._needs_units else ()
                     assignments[path] = as_word(value, find_parameter(path).words)
             self._points.append((written.get("label"), assignments))
 
@@ -347,9 +343,10 @@ class _Reader:
         # A few values of a sampled axis tell the type of its column.
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
         unknowns = {} if self._calibration is None else self._calibration.unknowns
-        drawn = {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
-        known = {**self._axes, **sampled, **drawn}
-        values = {path: list(known.get(path, ())) for path in {**self._document.get("axes", {}), **drawn}}
+        sampled |= {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
+        known = {**self._space.listed, **sampled}
+        paths = [*self._document.get("axes", {}), *self._space.paths, *unknowns]
+        values = {path: list(known.get(path, ())) for path in paths}
         for _, assignments in self._points:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)
@@ -367,6 +364,6 @@ class _Reader:
             if self._seek is not None and self._seek.cheapest is not None:
                 self._add("study.missing-key", "prices", "required by seek.cheapest")
             return None
-        prices, issues = read_prices(written, self._document["scenario"], self._axes, self._points)
+        prices, issues = read_prices(written, self._document["scenario"], self._space, self._points)
         self.issues += issues
         return prices

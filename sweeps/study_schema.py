@@ -6,33 +6,52 @@ from typing import Any
 from destage import engine
 from destage.errors import Issue
 from destage.spec.schema_nodes import node, table
+from destage.spec.schema_tree import Node
 from destage.spec.validation import validate_document
 from destage.sweeps import distributions, published_schema
 from destage.sweeps.calibration.schema import CALIBRATE
 from destage.sweeps.designs import DESIGN
+from destage.sweeps.pareto_search import SEARCH
 from destage.sweeps.prices import PRICES
+from destage.sweeps.refinement_key import REFINE
+from destage.sweeps.sensitivity_key import SENSITIVITY_KEY
 from destage.sweeps.study_charts import CHARTS
 
 _ENDS = "from, to (included)"
-_AXIS = node(
-    ["array", "object"],
-    "The values of one parameter: a list, or one of range, linspace, logspace; or its distribution, one of "
-    "uniform, log_uniform, integer, choice, which `design` samples.",
-    minItems=1,
-    minProperties=1,
-    maxProperties=1,
-    additionalProperties=False,
-    properties={
-        **distributions.SCHEMAS,
-        **{
-            name: node("array", f"[{_ENDS}, {last}", minItems=3, maxItems=3)
-            for name, last in {
-                "range": "step].",
-                "linspace": "count]: equal differences.",
-                "logspace": "count]: equal ratios.",
-            }.items()
-        },
-    },
+_LISTED = {
+    name: node("array", f"[{_ENDS}{rest}", minItems=count, maxItems=count)
+    for name, rest, count in (
+        ("range", ", step].", 3),
+        ("linspace", ", count]: equal differences.", 3),
+        ("logspace", ", count]: equal ratios.", 3),
+        ("log2", "]: each value the double of the one before.", 2),
+    )
+}
+
+
+def _axis(description: str, forms: Mapping[str, Node]) -> Node:
+    """Return the schema of an axis: a list, or a table of one of some forms."""
+    return node(
+        ["array", "object"],
+        description,
+        minItems=1,
+        minProperties=1,
+        maxProperties=1,
+        additionalProperties=False,
+        properties=forms,
+    )
+
+
+_AXIS = _axis(
+    "The values of one parameter: a list, or one of range, linspace, logspace, log2; or its distribution, "
+    "one of uniform, log_uniform, integer, choice, which `design` samples.",
+    {**distributions.SCHEMAS, **_LISTED},
+)
+_ZIP = node(
+    "object",
+    "Axes that vary together: a list, or one of range, linspace, logspace, log2, of as many values each.",
+    minProperties=2,
+    additionalProperties=_axis("The values of one parameter.", _LISTED),
 )
 _POINT = {
     "type": "object",
@@ -112,11 +131,34 @@ _STUDY: dict[str, Any] = {
             "The grid: parameters by dotted path, with their values.",
             additionalProperties=_AXIS,
         ),
+        "zip": node(
+            "array",
+            "Groups of axes that vary together: the first values of all axes of a group, then the second "
+            "ones. A group is combined with the other axes like one axis.",
+            items=_ZIP,
+        ),
+        "when": node(
+            "object",
+            "SQL conditions of axes by dotted path. Where the condition is not true, the axis is not "
+            "assigned: the value of the scenario holds. An axis that is not assigned is NULL in later "
+            "conditions, in `derived` and in `where`.",
+            additionalProperties={"type": "string", "minLength": 1},
+        ),
+        "derived": node(
+            "object",
+            "Parameters of grid points by dotted path, each an SQL expression over the axes and the earlier "
+            "derived parameters, in base units. NULL assigns nothing.",
+            additionalProperties={"type": "string", "minLength": 1},
+        ),
         "design": DESIGN,
+        "search": SEARCH,
+        "refine": REFINE,
         "points": node(
             "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
         ),
-        "where": node("string", "An SQL condition over the axes that grid points must meet."),
+        "where": node(
+            "string", "An SQL condition over the axes and derived parameters that grid points must meet."
+        ),
         "calibrate": CALIBRATE,
         "seek": _SEEK,
         "prices": PRICES,
@@ -129,6 +171,7 @@ _STUDY: dict[str, Any] = {
             "How runs are executed; changes no result.",
             {"timeout": node(["string", "number"], "Time limit of one run, such as 10m (default: none).")},
         ),
+        "sensitivity": SENSITIVITY_KEY,
         **published_schema.PROPERTIES,
         "charts": CHARTS,
     },

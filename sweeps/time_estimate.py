@@ -27,6 +27,7 @@ from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.forecast import combine_factors
 from destage.sweeps.planner import Planner
 from destage.sweeps.run_ids import pack_ids
+from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study
 
 _TIME = "prov_engine_s"
@@ -67,7 +68,13 @@ class TimeEstimate:
 
 
 def estimate_time(
-    study: Study, planner: Planner, first: pa.Table, sweep: Location, *, workers: int | None = None
+    study: Study,
+    planner: Planner,
+    first: pa.Table,
+    sweep: Location,
+    others: SharedRuns | None = None,
+    *,
+    workers: int | None = None,
 ) -> TimeEstimate:
     """Return how long the rest of a sweep will take on this machine; writes nothing.
 
@@ -75,6 +82,7 @@ def estimate_time(
         planner: A planner of the study that has planned the first round.
         first: The first round.
         sweep: The sweep's directory, whether it exists or not.
+        others: The other sweeps of its store, whose runs it takes over.
         workers: Runs executed at a time (default: one per processor).
     """
     slots = workers or count_processors()
@@ -82,7 +90,7 @@ def estimate_time(
     rows = read_rows(SweepLayout(sweep), [*columns, _TIME])
     finished = FinishedRuns(columns, keeps_facts=study.is_adaptive)
     finished.add(rows.filter(pc.invert(is_transient(rows))))
-    opened = _find_open_round(planner, first, finished)
+    opened = _find_open_round(planner, first, finished, others or SharedRuns(sweep), columns)
     if opened is None:
         return TimeEstimate(0, 0, 0.0, 0.0, slots, "nothing left", 0)
     plan, missing = opened
@@ -112,13 +120,20 @@ def estimate_time(
 
 
 def _find_open_round(
-    planner: Planner, first: pa.Table, finished: FinishedRuns
+    planner: Planner,
+    first: pa.Table,
+    finished: FinishedRuns,
+    others: SharedRuns,
+    columns: Sequence[str],
 ) -> tuple[pa.Table, np.ndarray] | None:
     """Return the first round with missing runs, and the first row of each; None if all is answered."""
     plan: pa.Table | None = first
     while plan is not None:
         ids = pack_ids(plan["run_id"])
         _, rows = np.unique(ids.dictionary_encode().indices.to_numpy(), return_index=True)
+        missing = rows[finished.find(ids.take(pa.array(rows))) < 0]
+        for shared in others.read(ids.take(pa.array(missing)), columns):
+            finished.add(shared)
         missing = rows[finished.find(ids.take(pa.array(rows))) < 0]
         if len(missing):
             return plan, np.sort(missing)

@@ -27,10 +27,9 @@ def describe_assumed_localities(scenario: Mapping[str, Any], changed: Iterable[s
     """
     given = scenario.get(_AT)
     name = given.get("use") if isinstance(given, Mapping) else None
-    known = {entry.name: entry for entry in catalog.entries("workloads")}
-    if not isinstance(given, Mapping) or not isinstance(name, str) or name not in known:
+    entry = catalog.find("workloads", name)
+    if not isinstance(given, Mapping) or entry is None:
         return []
-    entry = known[name]
     resolved, _ = catalog.resolve_known({_AT: given})
     paths = [path.removeprefix(f"{_AT}.") for path in changed if path.startswith(f"{_AT}.")]
     words = [

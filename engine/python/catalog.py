@@ -30,6 +30,8 @@ _FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
 """The files with the entries of each kind, in order."""
 
 
+_HEAD = re.compile(r"^(\[\[?(\w+))", re.MULTILINE)
+"""The beginning of a table of an entry, with the name of the entry."""
 _SIZE = re.compile(r" with (?:the )?(?:battery-backed )?(\d+ [MG]B).*")
 """The size of a cache in the title of an entry, with the rest of the title."""
 _DETAIL = re.compile(r": | \(|,? with |, as | (?:battery|flash)-backed")
@@ -86,15 +88,20 @@ class Entry:
 
 def entries(kind: Kind) -> tuple[Entry, ...]:
     """Return the entries of one kind, in the catalogue's order."""
-    return tuple(_table(kind).values())
+    return tuple(_read_entry(kind, name) for name in _list_texts(kind))
 
 
 def entry(kind: Kind, name: str) -> Entry:
     """Return the entry with a name."""
-    table = _table(kind)
-    if name not in table:
+    found = find(kind, name)
+    if found is None:
         raise ConfigError([_unknown(kind, name, "use")])
-    return table[name]
+    return found
+
+
+def find(kind: Kind, name: object) -> Entry | None:
+    """Return the entry with a name, if there is one."""
+    return _read_entry(kind, name) if isinstance(name, str) and name in _list_texts(kind) else None
 
 
 def find_product(name: str) -> str | None:
@@ -151,7 +158,7 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
         if not isinstance(given, dict) or "use" not in given:
             continue
         name = given.pop("use")
-        found = _table(kind).get(name) if isinstance(name, str) else None
+        found = find(kind, name)
         if found is None:
             issues.append(_unknown(kind, name, join(path, "use")))
         else:
@@ -204,7 +211,7 @@ def _is_named(item: Any) -> bool:
 
 def _name_alone(kind: Kind, name: str, path: str) -> Issue:
     """Return the mistake of a name where a table is expected: `disk: exos_x18`."""
-    known = list(_table(kind))
+    known = list(_list_texts(kind))
     if name in known:
         message = f"write {{use: {name}}}"
     else:
@@ -215,35 +222,41 @@ def _name_alone(kind: Kind, name: str, path: str) -> Issue:
 
 
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
-    known = list(_table(kind))
+    known = list(_list_texts(kind))
     meant = suggest_names(name, known)
     message = f"not in the catalogue of {kind}{meant}; `destage catalog {kind}` lists all"
     return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
 
 
 @cache
-def _table(kind: Kind) -> Mapping[str, Entry]:
-    folder = importlib.resources.files("destage.engine").joinpath("catalog_data")
-    texts = [folder.joinpath(f"{file}.toml").read_text("utf-8") for file in _FILES[kind]]
-    return MappingProxyType(
-        {
-            name: Entry(
-                kind=kind,
-                name=name,
-                title=fields["title"],
-                source=fields["source"],
-                config=fields["config"],
-                unverified=tuple(fields.get("unverified", ())),
-                assumed=tuple(fields.get("assumed", ())),
-                note=fields.get("note"),
-                sheet=MappingProxyType(fields.get("sheet", {})),
-                claim=fields.get("claim"),
-                reference=Reference(
-                    tuple(fields.get("reference", {}).get("figures", ())),
-                    fields.get("reference", {}).get("seconds"),
-                ),
-            )
-            for text in texts
-            for name, fields in tomllib.loads(text).items()
-        }
+def _read_entry(kind: Kind, name: str) -> Entry:
+    """Return an entry that exists; a configuration needs few, and parsing all takes longer than it does."""
+    fields = tomllib.loads(_list_texts(kind)[name])[name]
+    return Entry(
+        kind=kind,
+        name=name,
+        title=fields["title"],
+        source=fields["source"],
+        config=fields["config"],
+        unverified=tuple(fields.get("unverified", ())),
+        assumed=tuple(fields.get("assumed", ())),
+        note=fields.get("note"),
+        sheet=MappingProxyType(fields.get("sheet", {})),
+        claim=fields.get("claim"),
+        reference=Reference(
+            tuple(fields.get("reference", {}).get("figures", ())),
+            fields.get("reference", {}).get("seconds"),
+        ),
     )
+
+
+@cache
+def _list_texts(kind: Kind) -> Mapping[str, str]:
+    """Return the TOML of each entry by its name: the tables that its name begins, in a row."""
+    folder = importlib.resources.files("destage.engine").joinpath("catalog_data")
+    texts: dict[str, str] = {}
+    for file in _FILES[kind]:
+        _, *parts = _HEAD.split(folder.joinpath(f"{file}.toml").read_text("utf-8"))
+        for head, name, rest in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+            texts[name] = f"{texts.get(name, '')}{head}{rest}"
+    return texts

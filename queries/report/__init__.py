@@ -5,7 +5,9 @@ from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import find_figure
 from destage.queries.report.page import render_page
 from destage.queries.report.published_section import fill_answers
+from destage.queries.report.summary import summarize
 from destage.queries.report.svg import draw
+from destage.queries.report_record import Summary, add_record, digest_inputs, place_report, read_summary
 from destage.queries.session import Session
 from destage.store import Location
 
@@ -18,10 +20,28 @@ def write_report(
     Args:
         measured: Measured figures to draw beside the simulated ones.
     """
-    place = session.sweep.path / "report" / "report.html" if file is None else file
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(render_page(session, measured), encoding="utf-8")
+    place = place_report(session.sweep, file)
+    _write(place, render_page(session, measured))
     return place
+
+
+def update_report(session: Session, file: Location | None = None) -> tuple[Location, Summary]:
+    """Write a sweep's report, unless it is up to date; return its file and the summary of the sweep."""
+    place = place_report(session.sweep, file)
+    inputs = digest_inputs(session.sweep, session.relations.fragments)
+    summary = read_summary(place, inputs)
+    if summary is None:
+        summary, page = summarize(session), render_page(session)
+        # A session opens the sweep again if another process replaces its files meanwhile.
+        if digest_inputs(session.sweep, session.relations.fragments) == inputs:
+            page = add_record(page, inputs, summary)
+        _write(place, page)
+    return place, summary
+
+
+def _write(place: Location, page: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(page, encoding="utf-8")
 
 
 def draw_figure(session: Session, name: str, measured: MeasuredSet | None = None) -> str:
@@ -29,4 +49,4 @@ def draw_figure(session: Session, name: str, measured: MeasuredSet | None = None
     return draw(find_figure(session, name, measured).chart, standalone=True) + "\n"
 
 
-__all__ = ["compose_answer", "draw_figure", "fill_answers", "write_report"]
+__all__ = ["compose_answer", "draw_figure", "fill_answers", "update_report", "write_report"]

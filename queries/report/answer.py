@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.calibration_answer import compose_calibration, is_calibration
@@ -9,11 +10,13 @@ from destage.queries.presentation import format_count, format_estimate, format_n
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
 from destage.queries.report.facets import CAPACITY
+from destage.queries.report.front_answer import compose_front_answer
 from destage.queries.report.least_answer import compose_least_answer
-from destage.queries.report.point_names import name_point, name_resource
+from destage.queries.report.point_names import BOUNDS, name_point, name_resource
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
+from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
 from destage.sql import quote
@@ -21,7 +24,6 @@ from destage.store.published_figures import read_figures
 
 Row = dict[str, Any]
 
-_BOUNDS = {"at_least": "at least ", "below": "at most ", "above": "more than "}
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""
@@ -29,6 +31,9 @@ _MOST_UNANSWERED = 20
 """Points without an answer that have a sentence each."""
 _NAMED = 4
 """More points than this with one limiting resource are counted rather than named."""
+
+_composed: "WeakKeyDictionary[Session, tuple[str, ...]]" = WeakKeyDictionary()
+"""The answers of open sessions, whose rows do not change: a report has the answer that is printed too."""
 
 
 def compose_answer(session: Session) -> list[str]:
@@ -43,12 +48,18 @@ def compose_answer(session: Session) -> list[str]:
 
 def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
     """Return the sentences of an answer, given those on points that have none."""
-    shown = open_excerpt(session, MOST_DRAWN)
-    remark = describe_excerpt(shown)
-    results = _compose_results(session, shown)
+    if session not in _composed:
+        _composed[session] = tuple(_compose(session))
+    remark = describe_excerpt(open_excerpt(session, MOST_DRAWN))
+    return [*_composed[session], *unanswered, *([remark] if remark else [])]
+
+
+def _compose(session: Session) -> list[str]:
+    """Return the sentences of an answer except those on points that have none or are not shown."""
+    results = _compose_results(session, open_excerpt(session, MOST_DRAWN))
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
-    return [*results, *assumed, *_note_missing(session), *unanswered, *([remark] if remark else [])]
+    return [*results, *assumed, *_note_missing(session)]
 
 
 def _note_missing(session: Session) -> list[str]:
@@ -61,8 +72,8 @@ def _note_missing(session: Session) -> list[str]:
 
 
 def _compose_results(session: Session, shown: Session) -> list[str]:
-    if is_calibration(session):
-        return compose_calibration(session)
+    if is_calibration(session) or has_trials(session):
+        return compose_calibration(session) if is_calibration(session) else compose_front_answer(session)
     verdicts = compose_verdicts(session)
     if verdicts and (session.metric is None or any(read_figures(session.spec))):
         return verdicts
@@ -116,7 +127,7 @@ def _best(best: Row, baseline: Row, metric: str, session: Session) -> str:
 
 
 def _gain_over(row: Row, baseline: Row, metric: str) -> str:
-    bound = _BOUNDS.get(row["censored"] or "", "")
+    bound = BOUNDS.get(row["censored"] or "", "")
     return f"{bound}{_gain(row[metric] / baseline[metric])} the baseline"
 
 
@@ -164,7 +175,7 @@ def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
 
 
 def _load(row: Row, metric: str) -> str:
-    bound = _BOUNDS.get(row["censored"] or "", "")
+    bound = BOUNDS.get(row["censored"] or "", "")
     ends = row[f"{metric}_low"], row[f"{metric}_high"]
     # A bound is a value that was tried, not an estimate.
     digits = None if bound else _DIGITS

@@ -167,7 +167,7 @@ class DotKind:
 
     Attributes:
         name: Its name in the legend; empty for none.
-        shape: A symbol: circle, ring, square, diamond or triangle.
+        shape: A symbol: circle, ring, square, diamond or triangle; or column, a bar from zero.
         colour: The CSS class of its colour: c0 to c7, met, missed, open, given or published.
     """
 

@@ -88,6 +88,8 @@ class _DotDrawing:
         return self.chart.rows[index].remark
 
     def _legend_symbol(self, kind: DotKind) -> DrawSymbol:
+        if kind.shape == "column":
+            return lambda x, y: self.canvas.rectangle(f"column {kind.colour}", x - 9, y - 5, 18, 10)
         return lambda x, y: self.canvas.symbol(kind.shape, kind.colour, x, y)
 
     def _axis(self, top: float, bottom: float) -> None:
@@ -128,10 +130,7 @@ class _DotDrawing:
             if dot.bound is not None:
                 taken.append(Box(x - 16, y - 7, 32, 14))
         for dot, x, y in placed:
-            if not self._is_bar(dot):
-                kind = self.kinds[dot.kind]
-                shape = kind.shape if dot.bound is None else _ARROWS[dot.bound]
-                self.canvas.symbol(shape, kind.colour, x, y, dot.note)
+            self._mark(dot, x, y)
         for dot, x, y in placed:
             box = self._label(dot, x, y, taken)
             if box is not None:
@@ -160,10 +159,29 @@ class _DotDrawing:
         colour = self.kinds[dot.kind].colour
         if self._is_bar(dot):
             self.canvas.path(f"range {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}", dot.note)
-        elif high - low >= _VISIBLE:
+        elif high - low >= _VISIBLE and self.kinds[dot.kind].shape != "column":
             ends = f"M{low:.1f} {y - 4:.1f}v8M{high:.1f} {y - 4:.1f}v8"
             self.canvas.path(f"bar {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}{ends}")
         return low, high
+
+    def _mark(self, dot: Dot, x: float, y: float) -> None:
+        kind = self.kinds[dot.kind]
+        if kind.shape == "column":
+            self._column(dot, x, y)
+        elif not self._is_bar(dot):
+            shape = kind.shape if dot.bound is None else _ARROWS[dot.bound]
+            self.canvas.symbol(shape, kind.colour, x, y, dot.note)
+
+    def _column(self, dot: Dot, x: float, y: float) -> None:
+        """Draw a bar from zero to a value, and its interval over it."""
+        start = self._x(0.0)
+        kind = f"column {self.kinds[dot.kind].colour}"
+        self.canvas.rectangle(kind, start, y - 5, max(x - start, 1.0), 10, dot.note)
+        if dot.low is not None and dot.high is not None:
+            low, high = self._x(dot.low), self._x(dot.high)
+            if high - low >= _VISIBLE:
+                ends = f"M{low:.1f} {y - 3:.1f}v6M{high:.1f} {y - 3:.1f}v6"
+                self.canvas.path("bar labelled", f"M{low:.1f} {y:.1f}H{high:.1f}{ends}")
 
     def _is_bar(self, dot: Dot) -> bool:
         """Whether a dot is drawn as a range only: one that is long enough to be seen."""

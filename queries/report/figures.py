@@ -5,8 +5,10 @@ from destage.measured.sets import MeasuredSet
 from destage.queries.calibration_answer import is_calibration
 from destage.queries.report.calibration_charts import build_calibration_charts
 from destage.queries.report.chart import Figure
+from destage.queries.report.front_chart import FRONT, build_front_chart
 from destage.queries.report.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
+from destage.queries.report.sensitivity_chart import WHAT_MATTERS, build_what_matters
 from destage.queries.report.slices import open_slice
 from destage.queries.report.standard_charts import (
     NAMES,
@@ -16,6 +18,7 @@ from destage.queries.report.standard_charts import (
 )
 from destage.queries.report.study_charts import build_study_charts
 from destage.queries.report.timeline import TIMELINE, build_timeline
+from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
 from destage.spec.validation import suggest
 
@@ -35,8 +38,9 @@ def build_figures(session: Session, measured: MeasuredSet | None = None) -> list
     named = [] if own else [build_name_chart(session)]
     beside = [] if measured is None else [build_measured_chart(session, measured)]
     found = [*named, *standard, build_timeline(session)]
+    first = [*beside, build_front_chart(session)]
     return [
-        *(figure for figure in beside if figure is not None),
+        *(figure for figure in first if figure is not None),
         *own,
         *(figure for figure in found if figure is not None),
     ]
@@ -45,11 +49,11 @@ def build_figures(session: Session, measured: MeasuredSet | None = None) -> list
 def find_figure(session: Session, name: str, measured: MeasuredSet | None = None) -> Figure:
     """Build one figure; of a large sweep, with the points that a report shows."""
     whole, (session, _) = session, open_slice(session)
-    own = {figure.name: figure for figure in build_study_charts(session)}
-    if is_calibration(session):
-        own |= {figure.name: figure for figure in build_calibration_charts(whole)}
+    calibrated = build_calibration_charts(whole) if is_calibration(whole) else []
+    own = {figure.name: figure for figure in [*build_study_charts(session), *calibrated]}
     standard = fitting_charts(session)
-    known = [*own, *standard, NAMES, TIMELINE, RATIOS, *([] if measured is None else [MEASURED])]
+    known = [*own, *standard, NAMES, TIMELINE, RATIOS, WHAT_MATTERS]
+    known += [*([FRONT] if has_trials(session) else []), *([] if measured is None else [MEASURED])]
     figure: Figure | None
     if name in own:
         figure = own[name]
@@ -61,8 +65,12 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
         figure = build_timeline(session)
     elif name == MEASURED and measured is not None:
         figure = build_measured_chart(session, measured)
+    elif name == WHAT_MATTERS:
+        figure = next(iter(build_what_matters(whole)), None)
     elif name == RATIOS:
         figure = build_ratio_plot(whole)
+    elif name == FRONT:
+        figure = build_front_chart(whole)
     else:
         raise QueryError(
             "query.unknown-plot",

@@ -19,6 +19,7 @@ from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.figures import build_figures
 from destage.queries.report.published_section import render_published_section
 from destage.queries.report.ratio_plot import build_ratio_plot
+from destage.queries.report.sensitivity_chart import build_what_matters
 from destage.queries.report.slices import open_slice
 from destage.queries.report.svg import NARROW, WIDE, draw
 from destage.queries.report.unanswered_points import list_unanswered
@@ -36,6 +37,7 @@ def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
         _answer(session),
         _unanswered(session),
         *(_figure(figure, session, left_out) for figure in build_figures(drawn, measured)),
+        *(_figure(plot, session) for plot in build_what_matters(session)),
         *(_figure(plot, session) for plot in [build_ratio_plot(session)] if plot is not None),
         render_published_section(session),
         render_design_space(shown, _sql(session.write_query("design_space"), session)),

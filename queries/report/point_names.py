@@ -9,6 +9,8 @@ from destage.queries.session import Session
 
 Row = Mapping[str, Any]
 
+BOUNDS: Mapping[str | None, str] = {"at_least": "at least ", "below": "at most ", "above": "more than "}
+"""What is said of an answer that is only a bound."""
 WRITE_FRACTION = "controller.cache.write_fraction"
 FAULTS = "faults"
 _RESOURCES = {"disk": "disks", "xor": "XOR engine", "cache": "write cache"}

@@ -5,7 +5,7 @@ from typing import Any
 
 from destage.errors import UsageError
 
-EXTRAS = {"ray": "ray", "kubernetes": "cluster", "polars": "notebook", "scipy": "fit"}
+EXTRAS = {"ray": "ray", "kubernetes": "cluster", "polars": "notebook", "scipy": "scipy", "optuna": "search"}
 """The extra that brings each optional package."""
 _BROUGHT = {"urllib3": "kubernetes"}
 """Packages that are only installed with another one."""

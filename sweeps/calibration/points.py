@@ -16,4 +16,5 @@ def expand_draws(study: Study, calibration: Calibration) -> Expansion:
     waves = Waves(study, calibration)
     blocks = waves.start()
     fields = make_fields(calibration, list_columns(calibration), waves.examples)
-    return Expansion(study, blocks, fields)
+    # Draws are built by wave, not one by one.
+    return Expansion(study, blocks, fields, lambda _: None)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from destage.errors import Issue
 from destage.sweeps.blocks import Block
@@ -18,6 +19,8 @@ from destage.sweeps.calibration.proposals import (
 from destage.sweeps.calibration.sample import Sample, cap, judge, pool_errors
 from destage.sweeps.calibration.schema import CEILING
 from destage.sweeps.calibration.settings import Calibration
+from destage.sweeps.calibration.tables import make_tables
+from destage.sweeps.points import Expansion
 from destage.sweeps.study import Study
 
 Measure = Callable[[str | None, str], Sequence[float]]
@@ -44,7 +47,7 @@ class _Wave:
 
 
 class Waves:
-    """Adds points until the waves end: call `next_blocks` whenever all points so far have results.
+    """Adds points until the waves end: call `add` whenever all points so far have results.
 
     Attributes:
         examples: The points of every figure for the draws of the first wave.
@@ -83,7 +86,25 @@ class Waves:
             raise self._study.error({(one.place, repr(one.value)): one for one in issues}.values())
         return blocks
 
-    def next_blocks(self, measure: Measure) -> list[Block] | None:
+    @property
+    def left(self) -> int:
+        """At most how many points are still to come."""
+        figures = len(self._calibration.figures)
+        most = sum(len(wave.draws) for wave in self._waves) // max(len(self._waves), 1) * figures
+        return (self._calibration.most - len(self._waves)) * most
+
+    def add(self, expansion: Expansion, measure: Measure) -> bool:
+        """Add the next points to the expansion; return whether there is a next step."""
+        blocks = self._next_blocks(measure)
+        if blocks is not None:
+            expansion.extend(blocks)
+        return blocks is not None
+
+    def tabulate(self, measure: Measure) -> dict[str, pa.Table]:
+        """Return the tables of the calibration by name, after the last step."""
+        return make_tables(self._calibration, self.sample(measure))
+
+    def _next_blocks(self, measure: Measure) -> list[Block] | None:
         """Return the points that come next; None when the calibration has ended.
 
         The figures of the leading fit come first. The others are simulated only for the draws that it does
@@ -156,3 +177,10 @@ class Waves:
             mistakes += issues
             blocks += built
         return blocks, mistakes
+
+
+def start_waves(study: Study, calibration: Calibration) -> Waves:
+    """Return the waves of a study whose expansion has the points of the first wave."""
+    waves = Waves(study, calibration)
+    waves.start()
+    return waves

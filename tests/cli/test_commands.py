@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-import typer.main
 
 from destage.cli import app
 from destage.sweeps import studies
@@ -17,7 +16,7 @@ PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 
 
 def test_every_command_has_help_and_json(destage: Any) -> None:
-    command = typer.main.get_command(app)
+    command = app.build_command()
     groups = ("cluster", "examples", "measured", "study", "trace", "validate", "workload")
     commands = {(name,): one for name, one in command.commands.items() if name not in groups}
     for group in groups:
@@ -31,7 +30,7 @@ def test_every_command_has_help_and_json(destage: Any) -> None:
 
 def test_every_help_text_is_one_sentence_with_a_verb_first() -> None:
     """Each begins with a capital, ends with a full stop, and fits an overview of commands."""
-    command = typer.main.get_command(app)
+    command = app.build_command()
     for group in (command, *(one for one in command.commands.values() if hasattr(one, "commands"))):
         for name, one in group.commands.items():
             first = one.help.partition("\n\n")[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer.main
+import typer
 
 from destage.cli import app
 
@@ -16,7 +16,7 @@ INTERNAL = re.compile(
 
 def list_commands() -> Iterator[tuple[str, ...]]:
     """Yield the words of every command and group."""
-    command = typer.main.get_command(app)
+    command = app.build_command()
     for name, one in command.commands.items():
         yield (name,)
         yield from ((name, inner) for inner in getattr(one, "commands", {}))
@@ -40,3 +40,12 @@ def test_bounds_are_words(destage: Any) -> None:
 
 def test_a_bound_of_the_representation_is_not_shown(destage: Any) -> None:
     assert "18446744073709551615" not in destage("trace", "mrc", "--help").out
+
+
+def test_the_overview_is_that_of_all_commands() -> None:
+    """The help text of the whole program is made without the parameters of the commands."""
+    short, full = app.build_overview(), app.build_command()
+    assert list(short.commands) == list(full.commands)
+    texts = [command.get_help(typer.Context(command, info_name="destage")) for command in (short, full)]
+    assert texts[0] == texts[1]
+    assert "Run sweeps on a Kubernetes cluster" in texts[0]

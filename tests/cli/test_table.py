@@ -1,13 +1,17 @@
 """Columns that a narrow terminal shows."""
 
+import io
 import os
 import re
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pytest
+from rich.console import Console
+from rich.table import Table
 
-from destage.cli.table import choose_columns, print_table
-from destage.queries.presentation import Heading
+from destage.cli.table import GAP, UNBOUNDED, choose_columns, print_table
+from destage.queries.presentation import Heading, Presentation, present
 
 NAMES = ["label", "raid", "controller", "hit_ratio", "limiting", "users_supported", "n", "binding"]
 HEADINGS = [Heading(name, name, is_number=False) for name in NAMES]
@@ -75,3 +79,33 @@ def test_eighty_columns_keep_the_answer_and_name_what_is_constant(
     assert all(f"{600.5 + at:g} (512.2 to 702.8)" in found.out for at in range(4))
     assert "the same for all rows: limiting resource disk, disk a_disk_with" in found.err
     assert "replicates 5" in found.err
+
+
+def print_with_rich(shown: Presentation, width: int, columns: Sequence[int]) -> str:
+    """Return a table as Rich draws it, with columns as wide as they need."""
+    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for at in columns:
+        heading = shown.headings[at]
+        grid.add_column(heading.title, justify="right" if heading.is_number else "left", vertical="bottom")
+    for row in shown.rows:
+        grid.add_row(*(row[at] for at in columns))
+    out = io.StringIO()
+    Console(highlight=False, emoji=False, width=width, file=out).print(grid, markup=False)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "longer than a heading"],
+        ["\u4e2d\u6587", "e\u0301"],
+        ["≥ 1\u202f000", "[b]x[/b]"],
+        ["two\nlines", "x"],
+        [],
+    ],
+)
+def test_a_table_is_as_rich_draws_it(labels: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    table = pa.table({"label": pa.array(labels, pa.string()), "n": pa.array(range(len(labels)), pa.int64())})
+    print_table(table, {})
+    shown = present(table, {})
+    assert capsys.readouterr().out == print_with_rich(shown, UNBOUNDED, range(len(shown.headings)))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.progress import Counts, Status
 
-WATCH = sys.modules["destage.cli.commands.watch"]
+WATCH = import_module("destage.cli.commands.watch")
 
 
 @pytest.fixture

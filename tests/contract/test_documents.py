@@ -5,7 +5,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import typer.main
 
 from destage.cli import app
 
@@ -40,7 +39,7 @@ def test_every_make_target_in_the_text_exists(document: str) -> None:
 def test_every_command_in_the_texts_exists() -> None:
     """In the documents and in the error catalogue: `destage NAME`, and for a group `destage NAME NAME`."""
     texts = [*documents(), *(str(file.relative_to(ROOT)) for file in ERROR_CODES.glob("*.toml"))]
-    known = typer.main.get_command(app).commands
+    known = app.build_command().commands
     unknown = []
     for text in texts:
         for name, after in COMMAND.findall((ROOT / text).read_text()):

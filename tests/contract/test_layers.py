@@ -56,6 +56,36 @@ def test_the_command_line_loads_no_heavy_dependency() -> None:
     assert not loaded_by("destage.cli") & set(HEAVY)
 
 
+@pytest.mark.parametrize("options", [(), ("--debug",)])
+def test_a_command_loads_no_other_command(options: tuple[str, ...]) -> None:
+    program = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); " + RUN
+    done = subprocess.run(
+        [sys.executable, "-c", program, *options, "catalog", "--help"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    loaded = {name for name in done.stdout.split() if name.startswith("destage.cli.commands.")}
+    assert loaded == {"destage.cli.commands.catalog"}
+
+
+def test_one_simulation_loads_neither_rows_nor_studies(tmp_path: Path) -> None:
+    """What it needs is the engine: a table of rows or a sweep takes longer to load than to simulate."""
+    file = tmp_path / "one.yaml"
+    file.write_text(small_study("one", requests=20).partition("axes:")[0])
+    program = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); " + RUN
+    done = subprocess.run(
+        [sys.executable, "-c", program, "simulate", str(file)], check=True, capture_output=True, text=True
+    )
+    slow = (SLOW - {"destage.engine"}) | {
+        "destage.store",
+        "destage.sweeps.study",
+        "rich",
+        "importlib.metadata",
+    }
+    assert not slow & set(done.stderr.split())
+
+
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a store with one finished sweep."""

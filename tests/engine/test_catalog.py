@@ -1,5 +1,7 @@
 """The catalogue: every entry has a source, is a valid configuration, and can be overridden."""
 
+import tomllib
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -31,6 +33,27 @@ def build_scenario(entry: catalog.Entry) -> dict[str, Any]:
     # A load that changes over time needs a defined window.
     run = {"run": {"warm_up": "none", "window": {"requests": 1000}}} if "phases" in entry.config else {}
     return scenario(**{entry.kind.removesuffix("s"): {"use": entry.name}}, **run)
+
+
+def test_entries_read_one_by_one_are_those_of_the_files() -> None:
+    folder = files("destage.engine").joinpath("catalog_data")
+    whole = {
+        name: fields
+        for file in ("controllers", "disks", "ssds", "workloads")
+        for name, fields in tomllib.loads(folder.joinpath(f"{file}.toml").read_text("utf-8")).items()
+    }
+    found = [entry for kind in catalog.KINDS for entry in catalog.entries(kind)]
+    assert [entry.name for entry in found] == list(whole)
+    for entry in found:
+        fields = whole[entry.name]
+        assert entry.config == fields["config"]
+        assert (entry.title, entry.source, entry.note) == (
+            fields["title"],
+            fields["source"],
+            fields.get("note"),
+        )
+        assert (entry.claim, dict(entry.sheet)) == (fields.get("claim"), fields.get("sheet", {}))
+        assert list(entry.reference.figures) == fields.get("reference", {}).get("figures", [])
 
 
 @pytest.mark.parametrize("entry", ALL)

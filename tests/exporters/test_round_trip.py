@@ -18,6 +18,7 @@ from destage.exporters.diskspd_targets import write_diskspd
 from destage.exporters.fio_jobs import write_job_file
 from destage.exporters.report import Target
 from destage.importers import diskspd, fio
+from destage.measured.readers import read_results
 
 GIB = 1 << 30
 TARGET = Target("destage.dat", 10 * GIB, 60)
@@ -245,6 +246,52 @@ def test_a_workload_of_the_whole_array_needs_a_size() -> None:
         with pytest.raises(ConfigError) as caught:
             write(canonical, Target("destage.dat", None, 60), "test")
         assert [issue.code for issue in caught.value.issues] == ["export.missing-size"]
+
+
+OPEN: dict[str, Any] = {
+    "name": "s",
+    "arrival": {"kind": "poisson", "rate": "1/s"},
+    "operations": {"read_fraction": 0.7, "size": {"kind": "constant", "value": "4KiB"}},
+    "address": {"kind": "uniform", "footprint": "1GiB"},
+}
+
+
+def test_a_direction_without_a_whole_rate_is_an_error() -> None:
+    """A single rate of fio is that of each direction, so 0.3 writes per second must not be left out."""
+    with pytest.raises(ConfigError) as caught:
+        export_and_import({"streams": [OPEN]}, "fio")
+    assert [issue.place for issue in caught.value.issues] == ["workload.streams.0.arrival.rate"]
+    only = {**OPEN, "operations": {**OPEN["operations"], "read_fraction": 1.0}}
+    assert export_and_import({"streams": [only]}, "fio")[2] == []
+
+
+def test_a_workload_beyond_the_size_is_an_error() -> None:
+    placed = {"kind": "uniform", "placement": {"kind": "contiguous", "offset": "1GiB"}}
+    canonical = canonical_workload({"streams": [{**OPEN, "address": placed}]})
+    for write in (write_job_file, write_diskspd):
+        with pytest.raises(ConfigError) as caught:
+            write(canonical, Target("destage.dat", GIB, 60), "test")
+        assert "export.missing-size" in [issue.code for issue in caught.value.issues]
+
+
+def test_fio_reports_each_exported_stream_alone(tmp_path: Path) -> None:
+    """With group_reporting, fio merges the jobs of a group, so each stream starts a group."""
+    names = ("one", "two")
+    streams = [
+        {**OPEN, "name": name, "arrival": {"kind": "fixed_outstanding", "depth": depth}}
+        for depth, name in enumerate(names, 1)
+    ]
+    text, _ = write_job_file(canonical_workload({"streams": streams}), Target("x.dat", GIB, 1), "test")
+    assert text.count("new_group=1") == 1
+    if FIO is None:
+        pytest.skip("fio is not installed")
+    job = tmp_path / "a.fio"
+    job.write_text(text.replace("libaio", "null"))
+    done = subprocess.run(
+        [FIO, "--output-format=json", str(job)], capture_output=True, check=True, cwd=tmp_path
+    )
+    lines = read_results("fio.json", done.stdout).lines
+    assert [(line.workload, line.outstanding) for line in lines] == [("one", 1.0), ("two", 2.0)]
 
 
 def test_rounding_is_noted() -> None:

@@ -100,6 +100,14 @@ def test_a_name_is_a_test(name: str, ways: list[str]) -> None:
     assert [one.name.split()[-1] for one in imported] == ways
 
 
+def test_threads_of_a_sequential_test_share_a_position() -> None:
+    """CrystalDiskMark starts them with `-si`; otherwise each thread would read the same blocks again."""
+    (test,) = crystaldiskmark.read_tests("SEQ128K Q32T4 read", "command")
+    (stream,) = test.workload["streams"]
+    assert (stream["arrival"]["depth"], stream["address"]["kind"]) == (128, "sequential")
+    assert "-o32 -t4 -W0 -S -w0 -si" in test.mapping["target"][1]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

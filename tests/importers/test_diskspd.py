@@ -150,6 +150,15 @@ def test_targets_follow_one_another() -> None:
     assert (only["arrival"]["depth"], [part["weight"] for part in only["mix"]]) == (16, [1, 1])
 
 
+def test_paths_of_linux_are_not_options() -> None:
+    """DiskSpd takes options with a slash, too, and there is a DiskSpd for Linux."""
+    (device,) = diskspd.read_tests("diskspd -b8K /dev/sdb", "a.sh")
+    assert "footprint" not in device.workload["streams"][0]["address"]
+    assert not [warning for warning in device.warnings if warning.code == "diskspd.unknown-size"]
+    file = read("/b8K /r /rdpct90/10", "/srv/x.dat").workload["streams"][0]
+    assert (file["operations"]["size"]["value"], file["address"]["kind"]) == ("8KiB", "zoned")
+
+
 def test_unknown_size_is_the_whole_array() -> None:
     (imported,) = diskspd.read_tests("diskspd -r -Su D:\\x.dat", "command")
     assert "footprint" not in imported.workload["streams"][0]["address"]
@@ -171,6 +180,10 @@ def test_unknown_size_is_the_whole_array() -> None:
         ("diskspd -t2 -F4 x", [("diskspd.conflicting-options", "-t", 9)]),
         ("diskspd -i5 x", [("diskspd.conflicting-options", "-i", 9)]),
         ("diskspd -si -T1M x", [("diskspd.conflicting-options", "-T", 13)]),
+        ("diskspd -F4 -O8 -g100 x", [("diskspd.conflicting-options", "-g", 17)]),
+        ("diskspd -F4 -O8 -i5 -j5 x", [("diskspd.conflicting-options", "-i", 17)]),
+        ("diskspd -F4 -O8 -p x", [("diskspd.conflicting-options", "-p", 17)]),
+        ("diskspd -rs50 -rdpct90/10 x", [("diskspd.conflicting-options", "-r", 15)]),
         ("diskspd -rdpct60/50:60/50 x", [("diskspd.bad-value", "-r", 9)]),
         ("diskspd -rdabs60/1G x", [("diskspd.missing-size", "-rdabs", 21)]),
         ("diskspd -o%DEPTH% x", [("diskspd.unknown-variable", "-o", 9)]),
@@ -215,6 +228,18 @@ def test_profile_within_a_result_is_found() -> None:
     [
         (PROFILE.format(rate="x", more=""), ("diskspd.bad-value", "Throughput", 5)),
         (PROFILE.format(rate=0, more="<Nope>1</Nope>"), ("diskspd.unsupported-option", "Nope", 5)),
+        (
+            PROFILE.format(rate=5, more="").replace("<Warmup>", "<RequestCount>4</RequestCount><Warmup>"),
+            ("diskspd.bad-value", "TimeSpan", 2),
+        ),
+        (
+            PROFILE.format(
+                rate=0,
+                more='<RandomRatio>50</RandomRatio><Distribution><Percent><Range IO="90">10</Range></Percent>'
+                "</Distribution>",
+            ),
+            ("diskspd.bad-value", "Target", 2),
+        ),
         ("<Profile><TimeSpan>", ("diskspd.bad-syntax", "", 1)),
         ("<!DOCTYPE a><Profile><TimeSpan/></Profile>", ("diskspd.bad-syntax", "", 1)),
         ("<Profile><TimeSpan/></Profile>", ("diskspd.no-target", "TimeSpan", 1)),

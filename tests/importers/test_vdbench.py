@@ -57,7 +57,8 @@ def test_defaults_are_those_of_vdbench() -> None:
         ("seekpct=seq", {"kind": "sequential"}),
         ("seekpct=eof", {"kind": "sequential"}),
         ("seek=30", {"kind": "sequential", "jump_fraction": 0.3}),
-        ("seekpct=0,stride=(1m,1m)", {"kind": "strided", "stride": "1MiB"}),
+        ("stride=(1m,1m)", {"kind": "strided_zones", "zone": "4KiB", "skip": "1MiB"}),
+        ("seekpct=0,stride=(1m,1m)", {"kind": "sequential"}),
     ],
 )
 def test_address_kinds(written: str, address: dict[str, Any]) -> None:
@@ -144,6 +145,21 @@ def test_range_is_a_part_of_the_storage() -> None:
     assert (address["footprint"], address["placement"]["offset"]) == ("2GiB", "1GiB")
 
 
+def test_range_of_a_workload_overrides_that_of_its_storage() -> None:
+    (only,) = vdbench.read_tests(
+        "sd=s,lun=/dev/sdb,size=10g,range=(50,100)\nwd=w,sd=s,range=(2.5,5)\nrd=r,wd=w\n", "a.vdb"
+    )
+    address = only.workload["streams"][0]["address"]
+    assert (address["footprint"], address["placement"]["offset"]) == ("256MiB", "256MiB")
+
+
+def test_random_requests_lie_on_multiples_of_their_size_or_of_align() -> None:
+    """As Vdbench draws them: a block number of the request's own size, or of `align`."""
+    assert "alignment" not in stream(",xfersize=(4k,50,64k,50)")["operations"]
+    (aligned,) = vdbench.read_tests("sd=s,lun=/dev/sdb,align=512\nwd=w,sd=s,xf=8k\nrd=r,wd=w\n", "a.vdb")
+    assert aligned.workload["streams"][0]["operations"]["alignment"] == "512B"
+
+
 def test_range_of_a_whole_disk_is_a_zone() -> None:
     (only,) = vdbench.read_tests("sd=s,lun=/dev/sdb,range=(10,30)\nwd=w,sd=s\nrd=r,wd=w\n", "a.vdb")
     zones = only.workload["streams"][0]["address"]["zones"]
@@ -199,6 +215,8 @@ def test_warnings_name_what_differs() -> None:
         ("wd=w,rdpct=120\nrd=r,wd=w\n", ("vdbench.bad-value", "rdpct", 2, 12)),
         ("wd=w,seekpct=poisson\nrd=r,wd=w\n", ("vdbench.bad-value", "seekpct", 2, 14)),
         ("wd=w,stride=(1m,2m)\nrd=r,wd=w\n", ("vdbench.bad-value", "stride", 2, 14)),
+        ("wd=w,stride=(1m,1m),seekpct=30\nrd=r,wd=w\n", ("vdbench.bad-value", "stride", 2, 14)),
+        ("wd=w,range=(90,110)\nrd=r,wd=w\n", ("vdbench.bad-value", "range", 2, 13)),
         ("wd=w,range=(60,40)\nrd=r,wd=w\n", ("vdbench.bad-value", "range", 2, 13)),
         ("wd=w,openflags=o_nope\nrd=r,wd=w\n", ("vdbench.bad-value", "openflags", 2, 16)),
         ("wd=w,skew=80\nwd=v,skew=60\nrd=r,wd=*\n", ("vdbench.bad-value", "skew", 2, 11)),

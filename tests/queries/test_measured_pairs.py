@@ -206,6 +206,18 @@ def test_loads_are_those_of_load_tests() -> None:
     assert (load(two).outstanding, load(two).read_fraction, load(two).random_fraction) == (12.0, None, 1.0)
 
 
+def test_loads_know_every_kind_of_size_and_of_sequence() -> None:
+    """Sizes of fio's `bsrange=4k-18k` are 4, 8, 12 and 16 KiB; `rw=read:4k` and zones are sequential."""
+    given = workload(
+        8, operations={"read_fraction": 1.0, "size": {"kind": "uniform", "min": 4096, "max": 18432}}
+    )
+    zones = {"kind": "strided_zones", "zone": "64KiB", "skip": "64KiB"}
+    for address, random in ((zones, 0.0), (zones | {"sampling": "independent"}, 1.0)):
+        given["streams"][0]["address"] = address
+        found = describe_load(canonical(given)["workload"])
+        assert (found.request_bytes, found.random_fraction) == (10240.0, random)
+
+
 SIZES = [{"value": "8KiB", "weight": 3}, {"value": "56KiB", "weight": 1}]
 
 

@@ -16,6 +16,7 @@ from destage.store.digests import digest_of
 from destage.store.durable import temporary_name, this_host, write_durably
 from destage.store.fragments import fragment_key, open_fragment, write_fragment
 from destage.store.layout import SweepLayout
+from destage.store.rows import list_complete_fragments
 
 MakeRows = Callable[..., pa.Table]
 
@@ -88,6 +89,23 @@ def test_opening_reports_what_is_wrong(layout: SweepLayout) -> None:
         path.write_bytes(content)
         with pytest.raises(StoreError, match=rf"^store\.{code} at {name}: "), open_fragment(path):
             pass
+
+
+def test_a_listed_fragment_is_opened_once(
+    make_rows: MakeRows, layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Listing the fragments again opens none of them, and still notices damage and a foreign file."""
+    first, second = (write_fragment(layout.fragments, make_rows(name)) for name in ("once-1", "once-2"))
+    assert sorted(list_complete_fragments(layout)) == sorted([first, second])
+    with monkeypatch.context() as blind:
+        blind.setattr("pyarrow.parquet.ParquetFile", lambda _: pytest.fail("a fragment was opened"))
+        assert sorted(list_complete_fragments(layout)) == sorted([first, second])
+    (layout.fragments / "foreign.parquet").write_bytes(b"PAR1")
+    assert sorted(list_complete_fragments(layout)) == sorted([first, second])
+    assert isinstance(first, Path)
+    first.write_bytes(first.read_bytes()[:-1])
+    with pytest.raises(StoreError, match=r"^store\.damaged-fragment"):
+        list_complete_fragments(layout)
 
 
 def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:

@@ -5,7 +5,9 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
@@ -40,6 +42,8 @@ _INVALID = 2
 _INFRASTRUCTURE = 4
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
+DEBUG = "--debug"
+"""The option that prints the traceback of an error; it may stand before the command."""
 _HELP = "NoArgsIsHelpError"
 """Typer's error that carries the help text. Typer exports none of its errors, so they are known by name."""
 _USAGE = {
@@ -62,6 +66,8 @@ _MACHINE = {number for number in _SYSTEM if number != errno.ENOENT} | {errno.EIO
 """Failures of the machine, which another place or another time may not have."""
 
 
+_COMMANDS = "destage.cli.commands"
+"""The package with the modules of the commands."""
 _QUERY = "destage-query"
 """The name of the thread of a query (`destage.sql.limits`), which most commands do not import."""
 
@@ -69,11 +75,19 @@ _QUERY = "destage-query"
 class Application(typer.Typer):
     """A Typer application that prints each error as one line, and as JSON where the command has `--json`.
 
+    The module of a command is imported when the arguments name it.
+
     Attributes:
         is_debugging: Whether the traceback is printed as well.
     """
 
     is_debugging = False
+
+    def __init__(self, commands: Sequence[str], groups: Sequence[str], **options: Any) -> None:
+        """Create an application of some modules of `destage.cli.commands`; `options` are those of Typer."""
+        super().__init__(**options)
+        self._commands = commands
+        self._groups = groups
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run the command that the arguments name and exit."""
@@ -81,8 +95,8 @@ class Application(typer.Typer):
         arguments = list(args[0] if args else sys.argv[1:])
         options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
-            command = typer.main.get_command(self)
-            use_plain_words(command)
+            is_overview = options in ([], ["--help"])
+            command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
             code = command(*args, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
@@ -97,6 +111,38 @@ class Application(typer.Typer):
             # A query that cannot be interrupted; the interpreter would shut down below it.
             os._exit(code)
         sys.exit(code)
+
+    def build_command(self, names: Sequence[str] | None = None) -> Any:
+        """Return the command line with the named commands and groups, by default all."""
+        self.registered_commands, self.registered_groups = [], []
+        for name in (*self._commands, *self._groups) if names is None else names:
+            module = import_module(f"{_COMMANDS}.{name}")
+            if name in self._groups:
+                self.add_typer(module.app, name=name)
+            else:
+                self.command(name)(getattr(module, name))
+        return self._build()
+
+    def build_overview(self) -> Any:
+        """Return the command line for its own help text: commands without parameters, empty groups."""
+        self.registered_commands, self.registered_groups = [], []
+        for name in self._commands:
+            command = getattr(import_module(f"{_COMMANDS}.{name}"), name)
+            self.command(name, help=command.__doc__)(_do_nothing)
+        for name in self._groups:
+            group = import_module(f"{_COMMANDS}.{name}").app
+            self.add_typer(typer.Typer(help=group.info.help), name=name)
+        return self._build()
+
+    def _build(self) -> Any:
+        command = typer.main.get_command(self)
+        use_plain_words(command)
+        return command
+
+    def _find_names(self, arguments: Sequence[str]) -> list[str] | None:
+        """Return the command that the arguments name; None if none is, such as for a help text of all."""
+        first = next((argument for argument in arguments if argument != DEBUG), None)
+        return [first] if first in {*self._commands, *self._groups} else None
 
     def _report(self, error: Exception, *, as_json: bool) -> int:
         if self.is_debugging:
@@ -117,6 +163,10 @@ class Application(typer.Typer):
             more = {"left_out": len(issues) - len(listed)} if len(issues) > len(listed) else {}
             print_json({"errors": listed, **more})
         return _exit_code(error)
+
+
+def _do_nothing() -> None:
+    """Stand for a command in a help text."""
 
 
 def _flush() -> None:

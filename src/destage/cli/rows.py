@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from destage.queries import Session
     from destage.store import Location
 
 MOST_ROWS = 1_000
@@ -108,9 +107,7 @@ def write_text(text: str, out: Path | None) -> None:
         print_note(f"written to {out}")
 
 
-def note_left_out(shown: "Session", sweep: str) -> None:
-    """Print which points of a large sweep a table shows, and how to see all."""
-    from destage.queries.report.excerpt import describe_excerpt
-
-    if shown.left_out:
-        print_note(f"{describe_excerpt(shown)} All: destage query {sweep} design_space --format csv")
+def note_left_out(sentence: str, sweep: str) -> None:
+    """Print which points of a large sweep a table shows, if not all, and how to see all."""
+    if sentence:
+        print_note(f"{sentence} All: destage query {sweep} design_space --format csv")

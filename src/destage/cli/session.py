@@ -11,10 +11,12 @@ from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
 from destage.cli.published_table import print_published
 from destage.cli.rows import note_left_out
-from destage.cli.table import print_table
+from destage.cli.table import print_presentation
 from destage.errors import Issue, UsageError
 
 if TYPE_CHECKING:
+    from destage.queries import Session
+    from destage.queries.report_record import Summary
     from destage.store import Location
     from destage.sweeps import Outcome, Study
 
@@ -78,14 +80,8 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
 
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
-    from destage.cli.calibration_tables import print_calibration
-    from destage.queries import open_session
-    from destage.queries.calibration_answer import is_calibration
-    from destage.queries.formats import rows_as_json
-    from destage.queries.product_names import name_products
-    from destage.queries.report import compose_answer, write_report
-    from destage.queries.report.excerpt import MOST_DRAWN, MOST_LISTED, open_excerpt
-    from destage.queries.verdicts import judge_figures
+    from destage.queries.report_record import find_report
+    from destage.store import open_sweep
 
     for warning in outcome.messages:
         print_warning(warning)
@@ -94,42 +90,55 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         if as_json:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
-    with open_session(outcome.path) as session:
-        if is_calibration(session):
-            print_calibration(
-                session, outcome_as_json(outcome), write_report(session, report), as_json=as_json
-            )
-            raise typer.Exit(outcome.exit_code)
-        shown = open_excerpt(session, MOST_DRAWN if as_json else MOST_LISTED)
-        found = shown.query("design_space")
-        rows = shown.name_columns(found)
-        published = judge_figures(session)
-        answer = compose_answer(session)
-        file = write_report(session, report)
-        if as_json:
-            print_json(
-                {
-                    "outcome": outcome_as_json(outcome),
-                    "report": str(file),
-                    "answer": answer,
-                    "design_space": rows_as_json(rows),
-                    "points_left_out": shown.left_out,
-                    "published": rows_as_json(published),
-                }
-            )
-        else:
-            print_table(shown.name_columns(name_products(found)), session.units)
-            note_left_out(shown, outcome.path.name)
-            if published.num_rows:
-                print_data("\n")
-                print_published(published.to_pylist())
-            # Last, so that the answer is still in view after a long table.
-            print_data("".join(f"{sentence}\n" for sentence in ["", *answer] if answer))
+    is_calibration = "calibrate" in open_sweep(outcome.path).spec()
+    found = None if as_json or is_calibration else find_report(outcome.path, report)
+    if found is None:
+        from destage.cli.calibration_tables import print_calibration
+        from destage.queries import open_session
+        from destage.queries.report import update_report
+
+        with open_session(outcome.path) as session:
+            found = update_report(session, report)
+            if is_calibration:
+                print_calibration(session, outcome_as_json(outcome), found[0], as_json=as_json)
+            elif as_json:
+                _print_as_json(outcome, session, *found)
+    file, summary = found
+    if not as_json and not is_calibration:
+        _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")
     if outcome.state == "budget":
         message = f"the budget is used up; continue with `destage resume {outcome.path}`"
         print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
     raise typer.Exit(outcome.exit_code)
+
+
+def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", summary: "Summary") -> None:
+    from destage.queries.formats import rows_as_json
+    from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
+    from destage.queries.verdicts import judge_figures
+
+    shown = open_excerpt(session, MOST_DRAWN)
+    print_json(
+        {
+            "outcome": outcome_as_json(outcome),
+            "report": str(file),
+            "answer": list(summary.answer),
+            "design_space": rows_as_json(shown.name_columns(shown.query("design_space"))),
+            "points_left_out": shown.left_out,
+            "published": rows_as_json(judge_figures(session)),
+        }
+    )
+
+
+def _print_summary(summary: "Summary", sweep: str) -> None:
+    print_presentation(summary.points)
+    note_left_out(summary.left_out, sweep)
+    if summary.published:
+        print_data("\n")
+        print_published(summary.published)
+    # Last, so that the answer is still in view after a long table.
+    print_data("".join(f"{sentence}\n" for sentence in ["", *summary.answer] if summary.answer))
 
 
 def outcome_as_json(outcome: "Outcome") -> dict[str, Any]:

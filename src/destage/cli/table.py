@@ -3,12 +3,13 @@
 Cells are whole, except for long texts, such as lists of faults and the sentences of DESCRIBE.
 """
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from destage.cli.output import print_note
+from destage.cli.output import print_data, print_note
 from destage.spec.axis_names import is_answer
 
 if TYPE_CHECKING:
@@ -42,21 +43,23 @@ _EXPENDABLE = (
     "limiting",
 )
 """Columns to hide first on a narrow terminal, in this order; then other results, then those at the right."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+"""Characters of a text that takes more than one line, or another width than its letters."""
 _ANSWERS = ("completion_time_s", "response_p95_us")
 """What studies that seek nothing are run for."""
 
 
 def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
-    """Print rows; `units` has the base unit of each axis by its dotted path.
+    """Print rows; `units` has the base unit of each axis by its dotted path."""
+    from destage.queries.presentation import present
 
-    A note lists the columns that a narrow terminal hides.
-    """
-    from rich.console import Console
-    from rich.table import Table
+    print_presentation(present(table, units))
 
-    from destage.queries.presentation import fold_constants, present
 
-    shown = present(table, units)
+def print_presentation(shown: "Presentation") -> None:
+    """Print a table as shown; a note lists the columns that a narrow terminal hides."""
+    from destage.queries.presentation import fold_constants
+
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
     folded: tuple[str, ...] = ()
@@ -65,21 +68,7 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
         shown, folded = fold_constants(shown, answers)
     chosen = choose_columns(_widths(shown), shown.headings, width)
     widths = _spread(shown, chosen, width)
-    is_broken = any(
-        max(map(len, cells), default=0) > widths[at] for at, cells in _columns(shown) if at in widths
-    )
-    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    for at in chosen:
-        heading = shown.headings[at]
-        grid.add_column(
-            heading.title,
-            justify="right" if heading.is_number else "left",
-            vertical="top" if is_broken else "bottom",
-            width=widths[at] if is_terminal else None,
-        )
-    for row in shown.rows:
-        grid.add_row(*(row[at] for at in chosen))
-    Console(highlight=False, width=width).print(grid, markup=False)
+    _print_columns(shown, widths, width, is_terminal=is_terminal)
     if folded:
         print_note(f"the same for all rows: {', '.join(folded)}")
     hidden = [heading.title for at, heading in enumerate(shown.headings) if at not in chosen]
@@ -87,6 +76,50 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
         print_note(f"hidden columns: {', '.join(hidden)}; --format markdown or csv prints all")
     if not shown.rows:
         print_note("no rows")
+
+
+def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, *, is_terminal: bool) -> None:
+    """Print the columns that have a width; one that is not on a terminal is as wide as its longest text."""
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = {at: cells for at, cells in _columns(shown) if at in widths}
+    is_broken = any(max(map(len, cells), default=0) > widths[at] for at, cells in columns.items())
+    needed = {at: max(map(cell_len, cells), default=0) for at, cells in columns.items()}
+    if not is_terminal:
+        widths = {at: max(cell_len(shown.headings[at].title), most) for at, most in needed.items()}
+    is_simple = (
+        all(needed[at] <= width for at, width in widths.items())
+        and sum(widths.values()) + GAP * (len(widths) - 1) <= room
+        and not any(_CONTROL.search(cell) for cells in columns.values() for cell in cells)
+    )
+    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for at, width in widths.items():
+        heading = shown.headings[at]
+        grid.add_column(
+            heading.title,
+            justify="right" if heading.is_number else "left",
+            vertical="top" if is_broken else "bottom",
+            width=width if is_terminal or is_simple else None,
+        )
+    for row in () if is_simple else shown.rows:
+        grid.add_row(*(row[at] for at in widths))
+    Console(highlight=False, width=room).print(grid, markup=False)
+    if is_simple:
+        # Rich takes two milliseconds for each row.
+        padded = [
+            [
+                _pad(cell, width - cell_len(cell), to_right=shown.headings[at].is_number)
+                for cell in columns[at]
+            ]
+            for at, width in widths.items()
+        ]
+        print_data("".join((" " * GAP).join(row) + "\n" for row in zip(*padded, strict=True)))
+
+
+def _pad(cell: str, spaces: int, *, to_right: bool) -> str:
+    return " " * spaces + cell if to_right else cell + " " * spaces
 
 
 def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: int) -> list[int]:

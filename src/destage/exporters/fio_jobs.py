@@ -1,8 +1,8 @@
 """A workload as a fio job file."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from destage.exporters.fio_addresses import AddressWriter, Options, Part, Requests, render_size
 from destage.exporters.report import (
     SECOND_NS,
     Report,
@@ -13,29 +13,9 @@ from destage.exporters.report import (
     think_time_ns,
 )
 
-Part = Mapping[str, Any]
-Options = dict[str, str]
 _DEFAULT_OPEN_DEPTH = 256
 _ALL = 100
-_KINDS = {
-    "uniform": {"sampling"},
-    "zipf": {"exponent", "block", "approximate"},
-    "pareto": {"hot_fraction", "block"},
-    "normal": {"deviation", "width", "block"},
-    "hot_cold": {"hot_fraction", "access_fraction"},
-    "zoned": {"zones"},
-    "sequential": {"run", "jump_fraction", "common"},
-    "strided": {"stride"},
-    "strided_zones": {"zone", "skip", "accessed", "sampling"},
-}
-_DEVIATION = 1 / 12
-"""The standard deviation of fio's `normal`, as a share of the file."""
-_MAPS: Mapping[str | None, Options] = {
-    "independent": {"norandommap": "1"},
-    "without_replacement": {},
-    "cyclic": {"random_generator": "lfsr"},
-}
-"""The options of each way to draw uniform addresses."""
+_ROUNDING = 1e-6
 
 
 def write_job_file(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
@@ -48,10 +28,16 @@ def write_job_file(workload: Part, target: Target, source: str) -> tuple[str, li
     users = int(workload.get("users", 1))
     common = {"ioengine": "libaio", "direct": "1", "time_based": "1", "group_reporting": "1"}
     lines = ["[global]", *_list_lines(common)]
-    for index, stream in enumerate(workload["streams"]):
-        place = f"workload.streams.{index}"
-        for suffix, options in _Jobs(report, workload, target, users).write(place, stream):
-            lines += ["", f"[{stream['name']}{suffix}]".replace("]]", "]"), *_list_lines(options)]
+    writer = _Jobs(report, workload, target, users)
+    jobs = [
+        (f"{stream['name']}{suffix}", options)
+        for index, stream in enumerate(workload["streams"])
+        for suffix, options in writer.write(f"workload.streams.{index}", stream)
+    ]
+    for index, (name, options) in enumerate(jobs):
+        # Clones of a job are one line of the results, different jobs are not.
+        separate = {"new_group": "1"} if index else {}
+        lines += ["", f"[{name}]".replace("]]", "]"), *_list_lines({**separate, **options})]
     report.finish(source)
     head = [f"; {line}" for line in (f"Exported from {source}.", *report.notes)]
     return "\n".join([*head, *lines]) + "\n", report.notes
@@ -135,9 +121,14 @@ class _Jobs:
     def _rate(self, place: str, kind: str, rate: float, operations: Part) -> Options:
         reads = rate * operations["read_fraction"]
         whole = round(reads), round(rate - reads)
-        if sum(whole) == 0 or abs(sum(whole) - rate) > 0.5 * rate:
-            self.report.reject(f"{place}.rate", "its rates are whole requests per second", rate)
-        elif abs(whole[0] - reads) > 1e-6 or abs(sum(whole) - rate) > 1e-6:  # noqa: PLR2004 - rounding error
+        # A rate without a second one is that of each direction.
+        exact = reads, rate - reads
+        is_missing = any(not one and share > _ROUNDING for one, share in zip(whole, exact, strict=True))
+        if sum(whole) == 0 or is_missing or abs(sum(whole) - rate) > 0.5 * rate:
+            self.report.reject(
+                f"{place}.rate", "its rates are whole requests per second, of reads and of writes", rate
+            )
+        elif abs(whole[0] - reads) > _ROUNDING or abs(sum(whole) - rate) > _ROUNDING:
             written = f"{reads:g} reads and {rate - reads:g} writes per second"
             self.report.note(f"{place}.rate", f"{written} are rounded to {whole[0]} and {whole[1]}")
         text = str(sum(whole)) if not all(whole) else f"{whole[0]},{whole[1]}"
@@ -172,7 +163,9 @@ class _Jobs:
         reads = self.report.round_share(f"{place}.operations.read_fraction", operations["read_fraction"])
         sizes, smallest, largest = self._sizes(f"{place}.operations", operations, reads)
         words = {_ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
-        pattern = self._pattern(f"{place}.address", address, words, (smallest, largest), reads)
+        pattern = AddressWriter(self.report, self.target).write(
+            f"{place}.address", address, Requests(words, smallest, largest, reads)
+        )
         options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < _ALL else {}), **sizes}
         forced = operations.get("fua_fraction") or 0
         if forced and reads < _ALL:
@@ -197,17 +190,19 @@ class _Jobs:
         for key, sizes in (("size", read), ("write_size", write)):
             shares = self.report.round_shares(f"{place}.{key}", list(sizes.values()))
             texts.append(
-                ":".join(f"{_size(size)}/{share}" for size, share in zip(sizes, shares, strict=True) if share)
+                ":".join(
+                    f"{render_size(size)}/{share}" for size, share in zip(sizes, shares, strict=True) if share
+                )
             )
         name = "bs" if len(read) == len(write) == 1 else "bssplit"
         if name == "bs":
-            texts = [_size(next(iter(sizes))) for sizes in (read, write)]
+            texts = [render_size(next(iter(sizes))) for sizes in (read, write)]
         is_same = texts[0] == texts[1] or reads in {0, _ALL}
         text = texts[1 if reads == 0 else 0] if is_same else ",".join(texts)
         alignment = operations.get("alignment")
         options = {name: text}
         if alignment is not None:
-            options["blockalign"] = _size(alignment)
+            options["blockalign"] = render_size(alignment)
         elif len(used) > 1:
             self.report.note(f"{place}.alignment", "the size of each request; fio aligns all to the smallest")
         return options, min(used), max(used)
@@ -218,110 +213,13 @@ class _Jobs:
         for size in (read, write):
             if size.get("step") not in {None, size["min"]}:
                 self.report.reject(f"{place}.size.step", "sizes are multiples of the smallest", size["step"])
-        texts = [f"{_size(size['min'])}-{_size(size['max'])}" for size in (read, write)]
+        texts = [f"{render_size(size['min'])}-{render_size(size['max'])}" for size in (read, write)]
         is_same = texts[0] == texts[1] or reads in {0, _ALL}
         options = {"bsrange": texts[1 if reads == 0 else 0] if is_same else ",".join(texts)}
         if operations.get("alignment") is not None:
-            options["blockalign"] = _size(operations["alignment"])
+            options["blockalign"] = render_size(operations["alignment"])
         used = [write] if reads == 0 else [read] if reads == _ALL else [read, write]
         return options, min(size["min"] for size in used), max(size["max"] for size in used)
-
-    def _pattern(
-        self,
-        place: str,
-        address: Part,
-        words: tuple[str, str],
-        span: tuple[int, int],
-        reads: int,
-    ) -> Options:
-        kind = address["kind"]
-        common = {"kind", "footprint", "placement", "per_user"}
-        if kind not in _KINDS:
-            self.report.reject(f"{place}.kind", "it has no such addresses", kind)
-            return {}
-        self.report.check_keys(place, address, common | _KINDS[kind])
-        sequential, random = words
-        if kind == "sequential":
-            return self._sequence(place, address, words, span, reads)
-        if kind == "strided":
-            if span[0] != span[1]:
-                self.report.reject(f"{place}.stride", "the gap follows requests of one size")
-            self.report.note(place, "a pass starts one request further; fio's starts where the last one did")
-            return {"rw": f"{sequential}:{_size(max(0, address['stride'] - span[0]))}"}
-        if kind == "strided_zones":
-            accessed = address.get("accessed") or address["zone"]
-            zones = {"zonemode": "strided", "zonerange": _size(address["zone"]), "zonesize": _size(accessed)}
-            if address.get("skip"):
-                zones["zoneskip"] = _size(address["skip"])
-            sampling = address.get("sampling")
-            return {"rw": sequential if sampling is None else random, **zones, **_MAPS.get(sampling, {})}
-        distribution = self._distribution(place, address, span[1])
-        if distribution is None:
-            return {"rw": random, **_MAPS[address.get("sampling", "independent")]}
-        return {"rw": random, "norandommap": "1", "random_distribution": distribution}
-
-    def _sequence(
-        self,
-        place: str,
-        address: Part,
-        words: tuple[str, str],
-        span: tuple[int, int],
-        reads: int,
-    ) -> Options:
-        sequential, random = words
-        if 0 < reads < _ALL:
-            self.report.note(place, "reads and writes share a position; fio keeps one for each")
-        if address.get("jump_fraction"):
-            jumps = self.report.round_share(f"{place}.jump_fraction", address["jump_fraction"])
-            return {"rw": random, "norandommap": "1", "percentage_random": str(jumps)}
-        run = address.get("run")
-        if run is None:
-            return {"rw": sequential}
-        if span[0] != span[1]:
-            self.report.reject(f"{place}.run", "a run is a number of requests of one size", run)
-        requests = max(1, round(run / span[0]))
-        if requests * span[0] != run:
-            self.report.note(f"{place}.run", f"{run} bytes are rounded to {requests} requests")
-        return {"rw": f"{random}:{requests}", "norandommap": "1"} if requests > 1 else {"rw": random}
-
-    def _distribution(self, place: str, address: Part, largest: int) -> str | None:
-        block = address.get("block")
-        if block is not None and block != largest:
-            self.report.note(f"{place}.block", f"{block} bytes; fio's unit of popularity is its block size")
-        match address["kind"]:
-            case "zipf":
-                exponent = address["exponent"]
-                if exponent == 1:
-                    self.report.note(f"{place}.exponent", "1 is written as 1.0001, as fio rejects 1")
-                    exponent = 1.0001
-                return f"zipf:{exponent:g}" if exponent else None
-            case "normal":
-                if abs(address.get("deviation", _DEVIATION) - _DEVIATION) > 1e-6:  # noqa: PLR2004 - rounding
-                    self.report.reject(f"{place}.deviation", "it is 1/12 of the file", address["deviation"])
-                return f"normal:{_ALL * (address.get('width') or 0.0):g}"
-            case "pareto":
-                return f"pareto:{address['hot_fraction']:g}"
-            case "hot_cold":
-                hot, accesses = address["hot_fraction"], address["access_fraction"]
-                return self._zones(place, [(accesses, hot), (1 - accesses, 1 - hot)], address)
-            case "zoned":
-                return self._zones(
-                    place, [(one["accesses"], one["size"]) for one in address["zones"]], address
-                )
-        return None
-
-    def _zones(self, place: str, zones: list[tuple[float, float]], address: Part) -> str:
-        accesses = self.report.round_shares(f"{place}.zones", [share for share, _ in zones])
-        total = sum(size for _, size in zones)
-        exact = [_ALL * size / total for _, size in zones]
-        if all(abs(size - round(size)) < 1e-6 for size in exact):  # noqa: PLR2004 - rounding error
-            parts = [f"{share}/{round(size)}" for share, size in zip(accesses, exact, strict=True)]
-            return "zoned:" + ":".join(parts)
-        _, footprint = find_footprint(self.report, place, address, self.target)
-        parts = [
-            f"{share}/{int(footprint * size / _ALL)}" for share, size in zip(accesses, exact, strict=True)
-        ]
-        return "zoned_abs:" + ":".join(parts)
 
     def _file(self, place: str, address: Part, stream: Part) -> Options:
         offset, size = find_footprint(self.report, place, address, self.target)
@@ -391,8 +289,3 @@ def _merge_directions(mix: list[Part]) -> tuple[Part, Part] | None:
     share = read["weight"] / (read["weight"] + write["weight"])
     merged = {**write["operations"], "read_fraction": share, "size": read["operations"]["size"]}
     return {**merged, "write_size": write["operations"]["size"]}, read["address"]
-
-
-def _size(size: float) -> str:
-    whole = int(size)
-    return f"{whole // 1024}k" if whole % 1024 == 0 and whole else str(whole)

@@ -99,6 +99,10 @@ def find_footprint(report: Report, place: str, address: Mapping[str, Any], targe
         message = "the workload uses the whole array; --size gives the size of the target"
         report.issues.append(Issue("export.missing-size", f"{place}.footprint", message))
         return offset, 0
+    if footprint is None and int(target.size or 0) <= offset:
+        message = f"the workload begins at byte {offset}, beyond --size"
+        report.issues.append(Issue("export.missing-size", f"{place}.placement.offset", message, target.size))
+        return offset, 0
     return offset, int(footprint) if footprint is not None else int(target.size or 0) - offset
 
 

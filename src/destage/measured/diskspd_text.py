@@ -7,8 +7,10 @@ headings, which differ between versions (`MB/s` and `MiB/s` are the same figure)
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from destage.measured.diskspd_load import LoadOfTarget, describe_load
 from destage.measured.diskspd_xml import TIME_FORMS, TOOL
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import (
@@ -23,11 +25,27 @@ from destage.measured.parts import (
 _SPAN = re.compile(r"\s*timespan:\s+(\d+)\s*$")
 _RESULTS = re.compile(r"Results for timespan (\d+):")
 _PERCENTILE = re.compile(r"\s*(\d+th|\d-nines|min|max)\s*\|(.+)$")
-_SIZE = re.compile(r"(\d+)\s*([KMG]?)(?:i?B)?\s*$")
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_POOL = re.compile(r"thread pool with (\d+) threads")
+_SAMPLES = re.compile(r"gathering IOPS at intervals of (\d+)ms")
+_PAUSE = re.compile(r"think time: *0*[1-9]")
+_INTERRUPTED = "The test was interrupted"
 _KINDS = {"Total IO": "total", "Read IO": "read", "Write IO": "write"}
 _US_PER_MS = 1000.0
+_MS_PER_S = 1000
 Line = tuple[int, str]
+
+
+@dataclass
+class _Settings:
+    """The settings of a time span.
+
+    Attributes:
+        common: Those of all targets: `pool_threads`, `depth` of such a thread, `sample_ms`.
+        targets: Those of each target.
+    """
+
+    common: dict[str, int] = field(default_factory=dict)
+    targets: list[dict[str, Any]] = field(default_factory=list)
 
 
 def is_result(text: str) -> bool:
@@ -51,7 +69,7 @@ def read(file: ResultFile) -> Readings:
     found = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         number = int(_RESULTS.match(lines[start][1])[1])  # type: ignore[index]
-        found.append(_read_span(file, lines[start:end], number, settings.get(number, []), facts))
+        found.append(_read_span(file, lines[start:end], number, settings.get(number, _Settings()), facts))
     return Readings(found)
 
 
@@ -63,31 +81,42 @@ def _find_version(lines: Sequence[Line]) -> str | None:
     return None
 
 
-def _read_settings(lines: Sequence[Line]) -> dict[int, list[dict[str, Any]]]:
-    """Return the settings of each target by the number of the time span."""
-    found: dict[int, list[dict[str, Any]]] = {}
-    targets: list[dict[str, Any]] = []
+def _read_settings(lines: Sequence[Line]) -> dict[int, _Settings]:
+    """Return the settings by the number of the time span."""
+    found: dict[int, _Settings] = {}
+    settings = _Settings()
     for _, raw in lines:
         text = raw.strip()
         span = _SPAN.match(raw)
         if span:
-            targets = found.setdefault(int(span[1]), [])
+            settings = found.setdefault(int(span[1]), _Settings())
         elif text.startswith("path:"):
-            targets.append({"path": text.partition(":")[2].strip().strip("'")})
-        elif targets:
-            _read_setting(targets[-1], text)
+            settings.targets.append({"path": text.partition(":")[2].strip().strip("'")})
+        elif settings.targets:
+            _read_setting(settings.targets[-1], text)
+        else:
+            _read_common_setting(settings.common, text)
     return found
+
+
+def _read_common_setting(common: dict[str, int], text: str) -> None:
+    number = re.search(r":\s*(\d+)\s*$", text)
+    if text.startswith("number of outstanding") and number:
+        common["depth"] = int(number[1])
+    for name, form in (("pool_threads", _POOL), ("sample_ms", _SAMPLES)):
+        match = form.match(text)
+        if match:
+            common[name] = int(match[1])
 
 
 def _read_setting(target: dict[str, Any], text: str) -> None:
     number = re.search(r":\s*(\d+)\s*$", text)
-    if text.startswith("block size:"):
-        size = _SIZE.search(text)
-        target["size"] = None if size is None else int(size[1]) * _UNITS[size[2]]
-    elif text.startswith("number of outstanding") and number:
+    if text.startswith("number of outstanding") and number:
         target["depth"] = int(number[1])
     elif text.startswith("threads per file:") and number:
         target["threads"] = int(number[1])
+    elif text.startswith("throughput rate-limited") or _PAUSE.match(text):
+        target["is_limited"] = True
     elif text.startswith("using random I/O"):
         target["random"] = 1.0
     elif text.startswith(("using sequential I/O", "using interlocked sequential")):
@@ -101,14 +130,19 @@ def _read_span(
     file: ResultFile,
     lines: Sequence[Line],
     number: int,
-    targets: Sequence[dict[str, Any]],
+    settings: _Settings,
     facts: dict[str, Any],
 ) -> MeasuredLine:
     first = lines[0][0]
+    if any(text.startswith(_INTERRUPTED) for _, text in lines):
+        message = "DiskSpd was interrupted before the measurement began"
+        raise file.mistake("measured.no-figures", message, line=first)
     seconds = _find_value(file, lines, "actual test time:", first)
     tables = _read_tables(file, lines)
     if "total" not in tables:
         raise file.mistake("measured.missing-value", "has no `total:` line under `Total IO`", line=first)
+    if not tables["total"]["I/Os"]:
+        raise file.mistake("measured.no-figures", "no request was completed", line=first)
     percentiles = _read_percentiles(file, lines)
     kinds: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
@@ -125,26 +159,39 @@ def _read_span(
     total = kinds["total"]
     found |= {"throughput_iops": total["iops"], "throughput_bytes_per_s": total["bytes_per_s"]}
     found |= {f"response_{key}_us": value for key, value in total["response"].items()}
-    threads = _find_value(file, lines, "thread count:", first)
-    depths = [target.get("depth", 1) for target in targets]
-    randoms = {target.get("random") for target in targets}
+    threads = round(_find_value(file, lines, "thread count:", first))
+    interval = settings.common.get("sample_ms")
     return MeasuredLine(
         **facts,
         source_line=first,
-        workload=", ".join(dict.fromkeys(target["path"] for target in targets)) or None,
         test=f"time span {number}",
-        depth=depths[0] if len(set(depths)) == 1 else None,
-        threads=round(threads),
-        outstanding=float(sum(target.get("depth", 1) * target.get("threads", 1) for target in targets))
-        or None,
-        random_fraction=randoms.pop() if len(randoms) == 1 else None,
         duration_s=seconds,
         requests=total["count"],
         reads=kinds.get("read", {}).get("count"),
         writes=kinds.get("write", {}).get("count"),
         throughput_stddev_iops=tables["total"].get("IopsStdDev"),
+        samples=int(seconds * _MS_PER_S / interval) or None if interval else None,
+        **_describe_load(settings, threads),
         **found,
     )
+
+
+def _describe_load(settings: _Settings, threads: int) -> dict[str, Any]:
+    """Return the columns of the load, with the number of threads that the result has."""
+    targets = [
+        LoadOfTarget(
+            target["path"],
+            target.get("depth"),
+            target.get("threads", 1),
+            target.get("random"),
+            target.get("is_limited", False),
+        )
+        for target in settings.targets
+    ]
+    common = settings.common
+    return describe_load(targets, common.get("pool_threads", 0), common.get("depth", 0)) | {
+        "threads": threads
+    }
 
 
 _LATENCIES = (("mean", "AvgLat"), ("stddev", "LatStdDev"))

@@ -4,10 +4,11 @@ The profile in the file states the load. Latencies are those of `-L`, the deviat
 """
 
 import math
+import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
 from typing import Any
 
+from destage.measured.diskspd_load import LoadOfTarget, describe_load
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile, find_percentile, merge_operations, parse_time
 
@@ -53,16 +54,23 @@ class _SpanReader:
         self, file: ResultFile, root: ET.Element, span: ET.Element, profile: ET.Element | None, at: int
     ) -> None:
         self._file, self._root, self._span, self._profile, self._at = file, root, span, profile, at
-        found = [i for i in range(len(file.text)) if file.text.startswith("<TestTimeSeconds>", i)]
+        found = [match.start() for match in re.finditer("<TestTimeSeconds>", file.text)]
         self._line = file.line_of(found[at]) if at < len(found) else 1
 
     def read(self) -> MeasuredLine:
+        error = self._span.findtext("Error")
+        if error is not None:
+            message = f"DiskSpd reports: {error}"
+            raise self._file.mistake("measured.no-figures", message, line=self._line, place=self._place())
         seconds = self._number("TestTimeSeconds")
         if not seconds:
             raise self._file.mistake(
                 "measured.no-figures", "the time span lasted 0 s", line=self._line, place=self._place()
             )
         counts = self._sum_targets()
+        if not counts["ReadCount"] + counts["WriteCount"]:
+            message = "no request was completed"
+            raise self._file.mistake("measured.no-figures", message, line=self._line, place=self._place())
         latency = self._span.find("Latency")
         kinds = {
             name: {
@@ -75,27 +83,19 @@ class _SpanReader:
         found = merge_operations(kinds["Read"], kinds["Write"])
         found |= {f"response_{end}_us": value for end, value in self._read_latency(latency, "Total").items()}
         deviation, samples = self._read_rate_spread()
-        targets = [] if self._profile is None else self._profile.findall("Targets/Target")
-        depths = {_whole(target, "RequestCount") for target in targets}
-        threads = self._count_threads(targets)
-        depth = depths.pop() if len(depths) == 1 else None
         return MeasuredLine(
             tool=TOOL,
             tool_version=self._root.findtext("System/Tool/Version"),
             measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
             source_line=self._line,
-            workload=", ".join(dict.fromkeys(each.findtext("Path") or "" for each in targets)) or None,
             test=f"time span {self._at + 1}",
-            depth=depth,
-            threads=threads,
-            outstanding=self._count_outstanding(targets, depth, threads),
-            random_fraction=_find_common([_find_random_fraction(target) for target in targets]),
             duration_s=seconds,
             requests=counts["ReadCount"] + counts["WriteCount"],
             reads=counts["ReadCount"],
             writes=counts["WriteCount"],
             throughput_stddev_iops=deviation,
             samples=samples,
+            **self._read_load(),
             **found,
         )
 
@@ -143,31 +143,22 @@ class _SpanReader:
             return None, None
         return self._number("IopsStdDev", rates), len(rates.findall("Bucket")) or None
 
-    def _count_threads(self, targets: Sequence[ET.Element]) -> int | None:
-        reported = _whole(self._span, "ThreadCount")
-        if reported is not None:
-            return reported
-        each = [_whole(target, "ThreadsPerFile") for target in targets]
-        return sum(filter(None, each)) or None
-
-    def _count_outstanding(
-        self, targets: Sequence[ET.Element], depth: int | None, threads: int | None
-    ) -> float | None:
-        """Return the outstanding requests: each thread keeps `RequestCount` for each of its targets."""
-        common = 0 if self._profile is None else _whole(self._profile, "ThreadCount") or 0
-        if common:
-            # Threads of the whole time span (-F) use all targets.
-            total = _whole(self._profile, "RequestCount") if self._profile is not None else None
-            each = [_whole(target, "RequestCount") or 0 for target in targets]
-            return float(common * (total or sum(each))) or None
-        if not targets:
-            return None
-        found = [
-            (_whole(target, "RequestCount"), _whole(target, "ThreadsPerFile") or 1) for target in targets
+    def _read_load(self) -> dict[str, Any]:
+        """Return the columns of the load, which the profile states."""
+        if self._profile is None:
+            return {"threads": _whole(self._span, "ThreadCount")}
+        targets = [
+            LoadOfTarget(
+                path=target.findtext("Path") or "",
+                depth=_whole(target, "RequestCount"),
+                threads=_whole(target, "ThreadsPerFile") or 1,
+                random_fraction=_find_random_fraction(target),
+                is_limited=any(_whole(target, name) for name in ("Throughput", "ThinkTime")),
+            )
+            for target in self._profile.findall("Targets/Target")
         ]
-        if all(count is not None for count, _ in found):
-            return float(sum((count or 0) * many for count, many in found))
-        return None if depth is None or threads is None else float(depth * threads)
+        shared = _whole(self._profile, "ThreadCount") or 0, _whole(self._profile, "RequestCount") or 0
+        return describe_load(targets, *shared)
 
 
 def _whole(element: ET.Element, name: str) -> int | None:
@@ -181,7 +172,3 @@ def _find_random_fraction(target: ET.Element) -> float | None:
     if ratio is not None:
         return ratio / 100
     return 1.0 if target.find("Random") is not None else 0.0
-
-
-def _find_common(values: Sequence[Any]) -> Any:
-    return values[0] if values and len(set(values)) == 1 else None

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from destage.measured.parts import find_spread, merge_operations
@@ -38,6 +38,12 @@ class Interval:
         if self.all_iops is not None:
             return self.all_iops
         return math.fsum(filter(None, (self.read_iops, self.write_iops)))
+
+    def make_idle(self) -> "Interval":
+        """Return an interval without requests, which has the same figures except response times."""
+        known = (each.name for each in fields(self) if getattr(self, each.name) is not None)
+        rates = (name for name in known if name != "line" and not name.endswith("_us"))
+        return Interval(line=self.line, **dict.fromkeys(rates, 0.0))
 
 
 def summarize(intervals: Sequence[Interval]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ Lines that start with an apostrophe are headings. Each `'Results` section has a 
 rows for managers, workers and disks, by columns that the heading names. Response times are in milliseconds.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,8 +19,8 @@ _TIMES = ("%Y-%m-%d %H:%M:%S:%f", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
 _RATES = (("(Decimal)", 1e6), ("(Binary)", float(1 << 20)), ("", float(1 << 20)))
 """Ends of the columns of data rates, and their unit [bytes/s]; early versions mean 2^20 bytes by MB."""
 _US_PER_MS = 1000.0
-_SHARES = 4
-"""Fields of an access specification that are used: size, weight, shares of reads and of random accesses."""
+_SHARES, _DELAY = 4, 4
+"""Fields of an access specification: size, weight, shares of reads and of random accesses, then a pause."""
 
 
 def is_result(text: str) -> bool:
@@ -38,6 +37,7 @@ class _Facts:
     time: datetime | None = None
     specification: str = ""
     shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    pausing: set[str] = field(default_factory=set)
 
 
 def read(file: ResultFile) -> Readings:
@@ -52,10 +52,10 @@ def read(file: ResultFile) -> Readings:
         if text.startswith("'"):
             found += _read_section(file, rows, facts)
             rows, heading = [], text
-            titles = _split(text.removeprefix("'")) if text.startswith(_COLUMNS) else []
+            titles = file.split_row(text.removeprefix("'"), line) if text.startswith(_COLUMNS) else []
         elif text and titles:
-            cells = _split(text)
-            if len(cells) < len(titles) - 1:
+            cells = file.split_row(text, line)
+            if len(cells) < len(titles) - 1 or any(cells[len(titles) :]):
                 message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
                 raise file.mistake("measured.bad-syntax", message, line=line)
             rows.append((line, dict(zip(titles, cells, strict=False))))
@@ -65,10 +65,6 @@ def read(file: ResultFile) -> Readings:
     if not found:
         raise file.mistake("measured.no-figures", "has no row ALL with results")
     return Readings(found)
-
-
-def _split(text: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([text]))]
 
 
 def _note_fact(file: ResultFile, facts: _Facts, heading: str, line: int, text: str) -> None:
@@ -92,6 +88,8 @@ def _add_shares(file: ResultFile, facts: _Facts, line: int, text: str) -> None:
         raise file.mistake(
             "measured.bad-syntax", "must be size, % of size, % reads, % random", line=line, place=name
         )
+    if len(cells) > _DELAY and cells[_DELAY].strip() not in {"", "0"}:
+        facts.pausing.add(name)
     _, weight, reads, random = (file.read_number(cell, line, name) for cell in cells[:_SHARES])
     known = facts.shares.get(name, {"weight": 0.0, "reads": 0.0, "random": 0.0})
     facts.shares[name] = {
@@ -139,7 +137,8 @@ def _read_row(
             found[f"response_{key}_us"] = value * _US_PER_MS
     reads, writes = number("Read I/Os"), number("Write I/Os")
     requests = None if reads is None or writes is None else round(reads + writes)
-    shares = facts.shares.get(row.get("Access Specification Name", ""))
+    specification = row.get("Access Specification Name", "")
+    shares = facts.shares.get(specification)
     workers = number("# Workers")
     outstanding = _count_outstanding(others)
     return MeasuredLine(
@@ -151,7 +150,8 @@ def _read_row(
         test=facts.test,
         depth=None if outstanding is None or not workers else round(outstanding / workers),
         threads=None if not workers else round(workers),
-        outstanding=outstanding,
+        # A specification with a delay pauses between bursts.
+        outstanding=None if specification in facts.pausing else outstanding,
         random_fraction=None
         if not shares or not shares["weight"]
         else shares["random"] / shares["weight"] / 100,
@@ -174,7 +174,29 @@ def _find_rate(number: Any, prefix: str) -> float | None:
 
 
 def _count_outstanding(rows: Sequence[Mapping[str, str]]) -> float | None:
-    """Return the outstanding I/Os of all disks, which each row of a disk has."""
-    depths = [row.get("Queue Depth", "") for row in rows if row.get("Target Type") == "DISK"]
-    known = [int(text) for text in depths if text.isdigit()]
-    return float(sum(known)) if known and len(known) == len(depths) and sum(known) else None
+    """Return the outstanding I/Os of all disks.
+
+    The queue depth is that of each disk of a worker. It is in the row of the disk or of its worker, or, if it
+    is common, in that of all; versions and kinds of recording differ in the rows that they write.
+    """
+    counted: list[int | None] = []
+    for kinds in (("DISK", "WORKER"), ("WORKER",), ("ALL",)):
+        counted, of_worker = [], None
+        for row in rows:
+            depth, kind = _whole(row, "Queue Depth"), row.get("Target Type")
+            if kind == "WORKER":
+                of_worker = depth
+            if kind == "DISK" and kind in kinds:
+                counted.append(depth or of_worker)
+            elif kind == kinds[0] and kind in {"WORKER", "ALL"}:
+                disks = _whole(row, "# Disks")
+                counted.append(None if depth is None or disks is None else depth * disks)
+        known = [depth for depth in counted if depth]
+        if known and len(known) == len(counted):
+            return float(sum(known))
+    return None
+
+
+def _whole(row: Mapping[str, str], name: str) -> int | None:
+    text = row.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() else None

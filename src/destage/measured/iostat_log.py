@@ -2,7 +2,8 @@
 
 The columns are found by their names, which sysstat has changed: `avgqu-sz` became `aqu-sz`, `await` was split
 into `r_await` and `w_await`, and the unit of the data rates is in the name (`rsec/s`, `rkB/s`, `rMB/s`).
-The first report covers the time since the machine was started and is left out if others follow.
+The first report covers the time since the machine was started and is left out if others follow. With `-z`,
+reports lack the devices that were idle.
 """
 
 import itertools
@@ -24,7 +25,6 @@ _TIME_FORMS = (
 )
 _HEADER = re.compile(r"Device:?\s")
 _US_PER_MS = 1000.0
-Sample = tuple[int, datetime | None, Mapping[str, str]]
 
 
 def is_result(text: str) -> bool:
@@ -38,15 +38,15 @@ def read(file: ResultFile) -> Readings:
     notes = []
     if len(reports) > 1:
         reports, times = reports[1:], times[1:]
-        notes.append("the first report covers the time since the machine was started: left out")
+        notes.append(
+            "the first report covers the time since the machine was started, unless iostat ran with -y: "
+            "left out"
+        )
     else:
         notes.append(
             "the only report covers the time since the machine was started, unless iostat ran with -y"
         )
-    by_device: dict[str, list[Interval]] = {}
-    for report in reports:
-        for name, interval in report:
-            by_device.setdefault(name, []).append(interval)
+    by_device = _collect(reports)
     idle = [name for name, intervals in by_device.items() if not any(each.rate for each in intervals)]
     if idle:
         notes.append(f"no requests at {', '.join(idle)}: left out")
@@ -55,7 +55,7 @@ def read(file: ResultFile) -> Readings:
         MeasuredLine(
             tool=TOOL,
             workload=name,
-            test=f"{len(intervals)} reports",
+            test=f"{len(intervals)} report{'' if len(intervals) == 1 else 's'}",
             measured_at=times[0],
             source_line=intervals[0].line,
             duration_s=None if length is None else length * len(intervals),
@@ -69,9 +69,18 @@ def read(file: ResultFile) -> Readings:
     return Readings(lines, notes)
 
 
-def _read_reports(file: ResultFile) -> tuple[list[list[tuple[str, Interval]]], list[datetime | None]]:
+def _collect(reports: Sequence[Mapping[str, Interval]]) -> dict[str, list[Interval]]:
+    """Return the intervals of each device, which was idle in a report that lacks it."""
+    found: dict[str, list[Interval]] = {}
+    for name in dict.fromkeys(name for report in reports for name in report):
+        first = next(report[name] for report in reports if name in report)
+        found[name] = [report.get(name) or first.make_idle() for report in reports]
+    return found
+
+
+def _read_reports(file: ResultFile) -> tuple[list[dict[str, Interval]], list[datetime | None]]:
     """Return the devices of each report, and its time."""
-    reports: list[list[tuple[str, Interval]]] = []
+    reports: list[dict[str, Interval]] = []
     times: list[datetime | None] = []
     names: list[str] = []
     time: datetime | None = None
@@ -82,7 +91,7 @@ def _read_reports(file: ResultFile) -> tuple[list[list[tuple[str, Interval]]], l
             continue
         if _HEADER.match(raw):
             names = text.split()[1:]
-            reports.append([])
+            reports.append({})
             times.append(time)
         elif names:
             device, *cells = text.split()
@@ -90,7 +99,7 @@ def _read_reports(file: ResultFile) -> tuple[list[list[tuple[str, Interval]]], l
                 message = f"has {len(cells)} values, but {len(names)} columns; is the file complete?"
                 raise file.mistake("measured.bad-syntax", message, line=line, place=device)
             row = dict(zip(names, cells, strict=True))
-            reports[-1].append((device, _read_interval(file, line, row)))
+            reports[-1][device] = _read_interval(file, line, row)
         else:
             time = parse_time(text, *_TIME_FORMS) or time
     return reports, times

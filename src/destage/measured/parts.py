@@ -1,5 +1,6 @@
 """What the readers of all tools share: the lines of a file, numbers with their place, and mistakes."""
 
+import csv
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ _MOST_OFFSET = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The lines of one file, and remarks on what was left out or could not be told."""
+    """The lines of one file, and remarks on what was left out or is not known."""
 
     lines: Sequence[MeasuredLine]
     notes: Sequence[str] = field(default=())
@@ -40,11 +41,19 @@ class ResultFile:
         """Return the number of the line with a position of the text, from 1."""
         return self.text.count("\n", 0, position) + 1
 
+    def split_row(self, text: str, line: int, delimiter: str = ",") -> list[str]:
+        """Return the cells of a row of CSV, without the blanks around them."""
+        try:
+            return [cell.strip() for cell in next(csv.reader([text], delimiter=delimiter), [])]
+        except csv.Error as error:
+            message = f"invalid CSV: {error}"
+            raise self.mistake("measured.bad-syntax", message, line=line) from error
+
     def read_number(self, text: str, line: int, place: str) -> float:
         """Return a number that the file must have.
 
         Raises:
-            ConfigError: It is no number, is not finite, or is negative.
+            ConfigError: The text is not a finite number of at least 0.
         """
         try:
             value = float(text)
@@ -105,7 +114,7 @@ def find_percentile(name: float | str) -> str | None:
 
 
 def parse_time(text: str, *forms: str) -> datetime | None:
-    """Return a time in one of some forms, as the tool's clock had it; None if none of them fits."""
+    """Return a time in one of some forms, by the tool's clock; None if none of them fits."""
     for form in forms:
         try:
             return datetime.strptime(text.strip(), form).replace(tzinfo=None)  # noqa: DTZ007 - the tool's own clock

@@ -2,10 +2,9 @@
 
 A column's heading names the host, `PhysicalDisk(INSTANCE)` and the counter, with backslashes between them;
 the first column is the time, whose heading starts with `(PDH-CSV`. A sample without values, such as the first
-of a log, is left out.
+of a log, is left out. Some locales separate the columns with semicolons and write decimal commas.
 """
 
-import csv
 import itertools
 import re
 from collections.abc import Mapping
@@ -17,7 +16,9 @@ from destage.measured.parts import Readings, ResultFile, parse_time, split_lines
 
 TOOL = "perfmon"
 _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
-_COUNTER = re.compile(r"\\PhysicalDisk\((?P<disk>.+)\)\\(?P<name>[^\\]+)$", re.IGNORECASE)
+_COUNTER = re.compile(
+    r"^(?:\\\\(?P<host>[^\\]*))?\\PhysicalDisk\((?P<disk>.+)\)\\(?P<name>[^\\]+)$", re.IGNORECASE
+)
 _TOTAL = "_Total"
 _TIME_FORMS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %H:%M:%S")
 _COUNTERS: Mapping[str, tuple[str, float]] = {
@@ -47,18 +48,20 @@ def read(file: ResultFile) -> Readings:
     lines = [(line, text) for line, text in split_lines(file.text) if text.strip()]
     start = next(at for at, (_, text) in enumerate(lines) if _START.match(text))
     first, header = lines[start]
-    columns = _find_columns(next(csv.reader([header])))
+    delimiter = ";" if '";"' in header else ","
+    titles = file.split_row(header, first, delimiter)
+    columns = _find_columns(titles)
     if not any(field in {"read_iops", "write_iops", "all_iops"} for _, field, _ in columns.values()):
         message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
         raise file.mistake("measured.no-figures", message, line=first)
-    width = len(next(csv.reader([header])))
+    width = len(titles)
     by_disk: dict[str, list[Interval]] = {}
     times: list[datetime] = []
     left_out = 0
     for line, text in lines[start + 1 :]:
         if not text.lstrip().startswith('"'):
             continue  # messages of typeperf
-        cells = next(csv.reader([text]))
+        cells = file.split_row(text, line, delimiter)
         if len(cells) != width:
             message = f"has {len(cells)} values, but {width} columns; is the file complete?"
             raise file.mistake("measured.bad-syntax", message, line=line)
@@ -79,19 +82,19 @@ def read(file: ResultFile) -> Readings:
 
 def _find_columns(titles: list[str]) -> dict[int, tuple[str, str, float]]:
     """Return the disk, the figure and the scale of each column that is used."""
+    matches = {at: match for at, title in enumerate(titles) if (match := _COUNTER.search(title)) is not None}
+    disks = {match["disk"] for match in matches.values()}
+    hosts = {match["host"] for match in matches.values()}
     found = {}
-    for at, title in enumerate(titles):
-        match = _COUNTER.search(title)
-        if match is None:
+    for at, match in matches.items():
+        if match["disk"] == _TOTAL and len(disks) > 1:
             continue
+        disk = match["disk"] if len(hosts) == 1 else f"{match['disk']} of {match['host'] or 'this host'}"
         name = match["name"].strip().lower()
         if name in _COUNTERS:
-            found[at] = (match["disk"], *_COUNTERS[name])
+            found[at] = (disk, *_COUNTERS[name])
         elif name == _IDLE:
-            found[at] = (match["disk"], "busy", 0.01)
-    disks = {disk for disk, _, _ in found.values()}
-    if len(disks) > 1:
-        found = {at: column for at, column in found.items() if column[0] != _TOTAL}
+            found[at] = (disk, "busy", 0.01)
     return found
 
 
@@ -101,10 +104,10 @@ def _read_sample(
     """Return the figures of each disk; one without a rate has no values yet."""
     values: dict[str, dict[str, float]] = {}
     for at, (disk, field, scale) in columns.items():
-        text = cells[at].strip()
+        text = cells[at]
         if text in {"", "-1"}:
             continue
-        value = file.read_number(text, line, f"PhysicalDisk({disk})") * scale
+        value = file.read_number(text.replace(",", "."), line, f"PhysicalDisk({disk})") * scale
         if field == "busy":
             value = max(0.0, _MOST_BUSY - value)
         values.setdefault(disk, {})[field] = value
@@ -123,7 +126,7 @@ def _summarize(
     if idle:
         notes.append(f"no requests at disk {', '.join(idle)}: left out")
     steps = sorted((after - before).total_seconds() for before, after in itertools.pairwise(times))
-    length = steps[len(steps) // 2] if steps else None
+    length = steps[len(steps) // 2] if steps and steps[-1] > 0 else None
     lines = [
         MeasuredLine(
             tool=TOOL,

@@ -1,7 +1,7 @@
 """The readers of all tools, of which the content of a file chooses one."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from types import ModuleType
 
 from destage.measured import (
@@ -14,7 +14,10 @@ from destage.measured import (
     sysbench_text,
     vdbench_flatfile,
 )
+from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile
+
+_MOST = 2**62
 
 READERS: Mapping[str, ModuleType] = {
     "fio JSON": fio_json,
@@ -42,10 +45,22 @@ def read_results(name: str, data: bytes) -> Readings:
     for reader in READERS.values():
         if reader.is_result(file.text):
             found: Readings = reader.read(file)
+            for line in found.lines:
+                _check_counts(file, line)
             return replace(found, lines=[replace(line, source_file=name) for line in found.lines])
     if not file.text.strip():
         raise file.mistake("measured.no-figures", "the file is empty")
     raise file.mistake("measured.unknown-format", f"is none of these: {', '.join(READERS)}")
+
+
+def _check_counts(file: ResultFile, line: MeasuredLine) -> None:
+    """Reject counts that no column can hold, of which a damaged file may have some."""
+    for column, value in asdict(line).items():
+        if isinstance(value, int) and value > _MOST:
+            message = f"is too large for {column}"
+            raise file.mistake(
+                "measured.bad-value", message, line=line.source_line or 1, place=column, value=value
+            )
 
 
 def decode(data: bytes) -> str:

@@ -115,6 +115,17 @@ def list_sets(store: Location) -> list[str]:
     return sorted(folder.name for folder in folders if _list_files(folder))
 
 
+def list_versions(store: Location | None) -> list[tuple[str, str]]:
+    """Return the name and the current file of each set of a store; none without a store.
+
+    The name of a file has the digest of its content.
+    """
+    if store is None:
+        return []
+    files = {name: _list_files(_folder(store) / name) for name in list_sets(store)}
+    return [(name, places[-1].name) for name, places in files.items() if places]
+
+
 def read_table(store: Location, name: str) -> pa.Table:
     """Return the lines of a set as a table.
 

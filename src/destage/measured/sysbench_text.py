@@ -1,4 +1,4 @@
-"""sysbench's `fileio` test, of versions 0.4 to 1.0: a line per run.
+"""sysbench's `fileio` test, of versions 0.4 to 1.1: a line per run.
 
 Its latency is that of all file operations, `fsync` among them, so that it is a response time of requests only
 if the run did not call it (`--file-fsync-freq=0`); a note says so otherwise.
@@ -22,6 +22,19 @@ _MODES = {
 _SIZES = {"": 1, "B": 1, "b": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _TIMES = {"": 1000.0, "ms": 1000.0, "s": 1e6, "us": 1.0}
 _MIB = 1 << 20
+_RATES = (
+    (
+        {"read": r"reads/s: +([\d.]+)", "write": r"writes/s: +([\d.]+)"},
+        {"read": r"read, MiB/s: +([\d.]+)", "write": r"written, MiB/s: +([\d.]+)"},
+        r"fsyncs/s: +([\d.]+)",
+    ),
+    (
+        {"read": r"read: +IOPS=([\d.]+)", "write": r"write: +IOPS=([\d.]+)"},
+        {"read": r"read: +IOPS=[\d.]+ +([\d.]+) MiB/s", "write": r"write: +IOPS=[\d.]+ +([\d.]+) MiB/s"},
+        r"fsync: +IOPS=([\d.]+)",
+    ),
+)
+"""Requests per second, data rates and syncs per second, in the words of 1.0 and of 1.1."""
 _START = re.compile(r"^sysbench v?(\d[\w.]*)", re.MULTILINE)
 
 
@@ -77,15 +90,19 @@ class _RunReader:
             self.notes.append(f"line {at}: {share:.0%} of the operations behind the latency are fsync")
         size = re.search(r"^Block size ([\d.]+)([KMG]?)(?:i?[Bb])?", self._text, re.MULTILINE)
         threads = self._find(r"^Number of threads: (\d+)")
+        # Asynchronous threads have a backlog of requests, and a rate leaves threads without one.
+        is_known = threads is not None and not re.search(
+            "^Using asynchronous I/O mode|^Target transaction rate:", self._text, re.MULTILINE
+        )
         return MeasuredLine(
             tool=TOOL,
             tool_version=_START.match(self._text)[1],  # type: ignore[index]
             source_line=self._line(0),
             workload=mode,
             test="fileio",
-            depth=1,
+            depth=None if "Using asynchronous I/O mode" in self._text else 1,
             threads=None if threads is None else int(threads),
-            outstanding=None if threads is None else float(threads),
+            outstanding=float(threads or 0) if is_known else None,
             random_fraction=None if mode is None else _MODES[mode][1],
             duration_s=seconds,
             requests=round(sum(rates["iops"].values()) * seconds),
@@ -96,14 +113,15 @@ class _RunReader:
 
     def _read_rates(self) -> dict[str, Any]:
         """Return requests and syncs per second, and data rates."""
-        if "reads/s:" in self._text:
-            names = (("read", r"reads/s: +([\d.]+)"), ("write", r"writes/s: +([\d.]+)"))
-            data = (("read", r"read, MiB/s: +([\d.]+)"), ("write", r"written, MiB/s: +([\d.]+)"))
-            return {
-                "iops": {name: self._number(form, f"{name}s/s") for name, form in names},
-                "bytes": {name: self._number(form, f"{name}, MiB/s") * _MIB for name, form in data},
-                "syncs": self._number(r"fsyncs/s: +([\d.]+)", "fsyncs/s"),
-            }
+        for rate, data, sync in _RATES:
+            if re.search(sync, self._text):
+                return {
+                    "iops": {name: self._number(form, f"{name}s/s") for name, form in rate.items()},
+                    "bytes": {
+                        name: self._number(form, f"{name}, MiB/s") * _MIB for name, form in data.items()
+                    },
+                    "syncs": self._number(sync, "fsyncs/s"),
+                }
         # Versions below 1.0 print counts of operations.
         form = r"Operations performed: +(\d+) [Rr]eads?, (\d+) [Ww]rites?, (\d+) Other"
         match = re.search(form, self._text)

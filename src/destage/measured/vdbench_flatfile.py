@@ -3,10 +3,14 @@
 Comment lines start with `*`; the line with `tod` and `Run` names the columns, which are separated by blanks.
 A run has a row per interval and then one of averages, whose interval is `avg_FIRST-LAST`. Times are in
 milliseconds, MB is 2^20 bytes, and `NaN` or `n/a` stands for no value.
+
+`threads` is that of each storage, of which the file does not say how many there are; `queue_depth`, which
+Vdbench derives from rate and response time, shows it in a run that keeps all threads busy.
 """
 
 import itertools
 import re
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +33,12 @@ _RESPONSES = (
     ("read_std", "read_response_stddev_us"),
     ("write_std", "write_response_stddev_us"),
 )
+_UNLIMITED = {999_977, 999_988, 9_999_977, 9_999_988}
+"""Requested rates that stand for `max` and `curve`, in earlier and later versions."""
+_DIFFERENT = "-1"
+"""The threads of storages that have not the same number."""
+_FILE_SYSTEM = "Mkdir_rate"
+_DAY_S = 86_400
 _TIMES = ("%m/%d/%Y-%H:%M:%S", "%m/%d/%Y-%H:%M:%S.%f")
 Row = Mapping[str, str]
 
@@ -53,7 +63,7 @@ def read(file: ResultFile) -> Readings:
         if not words or text.startswith(("*", "<")):
             continue
         if _is_header(words):
-            names = words
+            names = _check_header(file, line, words)
             continue
         if not names:
             continue
@@ -74,12 +84,29 @@ def read(file: ResultFile) -> Readings:
         if not within or row.get("rate") in {"0", "0.0", "0.00"}:
             notes.append(f"run {row['Run']} ended within its warm-up or without a request: left out")
             continue
-        found.append(_read_run(file, line, row, within))
+        run = _read_run(file, line, row, within)
+        found.append(run)
+        notes += _note_storages(run, row)
     if not found:
         raise file.mistake("measured.no-figures", "has no row of averages (avg_...): no run was completed")
     if rows:
         notes.append(f"the last {len(rows)} intervals belong to no completed run: left out")
     return Readings(found, notes)
+
+
+def _check_header(file: ResultFile, line: int, words: list[str]) -> list[str]:
+    if _FILE_SYSTEM in words:
+        message = "has the operations of a file system test, which are not requests to an array"
+        raise file.mistake("measured.unknown-format", message, line=line)
+    return words
+
+
+def _note_storages(run: MeasuredLine, row: Row) -> list[str]:
+    """Name a run whose threads are those of several storages."""
+    if run.threads is None or run.threads == round(float(row["threads"])):
+        return []
+    each = f"each of several storages has {row['threads']}"
+    return [f"run {row['Run']}: {run.threads} threads by queue_depth; {each}"]
 
 
 def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -> MeasuredLine:
@@ -94,8 +121,10 @@ def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -
     share = None if reads is None else reads / 100
     rates = [value for value in (number("rate", of=one) for one in intervals) if value is not None]
     megabytes = number("MB/sec")
-    threads = number("threads")
-    random = number("seekpct")
+    given = None if row.get("threads", "").partition(".")[0] == _DIFFERENT else number("threads")
+    threads = _count_threads(given, number("queue_depth"), row.get("reqrate", "max"))
+    # Sequential tests that end with the storage have a negative share.
+    random = number("seekpct") if not row.get("seekpct", "").startswith("-") else 0.0
     figures: dict[str, Any] = {
         column: value * _US_PER_MS
         for name, column in _RESPONSES
@@ -104,15 +133,14 @@ def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -
     length = _find_interval(intervals)
     return MeasuredLine(
         tool=TOOL,
-        tool_version=row.get("version"),
+        tool_version=None if row.get("version") in _NONE else row.get("version"),
         workload=row["Run"],
         test=f"interval {row['Interval'].removeprefix('avg_')}",
         measured_at=parse_time(re.sub(r"-[A-Z]{2,5}$", "", row.get("timestamp", "")), *_TIMES),
         source_line=line,
-        # `threads` is per storage definition; `queue_depth` is what Vdbench observed.
         depth=1 if threads else None,
-        threads=round(threads) if threads else None,
-        outstanding=threads or None,
+        threads=threads,
+        outstanding=None if threads is None or _is_limited(row.get("reqrate", "max")) else float(threads),
         request_bytes=number("bytes/io") or number("xfersize") or None,
         read_fraction=share,
         random_fraction=None if random is None else random / 100,
@@ -135,12 +163,31 @@ def _has_operation(column: str, share: float | None) -> bool:
     return not column.startswith("write_") or share is None or share < 1
 
 
+def _is_limited(requested_rate: str) -> bool:
+    """Return whether a run sends at a rate, so that not all threads are busy."""
+    try:
+        return int(float(requested_rate)) not in _UNLIMITED
+    except (ValueError, OverflowError):
+        return False
+
+
+def _count_threads(threads: float | None, queue_depth: float | None, requested_rate: str) -> int | None:
+    """Return the threads of all storages."""
+    if not threads:
+        return None
+    storages = 1
+    if queue_depth is not None and not _is_limited(requested_rate):
+        storages = max(1, round(queue_depth / threads))
+    return round(threads) * storages
+
+
 def _find_interval(intervals: Sequence[Row]) -> float | None:
-    """Return the length of an interval [s], from the times of the first two."""
+    """Return the length of an interval [s]: the median, as the times are those of the output."""
     times = [_seconds(one.get("tod", "")) for one in intervals]
     known = [time for time in times if time is not None]
-    steps = [after - before for before, after in itertools.pairwise(known) if after > before]
-    return round(min(steps), 1) if steps else None
+    steps = [round((after - before) % _DAY_S, 1) for before, after in itertools.pairwise(known)]
+    found = statistics.median_low(steps) if steps else 0.0
+    return found or None
 
 
 def _seconds(text: str) -> float | None:

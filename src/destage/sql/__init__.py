@@ -13,7 +13,7 @@ from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
 from destage.sql.read_statements import ReadStatement
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
-from destage.sql.tables import filter_rows, list_reserved_words, render_texts
+from destage.sql.tables import compute_column, filter_rows, list_reserved_words, render_texts
 
 __all__ = [
     "PUBLIC",
@@ -23,6 +23,7 @@ __all__ = [
     "QueryLimits",
     "ReadStatement",
     "alias_names",
+    "compute_column",
     "filter_rows",
     "find_qualifiers",
     "join_statement",

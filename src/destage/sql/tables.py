@@ -16,17 +16,34 @@ def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) 
 
     The last segment of a dotted column is an alias, as in a query.
     """
+    statement = f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position"
+    return table.take(_select(table, where, statement, limits, "where")["_position"])
+
+
+def compute_column(table: pa.Table, expression: str, place: str) -> pa.ChunkedArray:
+    """Return the value of an expression in each row of a table; names as in `filter_rows`.
+
+    Args:
+        place: Where the expression is written, for messages.
+    """
+    statement = f"SELECT (\n{expression}\n) AS found FROM rows ORDER BY _position"
+    return _select(table, expression, statement, None, place)["found"]
+
+
+def _select(
+    table: pa.Table, expression: str, statement: str, limits: QueryLimits | None, place: str
+) -> pa.Table:
+    """Return what a statement selects from the rows of a table, numbered by `_position`."""
     try:
-        duckdb.SQLExpression(where.encode(errors="replace").decode())
+        duckdb.SQLExpression(expression.encode(errors="replace").decode())
     except duckdb.Error as error:
-        raise QueryError("query.bad-syntax", read_message(read_details(error)), "where") from error
+        raise QueryError("query.bad-syntax", read_message(read_details(error)), place) from error
     position = pa.array(range(table.num_rows), pa.int64())
     with Database({"rows": table.append_column("_position", position)}, limits=limits) as database:
         try:
-            kept = database.query(f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position")
+            return database.query(statement)
         except QueryError as error:
-            raise QueryError(error.code, error.message, "where", error.data) from error
-    return table.take(kept["_position"])
+            raise QueryError(error.code, error.message, place, error.data) from error
 
 
 def render_texts(column: pa.ChunkedArray) -> list[str | None]:

@@ -27,6 +27,10 @@ TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
 """Error kinds unrelated to the configuration: such rows are shown, but their runs are executed again."""
 
 
+_opened: set[str] = set()
+"""The names of the fragments that this process has opened."""
+
+
 class NotAFragmentError(StoreError):
     """A file among the fragments that is damaged or foreign."""
 
@@ -104,10 +108,24 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise NotAFragmentError("store.foreign-file", "not a Parquet file", path.name) from error
     with file:
-        if (file.schema_arrow.metadata or {}).get(b"destage.format") != FORMAT.encode():
+        # The metadata of the schema, without the time to build the schema.
+        if (file.metadata.metadata or {}).get(b"destage.format") != FORMAT.encode():
             raise NotAFragmentError("store.foreign-file", f"not a {FORMAT} file", path.name)
         found = file.metadata
         if found.num_rows * found.num_columns > read_memory_size():
             message = f"{found.num_rows:,} rows do not fit in this machine's memory"
             raise NotAFragmentError("store.foreign-file", message, path.name)
+        _opened.add(path.name)
         yield file
+
+
+def check_fragment(path: Location) -> None:
+    """Raise the error that `open_fragment` would raise; a fragment is opened once.
+
+    Its name has the digest of its content, so that a local file is the same while it is intact. An object is
+    not read again: whoever copies it checks it.
+    """
+    if path.name in _opened and (isinstance(path, ObjectPath) or is_intact(path)):
+        return
+    with open_fragment(path):
+        pass

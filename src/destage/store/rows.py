@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from destage import engine
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, open_fragment
+from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment, open_fragment
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
@@ -106,8 +106,7 @@ def list_complete_fragments(layout: SweepLayout) -> list[Location]:
         StoreError: A fragment that was complete is damaged.
         FileNotFoundError: One disappeared after it was listed.
     """
-    complete = map_complete(layout, lambda _: None)
-    return [path for path, _ in complete]
+    return [path for path, _ in _map_found(layout, check_fragment)]
 
 
 def map_complete(
@@ -117,6 +116,18 @@ def map_complete(
 
     A foreign file is passed over: the next writer reports it.
     """
+
+    def open_and_read(path: Location) -> _Read:
+        with open_fragment(path) as file:
+            return read(file)
+
+    return _map_found(layout, open_and_read, past_damage=past_damage)
+
+
+def _map_found(
+    layout: SweepLayout, act: Callable[[Location], _Read], *, past_damage: bool = False
+) -> Iterator[tuple[Location, _Read]]:
+    """Yield each complete fragment with the result of a function that raises `NotAFragmentError`."""
     found = [
         path
         for path, size in list_sizes(layout.fragments)
@@ -124,10 +135,9 @@ def map_complete(
         if not path.name.startswith(".") and (size or isinstance(path, Path))
     ]
 
-    def open_and_read(path: Location) -> _Read | NotAFragmentError:
+    def attempt(path: Location) -> _Read | NotAFragmentError:
         try:
-            with open_fragment(path) as file:
-                return read(file)
+            return act(path)
         except NotAFragmentError as error:
             if error.code == "store.damaged-fragment" and not past_damage:
                 # Fragments appear under their names when they are complete.
@@ -135,7 +145,7 @@ def map_complete(
                 raise StoreError(error.code, message, str(path)) from error
             return error
 
-    for path, result in zip(found, map_places(open_and_read, found), strict=True):
+    for path, result in zip(found, map_places(attempt, found), strict=True):
         if not isinstance(result, NotAFragmentError):
             yield path, result
 

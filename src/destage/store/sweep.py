@@ -87,6 +87,12 @@ class Sweep:
         return None if self._plan_schema is None else read_answer(self._plan_schema)
 
     @property
+    def contents(self) -> tuple[str | None, ...]:
+        """The names of the files of study, plan and answers, which have the digests of their content."""
+        head = self._head
+        return (head.study, *head.rounds, head.answers, head.certificates)
+
+    @property
     def study_text(self) -> str:
         """The study as it was run, as YAML."""
         return self._study

@@ -6,24 +6,59 @@ use serde::{Deserialize, Serialize};
 use super::{Placement, Sampling};
 use crate::units::{Bytes, Fraction};
 
-/// Addresses of the requests of a stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Address {
+/// Defines the kinds of addresses, each with its own fields and the common ones.
+macro_rules! kinds_of_addresses {
+    ($($(#[$about:meta])* $kind:ident { $($(#[$detail:meta])* $field:ident: $type:ty,)* },)*) => {
+        /// Addresses of the requests of a stream.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+        pub enum Address {
+            $($(#[$about])*
+            $kind {
+                $($(#[$detail])*
+                $field: $type,)*
+                /// Size of the data accessed (default: the whole array).
+                #[serde(default)]
+                footprint: Option<Bytes>,
+                /// Placement of the footprint on the array.
+                #[serde(default)]
+                placement: Placement,
+                /// Whether each user has its own footprint; footprints follow each other on the array.
+                #[serde(default, skip_serializing_if = "is_false")]
+                per_user: bool,
+            },)*
+        }
+
+        impl Address {
+            /// Size of the footprint, if given, and its placement.
+            pub const fn extent(&self) -> (Option<Bytes>, Placement) {
+                match self {
+                    $(Self::$kind { footprint, placement, .. } => (*footprint, *placement),)*
+                }
+            }
+
+            /// Whether each user has its own footprint.
+            pub const fn is_per_user(&self) -> bool {
+                match self {
+                    $(Self::$kind { per_user, .. } => *per_user,)*
+                }
+            }
+
+            const fn clear_per_user(&mut self) {
+                match self {
+                    $(Self::$kind { per_user, .. } => *per_user = false,)*
+                }
+            }
+        }
+    };
+}
+
+kinds_of_addresses! {
     /// Uniformly random aligned addresses of the footprint.
     Uniform {
         /// How addresses are drawn from the footprint. Each source draws for itself.
         #[serde(default, skip_serializing_if = "Sampling::is_independent")]
         sampling: Sampling,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Zipf: the block of popularity rank k is accessed with probability proportional to k^-exponent; ranks are scattered over the footprint.
     Zipf {
@@ -36,15 +71,6 @@ pub enum Address {
         /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Self-similar hot set: with 0.2, 20 % of the blocks receive 80 % of the accesses, 20 % of those receive 80 % of these, and so on (fio's `pareto`); blocks are scattered over the footprint.
     Pareto {
@@ -54,15 +80,6 @@ pub enum Address {
         /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Normally distributed around the middle of the ranks of the blocks, with a uniform part (fio's `normal`); blocks are scattered over the footprint.
     Normal {
@@ -76,15 +93,6 @@ pub enum Address {
         /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// A hot part at the start of the footprint and a cold rest, each uniformly random.
     HotCold {
@@ -92,30 +100,12 @@ pub enum Address {
         hot_fraction: Fraction,
         /// Share of the accesses that go to the hot part.
         access_fraction: Fraction,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Consecutive zones of the footprint, each with its share of the accesses and uniformly random (fio's `zoned`).
     Zoned {
         /// Zones, from the start of the footprint.
         #[schemars(length(min = 1))]
         zones: Vec<AddressZone>,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Sequential: each request starts where the previous one of the user ended.
     Sequential {
@@ -128,29 +118,11 @@ pub enum Address {
         /// Whether all users share one run, as when they append to one log; the addresses of a user then depend on the others. Excludes `run`, `jump_fraction` and `per_user`.
         #[serde(default, skip_serializing_if = "is_false")]
         common: bool,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Each request starts one stride after the previous one. Each pass over the footprint starts one request further than the previous pass, until a whole stride is covered.
     Strided {
         /// Distance between the starts of consecutive requests.
         stride: Bytes,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
     /// Zone by zone (fio's `zonemode=strided`): some data of a zone is accessed, then of the next zone; after the last zone of the footprint the first follows.
     StridedZones {
@@ -165,17 +137,8 @@ pub enum Address {
         /// How random addresses are drawn from the zone (default: none; addresses are sequential).
         #[serde(default)]
         sampling: Option<Sampling>,
-        /// Size of the data accessed (default: the whole array).
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
-    /// Accesses with a given LRU hit ratio for each cache size: the next block is drawn by its stack distance, the number of different blocks since its last use. The curve applies to each source: to the stream if all users share it, else to each user. The stack starts in random order.
+    /// Accesses with a given LRU hit ratio for each cache size: the next block is drawn by its stack distance, the number of different blocks since its last use. The curve applies to each source: to the stream if all users share it, else to each user. The stack starts in random order. Each source needs about 10 bytes of memory per block of the footprint.
     StackDistance {
         /// Hit ratio curve by rising size, linear between points and 0 at size 0. Accesses beyond the last hit ratio go to the least recently used block of the footprint.
         #[schemars(length(min = 1))]
@@ -183,17 +146,8 @@ pub enum Address {
         /// Unit of reuse. A request starts at an aligned address within its block.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data accessed (default: the whole array). Each source needs about 10 bytes of memory per block.
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
-    /// Hierarchical reuse random walk, the hot spots of SPC-1. The leaves of a binary tree are consecutive parts of the footprint. Each request climbs from the leaf of the previous one and goes to a random leaf below the node that it reaches. A read goes to the block of its leaf after the one that was read last; users who share the footprint share these positions, so the addresses of a user then depend on the others.
+    /// Hierarchical reuse random walk, the hot spots of SPC-1. The leaves of a binary tree are consecutive parts of the footprint. Each request climbs from the leaf of the previous one and goes to a random leaf below the node that it reaches. A read goes to the block of its leaf after the one that was read last; users who share the footprint share these positions, so the addresses of a user then depend on the others. Each leaf of the footprint needs four bytes of memory.
     HierarchicalReuse {
         /// Size of a leaf, a multiple of `block`.
         #[serde(default = "thirty_two_kib")]
@@ -218,15 +172,6 @@ pub enum Address {
         /// Share of these writes whose block the next write of the user also goes to.
         #[serde(default = "repeats_of_spc_1")]
         repeat_fraction: Fraction,
-        /// Size of the data accessed (default: the whole array). Each leaf needs four bytes of memory.
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Placement of the footprint on the array.
-        #[serde(default)]
-        placement: Placement,
-        /// Whether each user has its own footprint; footprints follow each other on the array.
-        #[serde(default, skip_serializing_if = "is_false")]
-        per_user: bool,
     },
 }
 
@@ -252,54 +197,13 @@ pub struct CurvePoint {
     pub hit_ratio: Fraction,
 }
 
-/// Returns a field that all kinds of addresses have.
-macro_rules! of_all {
-    ($address:expr, $field:ident) => {
-        match $address {
-            Address::Uniform { $field, .. }
-            | Address::Zipf { $field, .. }
-            | Address::Pareto { $field, .. }
-            | Address::Normal { $field, .. }
-            | Address::HotCold { $field, .. }
-            | Address::Zoned { $field, .. }
-            | Address::Sequential { $field, .. }
-            | Address::Strided { $field, .. }
-            | Address::StridedZones { $field, .. }
-            | Address::StackDistance { $field, .. }
-            | Address::HierarchicalReuse { $field, .. } => *$field,
-        }
-    };
-}
-
 impl Address {
-    /// Size of the footprint, if given, and its placement.
-    pub const fn extent(&self) -> (Option<Bytes>, Placement) {
-        (of_all!(self, footprint), of_all!(self, placement))
-    }
-
     /// Clears the settings that have no effect with a single user.
     pub(crate) const fn clear_user_settings(&mut self) {
         if let Self::Sequential { common, .. } = self {
             *common = false;
         }
-        match self {
-            Self::Uniform { per_user, .. }
-            | Self::Zipf { per_user, .. }
-            | Self::Pareto { per_user, .. }
-            | Self::Normal { per_user, .. }
-            | Self::HotCold { per_user, .. }
-            | Self::Zoned { per_user, .. }
-            | Self::Sequential { per_user, .. }
-            | Self::Strided { per_user, .. }
-            | Self::StridedZones { per_user, .. }
-            | Self::StackDistance { per_user, .. }
-            | Self::HierarchicalReuse { per_user, .. } => *per_user = false,
-        }
-    }
-
-    /// Whether each user has its own footprint.
-    pub const fn is_per_user(&self) -> bool {
-        of_all!(self, per_user)
+        self.clear_per_user();
     }
 
     /// Size of the footprint on an array of `capacity`, of each user if users have their own.

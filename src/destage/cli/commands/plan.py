@@ -2,12 +2,13 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import Json, Spec, Store
-from destage.cli.output import print_json, print_note, print_pairs
+from destage.cli.options import Json, Spec, Store, check_suffix
+from destage.cli.output import print_data, print_json, print_note, print_pairs
 from destage.cli.progress import format_duration
 from destage.cli.table import print_table
 
@@ -24,6 +25,19 @@ def plan(
         bool,
         typer.Option("--estimate/--no-estimate", help="Estimate the time, if needed with a few pilot runs."),
     ] = True,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Plot the points over two axes to FILE (.svg)."),
+    ] = None,
+    axes: Annotated[
+        str | None,
+        typer.Option(
+            "--axes",
+            metavar="X,Y",
+            help="The two axes of the plot (default: the first two with numbers, sampled ones first); "
+            "without --plot, plot them as text.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the runs of a study and how long they will take, without writing anything."""
@@ -31,31 +45,49 @@ def plan(
     from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json
     from destage.store.plan import CONFIG_COLUMNS, join_configs
+    from destage.sweeps.axis_forms import describe_axes, describe_design
 
-    preview = sweeps.plan(sweeps.load_study(spec), store, with_estimate=with_estimate)
+    if plot is not None:
+        check_suffix(plot, "--plot", ".svg")
+    study = sweeps.load_study(spec)
+    preview = sweeps.plan(study, store, with_estimate=with_estimate)
     estimate = preview.estimate
     rows = preview.table.drop_columns(list(CONFIG_COLUMNS))
+    config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
+    units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
+    picture: list[str] = []
+    if plot is not None or axes is not None:
+        from destage.cli.design_picture import draw_plan
+
+        picture = draw_plan(study, rows, units, axes, plot)
+    forms, design = describe_axes(study), describe_design(study)
     if as_json:
         facts = {
             "sweep": str(preview.sweep_path),
+            "axes": forms,
+            "design": design,
             "points": preview.points,
             "runs": preview.runs,
             "present": preview.present,
+            "shared": preview.shared,
             "adaptive": preview.adaptive,
             "estimate": None if estimate is None else asdict(estimate),
         }
         print_json(facts | {"rows": rows_as_json(rows)})
         return
     more = "; later rounds depend on its results" if preview.adaptive else "; no further rounds"
-    facts = {
+    shared = f", {preview.shared:,} in other sweeps of this store" if preview.shared else ""
+    lines: dict[str, object] = {
         "sweep": preview.sweep_path,
+        **forms,
+        **({} if design is None else {"design": design}),
         "points": preview.points,
-        "first round": f"{preview.runs} runs, {preview.present} already in the store{more}",
+        "first round": f"{preview.runs} runs, {preview.present} already in the store{shared}{more}",
     }
-    print_pairs(facts if estimate is None else facts | {"time": _describe_time(estimate)})
+    print_pairs(lines if estimate is None else lines | {"time": _describe_time(estimate)})
+    if picture:
+        print_data("".join(f"{line}\n" for line in ["", *picture, ""]))
     print_note(f"first {min(_FIRST_ROWS, rows.num_rows)} of {rows.num_rows} rows:")
-    config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
-    units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
     print_table(rows.slice(0, _FIRST_ROWS), units)
 
 

@@ -53,7 +53,7 @@ def query(
     """Run a named query on a sweep's results."""
     from destage.queries import open_session
     from destage.queries.product_names import name_products
-    from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
+    from destage.queries.report.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     limits = make_limits(timeout, max_rows, memory)
@@ -69,4 +69,4 @@ def query(
         found = shown.query(name, parameters)
         rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
         print_rows(rows, form, out, shown.find_units(name, parameters), escape_formulas=escape_formulas)
-        note_left_out(shown, sweep)
+        note_left_out(describe_excerpt(shown), sweep)

@@ -16,7 +16,8 @@ def run(
 ) -> None:
     """Run a study, print its answers and write its report.
 
-    Runs that are already in the store are not executed again.
+    Runs that are already in the store are not executed again, and the report of a sweep that has not changed
+    is kept.
     """
     from destage import sweeps
 

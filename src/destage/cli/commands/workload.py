@@ -14,6 +14,19 @@ app = typer.Typer(
     help="List, show, import and export workloads.", no_args_is_help=True, rich_markup_mode=None
 )
 _DOCUMENTS = (".yaml", ".yml", ".json")
+_Workload = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|FILE",
+        help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
+        "reads.",
+        autocompletion=complete_workloads,
+    ),
+]
+_Test = Annotated[
+    str | None,
+    typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
+]
 
 
 @app.command("list")
@@ -27,15 +40,7 @@ def list_workloads(as_json: Json = False) -> None:
 
 @app.command("show")
 def show(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE",
-            help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
-            "reads.",
-            autocompletion=complete_workloads,
-        ),
-    ],
+    name: _Workload,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Plot the workload to FILE (.svg).")
     ] = None,
@@ -47,10 +52,7 @@ def show(
             help="Duration of the generated requests, as in 10min (default: the workload's whole timeline).",
         ),
     ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
-    ] = None,
+    test: _Test = None,
     as_json: Json = False,
 ) -> None:
     """Show a workload's rate over time, request sizes, read/write mix, footprint and sources."""
@@ -168,15 +170,7 @@ def import_(
 
 @app.command("export")
 def export(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE",
-            help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
-            "reads.",
-            autocompletion=complete_workloads,
-        ),
-    ],
+    name: _Workload,
     to: Annotated[
         Literal["fio", "diskspd"], typer.Option("--to", help="Tool that issues the workload's requests.")
     ],
@@ -192,10 +186,7 @@ def export(
         typer.Option("--size", metavar="SIZE", help="Size of the target, for a workload of the whole array."),
     ] = None,
     duration: Annotated[str, typer.Option("--duration", metavar="TIME", help="Length of the test.")] = "60s",
-    test: Annotated[
-        str | None,
-        typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
-    ] = None,
+    test: _Test = None,
     as_json: Json = False,
 ) -> None:
     """Write the job of another tool that issues a workload's requests to real hardware.

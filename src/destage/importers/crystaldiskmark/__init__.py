@@ -63,6 +63,7 @@ def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> Import
         block=test.block,
         file_size=plan.size,
         is_random=test.is_random,
+        is_interlocked=test.is_interlocked,
         write_percentage=test.write_percentage,
         threads=test.threads,
         outstanding=test.queues,
@@ -74,7 +75,7 @@ def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> Import
 
 
 def _command(test: DiskTest) -> str:
-    random = " -r" if test.is_random else ""
+    pattern = " -r" if test.is_random else " -si" if test.is_interlocked else ""
     return (
-        f"-b{test.block // 1024}K -o{test.queues} -t{test.threads} -W0 -S -w{test.write_percentage}{random}"
+        f"-b{test.block // 1024}K -o{test.queues} -t{test.threads} -W0 -S -w{test.write_percentage}{pattern}"
     )

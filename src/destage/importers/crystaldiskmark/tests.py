@@ -43,6 +43,11 @@ class DiskTest:
     threads: int
     write_percentage: int
 
+    @property
+    def is_interlocked(self) -> bool:
+        """Whether the threads share a position, as CrystalDiskMark starts sequential tests (`-si`)."""
+        return not self.is_random and self.threads > 1
+
 
 @dataclass
 class Plan:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from destage.errors import ConfigError, Issue
-from destage.importers.diskspd.command_line import CommandLine
+from destage.importers.diskspd.command_line import CommandLine, is_option
 from destage.importers.diskspd.profile import ProfileReader
 from destage.importers.diskspd.settings import Test
 from destage.importers.diskspd.streams import build_workload
@@ -68,4 +68,4 @@ def _read_script(text: str, file: str, issues: list[Issue], *, is_lenient: bool)
 
 
 def _options(command: ScriptCommand) -> Sequence[str]:
-    return [word.text for word in command.words if word.text[:1] in {"-", "/"}]
+    return [word.text for word in command.words if is_option(word.text)]

@@ -4,13 +4,14 @@ Names and meanings are those of DiskSpd's usage text (CmdLineParser.cpp, github.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from destage.errors import Issue
-from destage.importers.diskspd.quantities import DiskSpdValueError, Sizes, parse_count, parse_percentage
+from destage.importers.diskspd.quantities import Sizes, parse_count, parse_percentage
 from destage.importers.diskspd.settings import Target, Test
 from destage.importers.scripts import find_variable
+from destage.importers.values import OptionValueError
 from destage.importers.words import Word
 
 _HOST = "the host's processors and memory are not simulated"
@@ -69,7 +70,7 @@ class CommandLine:
             self._sizes = Sizes(self._target.block)
         paths = []
         for word in self.words:
-            if word.text[:1] in {"-", "/"} and len(word.text) > 1:
+            if is_option(word.text):
                 if word is not block:
                     self._read_option(word)
             elif word.text:
@@ -96,7 +97,7 @@ class CommandLine:
         self._given[letter] = word
         try:
             note = read(value.text)
-        except DiskSpdValueError as error:
+        except OptionValueError as error:
             self.issues.append(word.issue("diskspd.bad-value", place, str(error)))
         else:
             if note:
@@ -174,7 +175,7 @@ class CommandLine:
 
     def _read_parallel(self, text: str) -> str:
         if text:
-            raise DiskSpdValueError("takes no value")
+            raise OptionValueError("takes no value")
         self._target.is_parallel = True
         return "each outstanding request is a sequence of its own from the same start"
 
@@ -194,13 +195,13 @@ class CommandLine:
     def _read_distribution(self, text: str) -> str:
         match = _DISTRIBUTION.fullmatch(text)
         if match is None:
-            raise DiskSpdValueError("must be -rdpct or -rdabs with IO%/size for each zone")
+            raise OptionValueError("must be -rdpct or -rdabs with IO%/size for each zone")
         is_absolute = match[1] == "abs"
         zones = []
         for part in match[2].split(":"):
             accesses, slash, size = part.partition("/")
             if not slash:
-                raise DiskSpdValueError("must have IO%/size for each zone, with colons between")
+                raise OptionValueError("must have IO%/size for each zone, with colons between")
             extent = self._sizes.parse(size) if is_absolute else parse_percentage(size)
             zones.append((parse_percentage(accesses), extent))
         check_zones(zones, is_absolute=is_absolute)
@@ -221,9 +222,9 @@ class CommandLine:
 
     def _read_caching(self, text: str) -> str:
         if set(text) - set("bhmruw"):
-            raise DiskSpdValueError("must be -S with any of b, h, m, r, u and w")
+            raise OptionValueError("must be -S with any of b, h, m, r, u and w")
         if "m" in text:
-            raise DiskSpdValueError("m, memory-mapped I/O, is not simulated; the host decides its requests")
+            raise OptionValueError("m, memory-mapped I/O, is not simulated; the host decides its requests")
         # Several -S add up.
         self._target.is_cached &= bool(text) and not set(text) & set("hur")
         self._target.is_written_through |= bool(set(text) & set("hw"))
@@ -232,7 +233,7 @@ class CommandLine:
 
     def _read_uncached(self, text: str) -> str:
         if text:
-            raise DiskSpdValueError("takes no value")
+            raise OptionValueError("takes no value")
         return self._read_caching("h")
 
     def _read_thread_stride(self, text: str) -> str:
@@ -253,6 +254,9 @@ class CommandLine:
         for one, other, why in (
             ("F", "t", "exclude each other"),
             ("g", "i", "exclude each other here; give a rate or bursts"),
+            ("O", "g", "exclude each other"),
+            ("O", "i", "exclude each other"),
+            ("O", "p", "exclude each other"),
         ):
             if one in given and other in given:
                 message = f"-{one} and -{other} {why}"
@@ -265,6 +269,9 @@ class CommandLine:
             if other in given:
                 message = f"-si and -{other} exclude each other"
                 self.issues.append(given[other].issue("diskspd.conflicting-options", f"-{other}", message))
+        message = find_zone_mistake(target)
+        if message:
+            self.issues.append(given["r"].issue("diskspd.conflicting-options", "-r", message))
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -306,13 +313,25 @@ _METHODS: dict[str, str] = {
     "T": "thread_stride",
     "w": "writes",
 }
-Reader = Callable[[str], str]
+
+
+def is_option(text: str) -> bool:
+    """Return whether a word is an option, which may start with a slash, instead of a path of Linux."""
+    is_path = "/" in text[1:] and not text.startswith("/rd")
+    return len(text) > 1 and (text[0] == "-" or (text[0] == "/" and not is_path))
+
+
+def find_zone_mistake(target: Target) -> str:
+    """Return why zones are impossible with the other settings of a target; empty if they are possible."""
+    if target.zones and target.random_percentage < 100:  # noqa: PLR2004 - per cent
+        return "a distribution of partly sequential requests (-rd with -rs) is not simulated"
+    return ""
 
 
 def check_zones(zones: Sequence[tuple[int, int]], *, is_absolute: bool) -> None:
     """Raise if the zones of a distribution are impossible."""
     accesses, sizes = sum(share for share, _ in zones), sum(size for _, size in zones)
     if not 0 < accesses <= 100:  # noqa: PLR2004 - per cent
-        raise DiskSpdValueError(f"has IO shares that add up to {accesses} %; allowed is up to 100")
+        raise OptionValueError(f"has IO shares that add up to {accesses} %; allowed is up to 100")
     if not all(size for _, size in zones) or (not is_absolute and sizes > 100):  # noqa: PLR2004 - per cent
-        raise DiskSpdValueError("has a zone of size 0, or zones of more than 100 % in total")
+        raise OptionValueError("has a zone of size 0, or zones of more than 100 % in total")

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from destage.errors import ConfigError, Issue
-from destage.importers.diskspd.command_line import check_zones
-from destage.importers.diskspd.quantities import DiskSpdValueError, Sizes, parse_count, parse_percentage
+from destage.importers.diskspd.command_line import check_zones, find_zone_mistake
+from destage.importers.diskspd.quantities import Sizes, parse_count, parse_percentage
 from destage.importers.diskspd.settings import Target, Test
 from destage.importers.diskspd.xml_tree import Element, parse_xml
+from destage.importers.values import OptionValueError
 
 _WITHOUT_EFFECT_TARGET = frozenset(
     {
@@ -28,7 +29,7 @@ _WITHOUT_EFFECT_SPAN = frozenset(
 
 def _parse_flag(text: str) -> bool:
     if text.lower() not in {"true", "false", "1", "0"}:
-        raise DiskSpdValueError("must be true or false")
+        raise OptionValueError("must be true or false")
     return text.lower() in {"true", "1"}
 
 
@@ -94,8 +95,10 @@ class ProfileReader:
         for child in span.children:
             try:
                 self._read_span_setting(test, child)
-            except DiskSpdValueError as error:
+            except OptionValueError as error:
                 self._add_mistake(child, str(error))
+        if test.outstanding and any(one.rate or one.burst or one.is_parallel for one in test.targets):
+            self._add_mistake(span, "RequestCount excludes Throughput, BurstSize and ParallelAsyncIO")
         if not test.targets:
             message = "no <Target>"
             found = Issue("diskspd.no-target", "TimeSpan", message, line=span.line, column=span.column)
@@ -127,7 +130,7 @@ class ProfileReader:
             try:
                 if child is not path and not self._read_setting(target, child):
                     self._skip_or_reject(test, child, is_known=child.tag in _WITHOUT_EFFECT_TARGET)
-            except DiskSpdValueError as error:
+            except OptionValueError as error:
                 self._add_mistake(child, str(error))
         self._check_target(target, element)
         test.notes.append(f"<Target> {target.path}, line {element.line}")
@@ -148,7 +151,7 @@ class ProfileReader:
             target.is_written_through |= is_off and tag == "DisableAllCache"
         elif tag == "MemoryMappedIo":
             if _parse_flag(text):
-                raise DiskSpdValueError("memory-mapped I/O is not simulated")
+                raise OptionValueError("memory-mapped I/O is not simulated")
         elif tag == "Throughput":
             target.is_rate_in_bytes = element.attributes.get("unit", "BPMS") == "BPMS"
             target.rate = parse_count(text) * (1000.0 if target.is_rate_in_bytes else 1.0)
@@ -160,7 +163,7 @@ class ProfileReader:
     def _read_zones(target: Target, element: Element) -> None:
         kind = next(iter(element.children), None)
         if kind is None or kind.tag not in {"Absolute", "Percent"}:
-            raise DiskSpdValueError("must have <Absolute> or <Percent>")
+            raise OptionValueError("must have <Absolute> or <Percent>")
         target.is_absolute = kind.tag == "Absolute"
         parse = Sizes().parse if target.is_absolute else parse_percentage
         zones = [
@@ -177,6 +180,9 @@ class ProfileReader:
             self._add_mistake(element, "StrideSize must be at least BlockSize; overlaps are not simulated")
         if target.rate and target.burst:
             self._add_mistake(element, "Throughput and BurstSize exclude each other here")
+        message = find_zone_mistake(target)
+        if message:
+            self._add_mistake(element, message)
         if not target.path:
             self._add_mistake(element, "needs <Path>")
 

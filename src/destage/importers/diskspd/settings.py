@@ -70,7 +70,7 @@ class Target:
     def is_device(self) -> bool:
         """Whether it is a whole disk or volume, whose size is that of the array."""
         path = self.path.rstrip("\\/")
-        return path.startswith(("#", "\\\\.\\")) or (len(path) == 2 and path[1] == ":")  # noqa: PLR2004
+        return path.startswith(("#", "\\\\.\\", "/dev/")) or (len(path) == 2 and path[1] == ":")  # noqa: PLR2004
 
     @property
     def limit(self) -> int | None:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from destage.importers.fio.quantities import FioValueError, parse_percentage
+from destage.importers.fio.quantities import parse_percentage
+from destage.importers.values import OptionValueError
 
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
 """The parameter of each skewed distribution if none is given, as in fio."""
@@ -39,7 +40,7 @@ def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
     """Parse `random_distribution`."""
     name, _, rest = text.partition(":")
     if "," in text:
-        raise FioValueError("must be the same for reads and writes")
+        raise OptionValueError("must be the same for reads and writes")
     if name == "random" and not rest:
         return Distribution()
     if name in _DEFAULTS:
@@ -50,7 +51,7 @@ def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
         rest = rest if name == "zoned_abs" else text.removeprefix("zoned_abs=")
         zones, span = _zones(rest, size, None)
         return Distribution("zoned", zones=zones, span=span)
-    raise FioValueError(
+    raise OptionValueError(
         "must be random, zipf:theta, pareto:power, normal:deviation, zoned:accesses/size:... or "
         "zoned_abs:accesses/size:..."
     )
@@ -62,19 +63,19 @@ def _skewed(name: str, rest: str) -> Distribution:
         parameter = float(first) if first else _DEFAULTS[name]
         centre = float(second) if colon else 0.0
     except ValueError:
-        raise FioValueError(f"must be {name}: and one number, or two with a centre") from None
+        raise OptionValueError(f"must be {name}: and one number, or two with a centre") from None
     if not 0 <= centre <= 1:
-        raise FioValueError("must have a centre between 0 and 1")
+        raise OptionValueError("must have a centre between 0 and 1")
     if name == "zipf":
         if not 0 < parameter <= 4 or parameter == 1:  # noqa: PLR2004 - the engine's bound; fio refuses 1
-            raise FioValueError("must have a theta above 0 and up to 4, other than 1")
+            raise OptionValueError("must have a theta above 0 and up to 4, other than 1")
         return Distribution("zipf", parameter, has_centre=bool(colon))
     if name == "normal":
         if not 0 <= parameter < _MOST_DEVIATION:
-            raise FioValueError("must have a deviation of 0 or more and less than 100")
+            raise OptionValueError("must have a deviation of 0 or more and less than 100")
         return Distribution("normal", parameter, has_centre=bool(colon))
     if not 0 < parameter < 1:
-        raise FioValueError("must have a power between 0 and 1")
+        raise OptionValueError("must have a power between 0 and 1")
     return Distribution("pareto", parameter, has_centre=bool(colon))
 
 
@@ -86,15 +87,15 @@ def _zones(
     for part in text.split(":"):
         accesses, slash, extent = part.partition("/")
         if not slash or not extent:
-            raise FioValueError("must have the form accesses/size for each zone, with colons between")
+            raise OptionValueError("must have the form accesses/size for each zone, with colons between")
         given.append((parse_percentage(accesses) if accesses else None, parse(extent)))
     blanks = sum(accesses is None for accesses, _ in given)
     total = sum(accesses for accesses, _ in given if accesses is not None)
     span = sum(extent for _, extent in given)
     if total > 100 or (total < 100 and not blanks):  # noqa: PLR2004 - per cent
-        raise FioValueError(f"has accesses that add up to {total} %; they must add up to 100")
+        raise OptionValueError(f"has accesses that add up to {total} %; they must add up to 100")
     if not span or (whole is not None and span != whole):
-        raise FioValueError(f"has zones that add up to {span} %; they must add up to 100")
+        raise OptionValueError(f"has zones that add up to {span} %; they must add up to 100")
     rest = (100 - total) / blanks if blanks else 0.0
     zones = ((rest if accesses is None else accesses, 100 * extent / span) for accesses, extent in given)
     return tuple(zones), span

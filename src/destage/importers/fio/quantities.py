@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from destage.importers.values import OptionValueError
 from destage.spec.validation import suggest
 
 T = TypeVar("T")
@@ -32,14 +33,10 @@ SECTOR = 512
 """Unit of requests and their addresses [bytes]."""
 
 
-class FioValueError(ValueError):
-    """A value does not have the form of its option; the message says what is allowed."""
-
-
 def one_of(text: str, allowed: tuple[str, ...]) -> str:
     """Return a word if it is allowed."""
     if text not in allowed:
-        raise FioValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
+        raise OptionValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
     return text
 
 
@@ -52,14 +49,14 @@ def parse_size(text: str, kb_base: int) -> int:
     """
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise FioValueError(
+        raise OptionValueError(
             "must be a size such as 4k, 64m or 8192; arithmetic and $keywords are not supported"
         )
     number, prefix, is_swapped = match.groups()
     base = 2_024 - kb_base if is_swapped else kb_base
     size: int = int(number, 0 if number[:2].lower() == "0x" else 10) * base ** _POWERS[prefix.lower()]
     if size >= _LARGEST:
-        raise FioValueError("is too large")
+        raise OptionValueError("is too large")
     return size
 
 
@@ -67,7 +64,9 @@ def parse_sectors(text: str, kb_base: int) -> int:
     """Return a request size or alignment [bytes], a positive multiple of a sector."""
     size = parse_size(text, kb_base)
     if size == 0 or size % SECTOR:
-        raise FioValueError(f"is {size} bytes; requests are of whole sectors of {SECTOR} bytes, at least one")
+        raise OptionValueError(
+            f"is {size} bytes; requests are of whole sectors of {SECTOR} bytes, at least one"
+        )
     return size
 
 
@@ -81,19 +80,19 @@ def parse_time(text: str, default: str) -> int:
     match = _TIME.fullmatch(text)
     suffix = match[2].lower() or default if match else ""
     if match is None or suffix not in NANOSECONDS:
-        raise FioValueError(
+        raise OptionValueError(
             f"must be a whole number with {', '.join(NANOSECONDS)}, or without suffix in {default}"
         )
     time = int(match[1]) * NANOSECONDS[suffix]
     if time >= _LARGEST:
-        raise FioValueError("is too large")
+        raise OptionValueError("is too large")
     return time
 
 
 def parse_count(text: str) -> int:
     """Return a whole number."""
     if not text.isascii() or not text.isdigit() or len(text) > len(str(_LARGEST)):
-        raise FioValueError("must be a whole number")
+        raise OptionValueError("must be a whole number")
     return int(text)
 
 
@@ -101,7 +100,7 @@ def parse_percentage(text: str) -> int:
     """Return a percentage, 0 to 100."""
     value = parse_count(text.removesuffix("%"))
     if value > 100:  # noqa: PLR2004 - per cent
-        raise FioValueError("must be between 0 and 100")
+        raise OptionValueError("must be between 0 and 100")
     return value
 
 
@@ -112,7 +111,7 @@ def parse_switch(text: str | None) -> bool:
         text: 0 or 1; None if the option has no value.
     """
     if text not in {None, "0", "1"}:
-        raise FioValueError("must be 0 or 1")
+        raise OptionValueError("must be 0 or 1")
     return text != "0"
 
 
@@ -123,7 +122,7 @@ def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T
     """
     parts = text.split(",")
     if len(parts) > 3:  # noqa: PLR2004 - reads, writes, trims
-        raise FioValueError("must have at most three parts: reads, writes and trims")
+        raise OptionValueError("must have at most three parts: reads, writes and trims")
     read = parse(parts[0]) if parts[0] else default
     if len(parts) == 1:
         return read, read
@@ -137,7 +136,7 @@ def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, floa
         text: `what/percent:what/percent...`; parts without a percentage share the rest equally.
 
     Raises:
-        FioValueError: A part cannot be read, or the percentages do not add up to 100.
+        OptionValueError: A part cannot be read, or the percentages do not add up to 100.
     """
     given: list[tuple[int, int | None]] = []
     for part in text.split(":"):
@@ -146,7 +145,7 @@ def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, floa
     total = sum(percent for _, percent in given if percent is not None)
     blanks = sum(percent is None for _, percent in given)
     if total > 100 or (total < 100 and not blanks):  # noqa: PLR2004 - per cent
-        raise FioValueError(f"has percentages that add up to {total}; they must add up to 100")
+        raise OptionValueError(f"has percentages that add up to {total}; they must add up to 100")
     rest = (100 - total) / blanks if blanks else 0.0
     shares = [(what, rest if percent is None else float(percent)) for what, percent in given]
     return [(what, share / 100) for what, share in shares if share > 0]

@@ -10,7 +10,6 @@ from destage.importers.fio.job_file import Job, Option
 from destage.importers.fio.locality import Distribution, parse_distribution
 from destage.importers.fio.quantities import (
     SECTOR,
-    FioValueError,
     by_direction,
     one_of,
     parse_count,
@@ -22,6 +21,7 @@ from destage.importers.fio.quantities import (
 )
 from destage.importers.fio.sizes import BLOCK, Sizes, parse_range, parse_split
 from destage.importers.fio.zones import Zones, parse_mode
+from destage.importers.values import OptionValueError
 
 T = TypeVar("T")
 
@@ -139,7 +139,7 @@ class _Values:
             return default
         try:
             return parse(option.value)
-        except FioValueError as error:
+        except OptionValueError as error:
             self.add_issue(name, str(error))
             return default
 
@@ -149,7 +149,7 @@ class _Values:
             return default
         try:
             return parse_switch(option.value)
-        except FioValueError as error:
+        except OptionValueError as error:
             self.add_issue(name, str(error))
             return default
 
@@ -233,7 +233,7 @@ def _pattern(values: _Values) -> tuple[bool, int, int | None]:
     def parse(text: str) -> tuple[bool, int | None, int | None]:
         name, colon, after = text.partition(":")
         if name in _TRIMS:
-            raise FioValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
+            raise OptionValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
         is_random, reads = _PATTERNS[one_of(name, tuple(_PATTERNS))]
         modifier = (parse_count if is_random else values.size)(after) if colon else None
         return is_random, reads, modifier or None
@@ -307,7 +307,7 @@ def _zones(values: _Values) -> Zones | None:
 def _one_percentage(text: str) -> int:
     read, write = by_direction(text, parse_percentage, 100)
     if read != write:
-        raise FioValueError("must be the same for reads and writes")
+        raise OptionValueError("must be the same for reads and writes")
     return read
 
 
@@ -322,18 +322,18 @@ def _extent(text: str, size: Callable[[str], int]) -> int | None:
     if text == "100%":
         return None
     if text.endswith("%"):
-        raise FioValueError("must be a size in bytes or 100%; the size of the file is not known")
+        raise OptionValueError("must be a size in bytes or 100%; the size of the file is not known")
     if "-" in text or ":" in text:
-        raise FioValueError("must be one size; a range of file sizes is not simulated")
+        raise OptionValueError("must be one size; a range of file sizes is not simulated")
     parsed = size(text)
     if not parsed:
-        raise FioValueError("must be greater than zero")
+        raise OptionValueError("must be greater than zero")
     return parsed
 
 
 def _offset(text: str, size: Callable[[str], int]) -> int:
     if text.endswith("%"):
-        raise FioValueError("must be an offset in bytes; the size of the file is not known")
+        raise OptionValueError("must be an offset in bytes; the size of the file is not known")
     return size(text)
 
 
@@ -350,7 +350,7 @@ def _filename(values: _Values) -> str | None:
 
     def parse(text: str) -> str:
         if ":" in text.replace("\\:", ""):
-            raise FioValueError("must be one file; write one job per file")
+            raise OptionValueError("must be one file; write one job per file")
         return text.replace("\\:", ":")
 
     return values.get("filename", parse, None)
@@ -359,7 +359,7 @@ def _filename(values: _Values) -> str | None:
 def _iolog(values: _Values) -> str | None:
     def parse(text: str) -> str:
         if text == "-" or ":" in text.replace("\\:", ""):
-            raise FioValueError("must be one file")
+            raise OptionValueError("must be one file")
         return text.replace("\\:", ":")
 
     return values.get("read_iolog", parse, None)
@@ -368,7 +368,7 @@ def _iolog(values: _Values) -> str | None:
 def _scale(text: str) -> int:
     scale = parse_count(text)
     if not scale:
-        raise FioValueError("must be greater than zero")
+        raise OptionValueError("must be greater than zero")
     return scale
 
 

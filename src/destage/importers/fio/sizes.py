@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from destage.importers.fio.quantities import FioValueError, parse_shares
+from destage.importers.fio.quantities import parse_shares
+from destage.importers.values import OptionValueError
 from destage.spec import quantities
 
 Sizes = tuple[tuple[int, float], ...]
@@ -28,13 +29,13 @@ def parse_range(text: str, sectors: Callable[[str], int]) -> Sizes:
     """
     low, dash, high = text.replace(":", "-").partition("-")
     if not dash:
-        raise FioValueError("must have the form lowest-highest")
+        raise OptionValueError("must have the form lowest-highest")
     least, most = sectors(low), sectors(high)
     if most < least:
-        raise FioValueError("must have a highest size that is not below the lowest")
+        raise OptionValueError("must have a highest size that is not below the lowest")
     count = -(-most // least) - 1
     if count > _MOST_SIZES:
-        raise FioValueError(f"has more than {_MOST_SIZES} sizes")
+        raise OptionValueError(f"has more than {_MOST_SIZES} sizes")
     share = least / most
     return (*((least * number, share) for number in range(1, count + 1)), (most, 1 - count * share))
 

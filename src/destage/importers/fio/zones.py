@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from destage.importers.fio.quantities import FioValueError, one_of
+from destage.importers.fio.quantities import one_of
+from destage.importers.values import OptionValueError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +24,5 @@ class Zones:
 def parse_mode(text: str) -> str:
     """Parse `zonemode`."""
     if text == "zbd":
-        raise FioValueError("zoned block devices are not simulated; allowed: none, strided")
+        raise OptionValueError("zoned block devices are not simulated; allowed: none, strided")
     return one_of(text, ("none", "strided"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from destage.errors import Issue
 from destage.importers.scripts import ScriptCommand, find_variable
+from destage.importers.values import OptionValueError, parse_count
 from destage.importers.words import Word
 from destage.spec.validation import suggest
 
@@ -59,10 +60,6 @@ _POWERS = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,16})([bkmgt]?)i?b?", re.IGNORECASE | re.ASCII)
 _SECTOR = 512
 _TRUE, _FALSE = ("on", "1", "yes", "true"), ("off", "0", "no", "false")
-
-
-class SysbenchValueError(ValueError):
-    """A value does not have the form of its option; the message says what is allowed."""
 
 
 @dataclass
@@ -146,21 +143,21 @@ def _read_option(test: FileTest, word: Word, issues: list[Issue], *, is_lenient:
         return
     try:
         note = read(test, value)
-    except SysbenchValueError as error:
+    except OptionValueError as error:
         issues.append(at_value.issue("sysbench.bad-value", place, str(error)))
     else:
         test.notes.append(f"{word.text}: {note}")
 
 
 def _read_files(test: FileTest, text: str) -> str:
-    test.files = _count(text, least=1)
+    test.files = parse_count(text, least=1)
     return "files of equal size, one after the other on the array"
 
 
 def _read_block(test: FileTest, text: str) -> str:
     test.block = _size(text)
     if test.block % _SECTOR:
-        raise SysbenchValueError(f"is {test.block} bytes; must be a multiple of {_SECTOR}")
+        raise OptionValueError(f"is {test.block} bytes; must be a multiple of {_SECTOR}")
     return "request size"
 
 
@@ -171,7 +168,7 @@ def _read_total(test: FileTest, text: str) -> str:
 
 def _read_mode(test: FileTest, text: str) -> str:
     if text not in MODES:
-        raise SysbenchValueError(f"must be one of {', '.join(MODES)}{suggest(text, MODES)}")
+        raise OptionValueError(f"must be one of {', '.join(MODES)}{suggest(text, MODES)}")
     test.mode = text
     if text.startswith("seq"):
         return "sequential through all files; the threads share one position"
@@ -180,13 +177,13 @@ def _read_mode(test: FileTest, text: str) -> str:
 
 def _read_io_mode(test: FileTest, text: str) -> str:
     if text not in {"sync", "async"}:
-        raise SysbenchValueError("must be sync or async; memory-mapped files are not simulated")
+        raise OptionValueError("must be sync or async; memory-mapped files are not simulated")
     test.is_asynchronous = text == "async"
     return "one outstanding request per thread" if text == "sync" else "a backlog of requests per thread"
 
 
 def _read_backlog(test: FileTest, text: str) -> str:
-    test.backlog = _count(text, least=1)
+    test.backlog = parse_count(text, least=1)
     return "outstanding requests per thread with --file-io-mode=async"
 
 
@@ -194,7 +191,7 @@ def _read_flags(test: FileTest, text: str) -> str:
     flags = [flag.strip() for flag in text.split(",") if flag.strip()]
     for flag in flags:
         if flag not in {"sync", "dsync", "direct"}:
-            raise SysbenchValueError("must be a list of sync, dsync and direct")
+            raise OptionValueError("must be a list of sync, dsync and direct")
     test.is_forced = bool({"sync", "dsync"} & set(flags))
     test.is_direct = "direct" in flags
     forced = "every write waits for stable storage (FUA)" if test.is_forced else "no FUA"
@@ -202,7 +199,7 @@ def _read_flags(test: FileTest, text: str) -> str:
 
 
 def _read_flush_every(test: FileTest, text: str) -> str:
-    test.flush_every = _count(text)
+    test.flush_every = parse_count(text)
     if not test.flush_every:
         return "no flushes"
     return "approximated: one flush after this many requests, for an fsync of each file"
@@ -217,53 +214,45 @@ def _read_ratio(test: FileTest, text: str) -> str:
     try:
         test.read_write_ratio = float(text)
     except ValueError:
-        raise SysbenchValueError("must be a number of reads per write") from None
+        raise OptionValueError("must be a number of reads per write") from None
     if not 0 <= test.read_write_ratio < 1e9:  # noqa: PLR2004 - also rejects nan
-        raise SysbenchValueError("must be at least 0")
+        raise OptionValueError("must be at least 0")
     return "reads per write of rndrw"
 
 
 def _read_threads(test: FileTest, text: str) -> str:
-    test.threads = _count(text, least=1)
+    test.threads = parse_count(text, least=1)
     return "threads"
 
 
 def _read_duration(test: FileTest, text: str) -> str:
-    test.duration = _count(text)
+    test.duration = parse_count(text)
     return "length of the measurement" if test.duration else "unlimited; the run decides"
 
 
 def _read_warm_up(test: FileTest, text: str) -> str:
-    test.warm_up = _count(text)
+    test.warm_up = parse_count(text)
     return "warm-up before the measurement"
 
 
 def _read_rate(test: FileTest, text: str) -> str:
-    test.rate = float(_count(text))
+    test.rate = float(parse_count(text))
     if not test.rate:
         return "no limit"
     return "approximated: open arrivals with exponential gaps; they do not wait for threads"
-
-
-def _count(text: str, *, least: int = 0) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 12:  # noqa: PLR2004 - fits 64 bits
-        raise SysbenchValueError("must be a whole number")
-    if int(text) < least:
-        raise SysbenchValueError(f"must be at least {least}")
-    return int(text)
 
 
 def _size(text: str) -> int:
     match = _SIZE.fullmatch(text)
     size = 0 if match is None else int(match[1]) * 1024 ** _POWERS[match[2].lower()]
     if not 0 < size < 2**63:
-        raise SysbenchValueError("must be a size such as 16384, 16K or 2G")
+        raise OptionValueError("must be a size such as 16384, 16K or 2G")
     return size
 
 
 def _switch(text: str) -> bool:
     if text.lower() not in _TRUE + _FALSE and text:
-        raise SysbenchValueError("must be on or off")
+        raise OptionValueError("must be on or off")
     return not text or text.lower() in _TRUE
 
 

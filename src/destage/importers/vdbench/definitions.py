@@ -7,9 +7,10 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from destage.errors import Issue
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench import keywords
 from destage.importers.vdbench.parameter_file import Definition, Parameter, read_definitions
-from destage.importers.vdbench.values import VdbenchValueError, parse_count
+from destage.importers.vdbench.values import parse_positive
 from destage.importers.words import Word
 from destage.spec.validation import suggest
 
@@ -44,7 +45,7 @@ class Settings:
                 return default
             try:
                 return parse(parameter.values[0].text)
-            except VdbenchValueError as error:
+            except OptionValueError as error:
                 issues.append(parameter.issue("vdbench.bad-value", str(error)))
                 return default
         return default
@@ -127,8 +128,8 @@ class ParameterFile:
         if parameter is None:
             return [settings.name]
         try:
-            numbers = [parse_count(value.text) for value in parameter.values]
-        except VdbenchValueError as error:
+            numbers = [parse_positive(value.text) for value in parameter.values]
+        except OptionValueError as error:
             self.issues.append(parameter.issue("vdbench.bad-value", str(error)))
             return [settings.name]
         first, number = (numbers[0], numbers[1]) if len(numbers) > 1 else (1, numbers[0])

@@ -6,10 +6,11 @@ from typing import Any
 
 from destage.errors import Issue
 from destage.importers.parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench.definitions import Settings
 from destage.importers.vdbench.parameter_file import Parameter
-from destage.importers.vdbench.storages import OpenFlags, Range, Storage, read_range
-from destage.importers.vdbench.values import VdbenchValueError, parse_percentage, parse_sectors, parse_size
+from destage.importers.vdbench.storages import OpenFlags, Storage, read_range
+from destage.importers.vdbench.values import parse_percentage, parse_sectors, parse_size
 from destage.spec import quantities
 
 _DEFAULT_SIZE = 4_096
@@ -29,7 +30,7 @@ class Requests:
         read_hits: Share of the reads that go to the hit area [%].
         write_hits: Share of the writes that go to the hit area [%].
         hit_area: Its size, if the test sets one [bytes].
-        stride: Distance between the starts of sequential requests, if they skip [bytes].
+        gap: Distance from the end of a request to the next one, instead of a random address [bytes].
     """
 
     sizes: Mapping[int, float]
@@ -38,7 +39,7 @@ class Requests:
     read_hits: float = 0.0
     write_hits: float = 0.0
     hit_area: int | None = None
-    stride: int | None = None
+    gap: int | None = None
 
 
 def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Issue]) -> Requests:
@@ -49,18 +50,23 @@ def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Is
     """
     reads = workload.get(("rdpct", "readpct"), parse_percentage, 100.0, issues)
     writes = workload.get(("writepct", "wrpct"), parse_percentage, None, issues)
+    stride = workload.parameters.get("stride")
     requests = Requests(
         sizes=_read_sizes(workload.parameters.get("xfersize"), issues),
         reads=reads if writes is None else ALL - writes,
         seeks=workload.get("seekpct", parse_seeks, 100.0, issues),
         read_hits=workload.get("rhpct", parse_percentage, 0.0, issues),
         write_hits=workload.get("whpct", parse_percentage, 0.0, issues),
-        stride=_read_stride(workload.parameters.get("stride"), issues),
+        gap=_read_stride(stride, issues),
     )
     changes: dict[str, Any] = {
         _OVERRIDES[key][0]: _OVERRIDES[key][1](text) for key, text in chosen.items() if key in _OVERRIDES
     }
-    return replace(requests, **changes)
+    found = replace(requests, **changes)
+    if stride is not None and found.seeks and (found.seeks < ALL or len(found.sizes) > 1):
+        message = "is simulated with seekpct=100 and one xfersize only"
+        issues.append(stride.issue("vdbench.bad-value", message))
+    return found
 
 
 def parse_seeks(text: str) -> float:
@@ -71,7 +77,7 @@ def parse_seeks(text: str) -> float:
     if "random".startswith(lower):
         return 100.0
     if "poisson".startswith(lower):
-        raise VdbenchValueError("poisson is not simulated; must be a share of random requests in per cent")
+        raise OptionValueError("poisson is not simulated; must be a share of random requests in per cent")
     return parse_percentage(text)
 
 
@@ -91,7 +97,7 @@ def _read_sizes(parameter: Parameter | None, issues: list[Issue]) -> dict[int, f
         return {_DEFAULT_SIZE: 100.0}
     try:
         return _parse_sizes([value.text for value in parameter.values])
-    except VdbenchValueError as error:
+    except OptionValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
         return {_DEFAULT_SIZE: 100.0}
 
@@ -103,17 +109,17 @@ def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
         low, high, step = map(parse_sectors, texts)
         sizes = range(low, high + 1, step)
         if low >= high or len(sizes) > _MOST_SIZES:
-            raise VdbenchValueError(f"must be (min,max,align) with min below max, up to {_MOST_SIZES} sizes")
+            raise OptionValueError(f"must be (min,max,align) with min below max, up to {_MOST_SIZES} sizes")
         return {size: round(100 / len(sizes), 9) for size in sizes}
     if len(texts) % 2:
-        raise VdbenchValueError("must be (size,percentage,size,percentage,...)")
+        raise OptionValueError("must be (size,percentage,size,percentage,...)")
     weights: dict[int, float] = {}
     for size, percentage in zip(texts[::2], texts[1::2], strict=True):
         each = parse_sectors(size)
         weights[each] = weights.get(each, 0.0) + parse_percentage(percentage)
     total = sum(weights.values())
     if round(total) != 100:  # noqa: PLR2004 - per cent, which Vdbench rounds as well
-        raise VdbenchValueError(f"has percentages that add up to {total:g}; they must add up to 100")
+        raise OptionValueError(f"has percentages that add up to {total:g}; they must add up to 100")
     return {size: weight for size, weight in weights.items() if weight}
 
 
@@ -122,14 +128,14 @@ def _read_stride(parameter: Parameter | None, issues: list[Issue]) -> int | None
         return None
     try:
         return _parse_stride([parse_size(value.text) for value in parameter.values])
-    except VdbenchValueError as error:
+    except OptionValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
         return None
 
 
 def _parse_stride(bounds: Sequence[int]) -> int:
     if len(bounds) != _MINMAX or bounds[0] != bounds[1] or not bounds[0] or bounds[0] % SECTOR:
-        raise VdbenchValueError("must be (size,size); a random stride is not simulated")
+        raise OptionValueError("must be (size,size); a random stride is not simulated")
     return bounds[0]
 
 
@@ -144,8 +150,7 @@ def build_components(
     parts: list[Part] = []
     each = weight / max(1, len(storages))
     for storage, flags in storages:
-        end = None if storage.length is None else storage.offset + storage.length
-        used = read_range(workload, Range(storage.offset, end, storage.band), issues)
+        used = read_range(workload, storage.whole, issues) or storage.used
         first, length = used.first, None if used.last is None else used.last - used.first
         area = requests.hit_area or storage.hit_area
         hit = (requests.reads * requests.read_hits + (ALL - requests.reads) * requests.write_hits) / ALL
@@ -165,7 +170,7 @@ def build_components(
                 continue
             reads = requests.reads * requests.read_hits / hit
             address = {"kind": "uniform", **contiguous(first, area)}
-            parts.append(_component(requests, flags, each * hit / ALL, reads, address))
+            parts.append(_component(requests, storage, flags, each * hit / ALL, reads, address))
             first, length = first + area, None if length is None else length - area
         if hit < ALL:
             reads = requests.reads * (ALL - requests.read_hits) / (ALL - hit)
@@ -177,29 +182,32 @@ def build_components(
                 found = workload.word.issue("vdbench.bad-value", "range", message)
                 issues.append(found)
                 continue
-            parts.append(_component(requests, flags, each * (ALL - hit) / ALL, reads, address))
+            parts.append(_component(requests, storage, flags, each * (ALL - hit) / ALL, reads, address))
     return _join_neighbours(parts)
 
 
-def _component(requests: Requests, flags: OpenFlags, weight: float, reads: float, address: Part) -> Part:
+def _component(
+    requests: Requests, storage: Storage, flags: OpenFlags, weight: float, reads: float, address: Part
+) -> Part:
     forced = {"fua_fraction": 1.0} if flags.is_forced and reads < ALL else {}
     operations = {"read_fraction": share(min(reads, ALL)), **forced, "size": size_of(requests.sizes)}
-    if len(requests.sizes) > 1:
-        operations["alignment"] = render_bytes(min(requests.sizes))
+    if storage.alignment is not None:
+        operations["alignment"] = render_bytes(storage.alignment)
     return {"weight": round(weight, 9), "operations": operations, "address": address}
 
 
 def _address(requests: Requests, place: Part) -> Part:
+    if requests.seeks >= ALL and requests.gap is not None:
+        zones = {"zone": render_bytes(next(iter(requests.sizes))), "skip": render_bytes(requests.gap)}
+        return {"kind": "strided_zones", **zones, **place}
     if requests.seeks >= ALL:
         return {"kind": "uniform", **place}
     if requests.seeks:
         return {"kind": "sequential", "jump_fraction": share(requests.seeks), **place}
-    if requests.stride is not None:
-        return {"kind": "strided", "stride": render_bytes(requests.stride), **place}
     return {"kind": "sequential", **place}
 
 
-def _limit(address: Part, band: tuple[int, int], *, is_allowed: bool) -> Part:
+def _limit(address: Part, band: tuple[float, float], *, is_allowed: bool) -> Part:
     """Return random addresses in a band [%] of a storage of unknown size; empty for others."""
     if address["kind"] != "uniform" or not is_allowed:
         return {}

@@ -7,17 +7,17 @@ from itertools import product
 from destage.errors import Issue
 from destage.importers.imported_workload import ImportedWorkload
 from destage.importers.parts import ALL, Part, render_rate, render_seconds, requests_of
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench import keywords
 from destage.importers.vdbench.definitions import ParameterFile, Settings
 from destage.importers.vdbench.parameter_file import Parameter
 from destage.importers.vdbench.requests import build_components, parse_seeks, read_requests
 from destage.importers.vdbench.storages import OpenFlags, Storage, lay_out, read_flags
 from destage.importers.vdbench.values import (
-    VdbenchValueError,
     expand_range,
-    parse_count,
     parse_number,
     parse_percentage,
+    parse_positive,
     parse_seconds,
     parse_sectors,
 )
@@ -27,7 +27,7 @@ _DEFAULT_ELAPSED = 30
 _MOST_OUTSTANDING = 65_536
 _CHECKS = {
     "xfersize": parse_sectors,
-    "threads": parse_count,
+    "threads": parse_positive,
     "rdpct": parse_percentage,
     "rhpct": parse_percentage,
     "whpct": parse_percentage,
@@ -41,7 +41,7 @@ _MEANINGS = {
     "threads": "outstanding requests of a storage",
     "hitarea": "the part of a storage that hits go to",
     "offset": "first byte used",
-    "align": "addresses are multiples of the request size",
+    "align": "random addresses are multiples of this",
     "openflags": "the host has no cache; o_sync and o_dsync force writes to stable storage (FUA)",
     "range": "the part of the storage that is used",
     "sd": "its storages, each with the same share",
@@ -52,7 +52,7 @@ _MEANINGS = {
     "writepct": "share of writes [%]",
     "wrpct": "share of writes [%]",
     "seekpct": "share of requests with a random address, each drawn independently [%]",
-    "stride": "distance between sequential requests",
+    "stride": "gap before each request with a new address",
     "iorate": "requests per second; max keeps all threads busy",
     "rhpct": "share of reads in the hit area [%]",
     "whpct": "share of writes in the hit area [%]",
@@ -127,7 +127,7 @@ def _read_loops(run: Settings, issues: list[Issue]) -> dict[str, list[str]]:
                 loops[name] = _render(name, parameter, values)
             elif name == "iorate":
                 loops[name] = _read_rates(parameter)
-        except VdbenchValueError as error:
+        except OptionValueError as error:
             issues.append(parameter.issue("vdbench.bad-value", str(error)))
     return loops
 
@@ -144,13 +144,11 @@ def _read_rates(parameter: Parameter) -> list[str]:
     texts = [value.text.lower() for value in parameter.values]
     for text in texts:
         if text.endswith("%"):
-            raise VdbenchValueError(
-                "in per cent is a share of a rate that Vdbench measures first; give rates"
-            )
+            raise OptionValueError("in per cent is a share of a rate that Vdbench measures first; give rates")
     rates = texts if set(texts) & {"max", "curve"} else expand_range(texts)
     for text in rates:
         if text not in {"max", "curve"} and not parse_number(text):
-            raise VdbenchValueError("must be above 0, max or curve")
+            raise OptionValueError("must be above 0, max or curve")
     return list(dict.fromkeys(rates))
 
 
@@ -159,9 +157,11 @@ def _build_test(
 ) -> ImportedWorkload:
     issues, run = definitions.issues, load.run
     found: list[Issue] = []
-    own, common = [], []
+    own, common, notes = [], [], []
     for (workload, storages), weight in zip(load.workloads, _weights(load, found), strict=True):
         requests = read_requests(workload, chosen, found)
+        if requests.gap is not None and not requests.seeks:
+            notes.append("Without effect: stride: it applies to the share of requests that seekpct gives.")
         parts = build_components(requests, workload, storages, weight, found)
         rate = workload.get("iorate", parse_number, 0.0, found)
         if rate:
@@ -185,7 +185,7 @@ def _build_test(
         file=file,
         workload={"users": 1, "streams": streams},
         run=_run(run, issues),
-        remarks=(*_write_remarks(load, is_open=is_open), *definitions.remarks),
+        remarks=(*_write_remarks(load, is_open=is_open), *dict.fromkeys(notes), *definitions.remarks),
         mapping={streams[0]["name"]: tuple(_describe(load, chosen))} if streams else {},
         warnings=(*definitions.warnings, *_find_warnings(load, rate_text)),
         name=name,
@@ -212,7 +212,7 @@ def _weights(load: _Load, issues: list[Issue]) -> list[float]:
 def _depth(load: _Load, chosen: Mapping[str, str], issues: list[Issue]) -> int:
     """Return the outstanding requests of all storages together."""
     storages = {one.settings.name: one for _, used in load.workloads for one, _ in used}
-    each = parse_count(chosen["threads"]) if "threads" in chosen else None
+    each = parse_positive(chosen["threads"]) if "threads" in chosen else None
     depth = sum(each or one.threads for one in storages.values())
     if depth > _MOST_OUTSTANDING:
         message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
@@ -231,7 +231,7 @@ def _parse_distribution(text: str) -> str:
         return "poisson"
     if "deterministic".startswith(lower) or "uniform".startswith(lower):
         return "constant"
-    raise VdbenchValueError("must be exponential, uniform or deterministic")
+    raise OptionValueError("must be exponential, uniform or deterministic")
 
 
 def _run(run: Settings, issues: list[Issue]) -> Part:
@@ -286,7 +286,7 @@ def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
         )
         data = {"storages": cached}
         yield Issue("vdbench.page-cache", "openflags", message, data=data, line=word.line, column=word.column)
-    unknown = [name for name, (one, _) in opened.items() if one.length is None and not one.is_device]
+    unknown = [name for name, (one, _) in opened.items() if not one.has_size and not one.is_device]
     if unknown:
         word = opened[unknown[0]][0].settings.word
         message = f"not given for {', '.join(unknown)}; assumed: the whole array"

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 
 from destage.errors import Issue
 from destage.importers.parts import round_up
+from destage.importers.values import OptionValueError
 from destage.importers.vdbench.definitions import Settings
 from destage.importers.vdbench.parameter_file import Parameter
-from destage.importers.vdbench.values import VdbenchValueError, parse_count, parse_sectors, parse_size
+from destage.importers.vdbench.values import parse_number, parse_positive, parse_sectors, parse_size
 
 _DEVICES = ("/dev/", "\\\\.\\")
 _RAW_DEVICES = ("/dev/rdsk", "/dev/rhdisk", "/dev/rdisk", "/dev/raw", "\\\\.\\")
 _DIRECT = frozenset({"o_direct", "directio", "f_nocache"})
 _FORCED = frozenset({"o_sync", "o_dsync", "o_rsync"})
 _IGNORED = frozenset({"fsync", "directio_off", "clear_cache", "clearcache"})
+_MOST_PERCENT = 200
+"""Bounds of a range above are sizes; those above 100 continue at the start of the storage."""
 _ALL, _DEFAULT_THREADS, _DEFAULT_HIT_AREA, _SECTOR = 100, 8, 1 << 20, 512
 
 
@@ -24,12 +27,12 @@ class Range:
     Attributes:
         first: Its first byte.
         last: The first byte behind it; None for the end of the array.
-        band: The part of it that is used [%], where its size is not known.
+        band: Begin and end of the part that is used [%], where the size is not known.
     """
 
     first: int
     last: int | None
-    band: tuple[int, int] | None = None
+    band: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,24 @@ class Storage:
     """A storage (SD).
 
     Attributes:
-        offset: Its first byte on the array.
-        length: Its size; None for the rest of the array.
+        whole: All of it.
+        used: The part that its own `range` leaves.
         threads: Its outstanding requests.
         hit_area: The part at its start that hits go to [bytes].
-        band: The part of it that is used [%], where its size is not known.
+        alignment: Alignment of random addresses; None for the size of each request.
     """
 
     settings: Settings
-    offset: int
-    length: int | None
+    whole: Range
+    used: Range
     threads: int
     hit_area: int
-    band: tuple[int, int] | None = None
+    alignment: int | None = None
+
+    @property
+    def has_size(self) -> bool:
+        """Whether its size is known."""
+        return self.whole.last is not None
 
     @property
     def is_device(self) -> bool:
@@ -84,54 +92,72 @@ def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, 
         size = settings.get("size", parse_sectors, 0, issues)
         length = size or None
         start = settings.get("offset", parse_size, 0, issues)
-        settings.get("align", parse_size, 0, issues)
         base = position if length is not None else 0
         position += round_up(length or 0)
         if start % _SECTOR or (length is not None and start >= length):
             message = f"must be a multiple of {_SECTOR} below size"
             issues.append(settings.parameters["offset"].issue("vdbench.bad-value", message))
             start = 0
-        used = read_range(settings, Range(start, length), issues)
+        whole = Range(base + start, None if length is None else base + length)
         placed[name] = Storage(
             settings,
-            base + used.first,
-            None if used.last is None else used.last - used.first,
-            settings.get("threads", parse_count, _DEFAULT_THREADS, issues),
+            whole,
+            read_range(settings, whole, issues) or whole,
+            settings.get("threads", parse_positive, _DEFAULT_THREADS, issues),
             settings.get("hitarea", parse_sectors, _DEFAULT_HIT_AREA, issues),
-            used.band,
+            settings.get("align", parse_sectors, None, issues),
         )
     return placed
 
 
-def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range:
-    """Return the part of a range that `range` leaves, in sizes or per cent."""
+def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range | None:
+    """Return the part of a storage that `range` leaves, in sizes or per cent; None without it."""
     parameter = settings.parameters.get("range")
     if parameter is None:
-        return whole
+        return None
     try:
         return _parse_range(parameter, whole)
-    except VdbenchValueError as error:
+    except OptionValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
         return whole
 
 
 def _parse_range(parameter: Parameter, whole: Range) -> Range:
     if len(parameter.values) != 2:  # noqa: PLR2004 - from, to
-        raise VdbenchValueError("must be (from,to); several ranges are not simulated")
-    low, high = (parse_size(value.text) for value in parameter.values)
+        raise OptionValueError("must be (from,to); several ranges are not simulated")
+    low, high = (_parse_bound(value.text) for value in parameter.values)
     if low >= high:
-        raise VdbenchValueError("must be (from,to) with from below to")
-    if high > _ALL:
-        bounds = (whole.first + low, whole.first + high)
-    elif whole.last is None:
-        return Range(whole.first, None, None if (low, high) == (0, _ALL) else (low, high))
-    else:
-        unit = (whole.last - whole.first) / _ALL
-        bounds = (whole.first + round(low * unit), whole.first + round(high * unit))
-    first, last = (bound // _SECTOR * _SECTOR for bound in bounds)
+        raise OptionValueError("must be (from,to) with from below to")
+    if _ALL < high <= _MOST_PERCENT:
+        raise OptionValueError("exceeds 100 %; a range that continues at the start is not simulated")
+    if high <= _ALL:
+        return _find_share(whole, low, high)
+    # Up to 100 is a percentage even if the other bound is a size.
+    size = 0 if whole.last is None else whole.last - whole.first
+    if low <= _ALL and low and whole.last is None:
+        raise OptionValueError("in per cent needs size= of the storage")
+    begin = whole.first + (size * low / _ALL if low <= _ALL else low)
+    first, last = (int(bound) // _SECTOR * _SECTOR for bound in (begin, whole.first + high))
     if whole.last is not None and last > whole.last:
-        raise VdbenchValueError("exceeds the size of the storage")
+        raise OptionValueError("exceeds the size of the storage")
     return Range(first, last)
+
+
+def _find_share(whole: Range, low: float, high: float) -> Range:
+    """Return a part in per cent."""
+    if whole.last is None:
+        return Range(whole.first, None, None if (low, high) == (0, _ALL) else (low, high))
+    unit = (whole.last - whole.first) / _ALL
+    first, last = (round(whole.first + bound * unit) // _SECTOR * _SECTOR for bound in (low, high))
+    return Range(first, last)
+
+
+def _parse_bound(text: str) -> float:
+    """Return a percentage, which may have decimals, or a size [bytes]."""
+    try:
+        return parse_number(text)
+    except OptionValueError:
+        return parse_size(text)
 
 
 def read_flags(sources: Sequence[Settings], issues: list[Issue]) -> OpenFlags:

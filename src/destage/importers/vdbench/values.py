@@ -2,6 +2,8 @@
 
 import re
 
+from destage.importers.values import OptionValueError, parse_count
+
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
 _TIME = re.compile(r"(\d{1,9})([smh]?)", re.IGNORECASE | re.ASCII)
@@ -11,16 +13,12 @@ _LARGEST, _SECTOR = 2**63, 512
 _MOST_VALUES = 1_000
 
 
-class VdbenchValueError(ValueError):
-    """A value does not have the form of its parameter; the message says what is allowed."""
-
-
 def parse_size(text: str) -> int:
     """Return a size [bytes]."""
     match = _SIZE.fullmatch(text)
     size = -1 if match is None else int(float(match[1]) * 1024 ** _POWERS[match[2].lower()])
     if not 0 <= size < _LARGEST:
-        raise VdbenchValueError("must be a size such as 4k, 64m or 10g")
+        raise OptionValueError("must be a size such as 4k, 64m or 10g")
     return size
 
 
@@ -28,7 +26,7 @@ def parse_sectors(text: str) -> int:
     """Return a positive multiple of a sector [bytes]."""
     size = parse_size(text)
     if not size or size % _SECTOR:
-        raise VdbenchValueError(f"is {size} bytes; must be a positive multiple of {_SECTOR}")
+        raise OptionValueError(f"is {size} bytes; must be a positive multiple of {_SECTOR}")
     return size
 
 
@@ -36,29 +34,27 @@ def parse_percentage(text: str) -> float:
     """Return a percentage, 0 to 100."""
     value = parse_number(text.removesuffix("%"))
     if value > 100:  # noqa: PLR2004 - per cent
-        raise VdbenchValueError("must be between 0 and 100")
+        raise OptionValueError("must be between 0 and 100")
     return value
 
 
 def parse_number(text: str) -> float:
     """Return a number that is not negative."""
     if not re.fullmatch(r"\d{1,12}(\.\d{1,9})?", text, re.ASCII):
-        raise VdbenchValueError("must be a number")
+        raise OptionValueError("must be a number")
     return float(text)
 
 
-def parse_count(text: str) -> int:
+def parse_positive(text: str) -> int:
     """Return a positive whole number."""
-    if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not int(text):
-        raise VdbenchValueError("must be a whole number above 0")
-    return int(text)
+    return parse_count(text, least=1)
 
 
 def parse_seconds(text: str) -> int:
     """Return a time [s]."""
     match = _TIME.fullmatch(text)
     if match is None:
-        raise VdbenchValueError("must be a number of seconds, or with m or h")
+        raise OptionValueError("must be a number of seconds, or with m or h")
     return int(match[1]) * _SECONDS[match[2].lower()]
 
 
@@ -82,12 +78,12 @@ def _count(first: int, last: int, step: str) -> list[str]:
     is_doubling = step.lower() == "d"
     by = 0 if is_doubling else parse_size(step)
     if (is_doubling and not min(first, last)) or (not is_doubling and not by):
-        raise VdbenchValueError("must have the form (from-to,step) with a step above 0, or d to double")
+        raise OptionValueError("must have the form (from-to,step) with a step above 0, or d to double")
     values, value = [], first
     while (value <= last if first <= last else value >= last) and value > 0:
         values.append(str(value))
         if len(values) > _MOST_VALUES:
-            raise VdbenchValueError(f"has more than {_MOST_VALUES} values")
+            raise OptionValueError(f"has more than {_MOST_VALUES} values")
         if is_doubling:
             value = value * 2 if first <= last else value // 2
         else:

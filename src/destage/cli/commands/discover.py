@@ -1,0 +1,106 @@
+"""`destage discover`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName, check_suffix
+from destage.cli.output import print_data, print_json, print_note
+from destage.cli.rows import find_sweep, print_rows
+from destage.errors import UsageError
+
+if TYPE_CHECKING:
+    from destage.queries import Session
+    from destage.queries.discovery import Discovery
+
+
+def discover(
+    sweep: SweepName,
+    where: Annotated[
+        str,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="The statement, an SQL condition over the columns of points and answers.",
+        ),
+    ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            metavar="CONDITIONS",
+            help="Compare each point with the one that has these values and is otherwise equal, as in "
+            "'cache_capacity=0'; its columns are base.NAME.",
+        ),
+    ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option("--coverage", help="Choose the densest box that has at least this share of all cases."),
+    ] = None,
+    density: Annotated[
+        float | None,
+        typer.Option(
+            "--density", help="Choose the box with most cases of those with at least this share of cases."
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Write a picture of the two main axes to FILE (SVG)."),
+    ] = None,
+    form: Format = "table",
+    out: Out = None,
+    escape_formulas: EscapeFormulas = False,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Find the ranges of the axes under which a statement holds.
+
+    Prints the box of points that has most of the cases, the points where the statement holds, and few others:
+    its density is the share of cases among the points inside, its coverage the share of all cases that are
+    inside. By default, the box has the largest harmonic mean of both.
+    """
+    from destage.cli import discovery_table
+    from destage.discovery.choice import Rule
+    from destage.queries import open_session
+    from destage.queries.discovery import discover as find_box
+
+    _check_options(coverage, density, plot)
+    with open_session(find_sweep(sweep, store)) as session:
+        found = find_box(session, where, against or (), Rule(coverage, density))
+        if as_json:
+            print_json(discovery_table.as_json(found))
+        elif form != "table" or out is not None:
+            print_rows(
+                discovery_table.tabulate(found), form, out, session.units, escape_formulas=escape_formulas
+            )
+        else:
+            print_data(f"{found.answer}\n")
+            if found.limits:
+                print_data("\n")
+                print_rows(discovery_table.present_limits(found), "table", None, {})
+        for note in discovery_table.list_notes(found):
+            print_note(note)
+        if plot is not None:
+            _write_picture(found, session, plot)
+
+
+def _write_picture(found: "Discovery", session: "Session", file: Path) -> None:
+    from destage.queries.report.box_picture import draw_box
+
+    if found.box is None or not found.limits:
+        print_note("no picture: there is no box with limits")
+        return
+    file.write_text(draw_box(found, session.units), encoding="utf-8")
+    print_note(f"picture: {file}")
+
+
+def _check_options(coverage: float | None, density: float | None, plot: Path | None) -> None:
+    if plot is not None:
+        check_suffix(plot, "--plot", ".svg")
+    if coverage is not None and density is not None:
+        message = "give one demand; the other share is then made as large as possible"
+        raise UsageError("usage.conflicting-options", message, "--density")
+    for option, share in (("--coverage", coverage), ("--density", density)):
+        if share is not None and not 0 < share <= 1:
+            raise UsageError("usage.out-of-range", f"{share}: must be above 0 and at most 1", option)

@@ -1,0 +1,81 @@
+"""`destage sensitivity`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName, check_suffix
+from destage.cli.output import print_data, print_json, print_note
+from destage.cli.rows import find_sweep, print_rows
+
+
+def sensitivity(
+    sweep: SweepName,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of",
+            metavar="RESULT",
+            help="The answer of the seek, or a result column such as response_p95; repeatable (default: the "
+            "result of the study).",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", metavar="CONDITIONS", help="Points to use, as in 'raid=5,disks=4' (default: all)."
+        ),
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Print the shares of pairs of axes instead of those of axes.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Write the chart to FILE, an SVG file.")
+    ] = None,
+    form: Format = "table",
+    out: Out = None,
+    escape_formulas: EscapeFormulas = False,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show how much each axis of a sweep matters for a result.
+
+    Prints the share of the variance of the result that each axis explains: alone (first order) and together
+    with other axes (total order). Grids and Saltelli designs have both, other points the first order; Morris
+    designs have mean changes over the range of an axis. Computed within each replicate, with 95 % intervals.
+    """
+    from destage.errors import QueryError
+    from destage.queries import open_session
+    from destage.queries.point_choice import choose_points
+    from destage.queries.report.sensitivity_chart import build_sensitivity_chart
+    from destage.queries.report.svg import draw
+    from destage.queries.sensitivity_text import describe_method, describe_sensitivity, tabulate_axes
+    from destage.sweeps.sensitivity import analyse_sweep
+    from destage.sweeps.sensitivity_key import find_result
+
+    if plot is not None:
+        check_suffix(plot, "--plot", ".svg")
+    with open_session(find_sweep(sweep, store)) as session:
+        results = [find_result(name, session.metric, "--of") for name in of or [session.result]]
+        points = choose_points(session, only, "--only").points if only else None
+        found = analyse_sweep(session.sweep, list(dict.fromkeys(results)), points)
+        rows = found["sensitivity"].to_pylist()
+        if not rows:
+            message = "no axis varies over the points that have a value of the result"
+            raise QueryError("query.no-rows", message, sweep)
+        if plot is not None:
+            plot.write_text(draw(build_sensitivity_chart(rows), standalone=True) + "\n", encoding="utf-8")
+        wanted = found["interactions" if pairs else "sensitivity"]
+        if as_json:
+            print_json({name: table.to_pylist() for name, table in found.items()})
+        elif pairs or form != "table" or out is not None:
+            print_rows(wanted, form, out, session.units, escape_formulas=escape_formulas)
+        else:
+            for name in dict.fromkeys(row["metric"] for row in rows):
+                own = [row for row in rows if row["metric"] == name]
+                print_data("".join(f"{sentence}\n" for sentence in describe_sensitivity(own)) + "\n")
+                print_rows(tabulate_axes(own), "table", None, {})
+                print_note(describe_method(own))
+    if plot is not None:
+        print_note(f"chart: {plot}")

@@ -1,0 +1,243 @@
+"""Sensitivity of one result of a sweep to its axes, by the estimator that fits the design of the points."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from destage.sensitivity.combination import Estimate, combine_replicates, describe_cover
+from destage.sensitivity.design_rows import MORRIS, DesignRows
+from destage.sensitivity.factorial import Shares, factorial_shares
+from destage.sensitivity.given_data import choose_basis, given_data_shares
+from destage.sensitivity.jackknife import jackknife_error
+from destage.sensitivity.morris import elementary_effects, summarize_effects
+from destage.sensitivity.point_values import PointValues
+from destage.sensitivity.saltelli import crossed_shares, saltelli_shares
+from destage.sensitivity.table import (
+    INTERACTIONS,
+    INTERACTIONS_SCHEMA,
+    SENSITIVITY,
+    SENSITIVITY_SCHEMA,
+    list_axis_rows,
+    list_pair_rows,
+)
+from destage.store.axis_codes import AxisCodes, encode_axis
+
+FACTORIAL, GIVEN_DATA = "factorial", "given_data"
+PAIRS = "pairs"
+Statistics = dict[str, np.ndarray]
+_COMMON_ENOUGH = 0.9
+"""Share of the points that must have a replicate for it to be used where few replicates are at all points."""
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """What an estimator is applied to.
+
+    Attributes:
+        axes: The axes that it has statistics of.
+        places: The numbers of the points, in the shape that the estimator takes.
+        rows: The axis of `places` along which the sample was drawn; None if the points are all there are.
+        estimate: Returns statistics of the values at `places`, or at some rows of them.
+        units: By row, the number of its independent unit, if rows are not independent.
+    """
+
+    method: str
+    axes: Sequence[str]
+    places: np.ndarray
+    rows: int | None
+    estimate: Callable[[np.ndarray, np.ndarray], Statistics]
+    units: np.ndarray | None = None
+
+
+def analyse(
+    found: PointValues, axes: Sequence[str], design: DesignRows | None, sampled: Sequence[str] = ()
+) -> dict[str, pa.Table]:
+    """Return the tables `sensitivity` and `interactions` of one result.
+
+    Axes with one value are left out. Named points beside a grid are left out, too.
+
+    Args:
+        axes: The dotted paths of the axes.
+        design: The sample of a Morris or Saltelli design, if the study has one.
+        sampled: The axes that were sampled at random. Points that are equal in all of them, as those of a
+            design that is crossed with a grid, are one unit of the sample.
+    """
+    replicates, is_usable = _choose_replicates(found.values)
+    labels = found.points["label"]
+    if 0 < labels.null_count < len(labels):
+        is_usable &= pc.is_null(labels).to_numpy()
+    sample = _choose_sample(found, axes, is_usable, design, sampled)
+    used = np.unique(sample.places)
+    if not sample.axes or used.size < _FEWEST or not replicates.any():
+        return {
+            SENSITIVITY: SENSITIVITY_SCHEMA.empty_table(),
+            INTERACTIONS: INTERACTIONS_SCHEMA.empty_table(),
+        }
+    values = found.values[:, replicates]
+    estimates = _estimate(sample, values)
+    count = int(replicates.sum())
+    is_sampled = sample.rows is not None
+    common = {"metric": found.metric, "n": count}
+    rows = list_axis_rows(
+        sample.axes,
+        {name: one for name, one in estimates.items() if name != PAIRS},
+        common
+        | {
+            "method": sample.method,
+            "points": used.size,
+            "excluded": found.points.num_rows - used.size,
+            "bounds": int(found.is_bound[used][:, replicates].any(axis=1).sum()),
+            "deviation": float(values[used].mean(axis=1).std()),
+            "covers": describe_cover(count, is_sampled=is_sampled),
+        },
+    )
+    pairs = list_pair_rows(sample.axes, estimates[PAIRS], common) if PAIRS in estimates else []
+    return {
+        SENSITIVITY: pa.Table.from_pylist(rows, SENSITIVITY_SCHEMA),
+        INTERACTIONS: pa.Table.from_pylist(pairs, INTERACTIONS_SCHEMA),
+    }
+
+
+def _choose_replicates(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which replicates are used, and which points have a value in all of them.
+
+    A point with fewer replicates than others costs their additional ones; one that lacks a value in a few
+    replicates is left out only if otherwise less than two replicates remain.
+    """
+    is_known = np.isfinite(values)
+    is_valued = is_known.any(axis=1)
+    if not is_valued.any():
+        return np.zeros(values.shape[1], bool), is_valued
+    shares = is_known[is_valued].mean(axis=0)
+    replicates = shares == 1
+    if replicates.sum() < min(_FEWEST, (shares > 0).sum()):
+        replicates = shares >= min(_COMMON_ENOUGH, shares.max())
+    return replicates, is_known[:, replicates].all(axis=1)
+
+
+def _choose_sample(
+    found: PointValues,
+    axes: Sequence[str],
+    is_usable: np.ndarray,
+    design: DesignRows | None,
+    sampled: Sequence[str],
+) -> _Sample:
+    if design is not None:
+        sample = _from_design(found, axes, is_usable, design)
+        if sample is not None:
+            return sample
+    places = np.flatnonzero(is_usable)
+    taken = found.points.take(pa.array(places))
+    codes = {path: encode_axis(taken[path]) for path in axes}
+    varied = {path: one for path, one in codes.items() if one.count > 1}
+    order = _order_grid(list(varied.values()))
+    if order is not None and is_usable.sum() >= _count_planned(found):
+        return _Sample(
+            FACTORIAL, list(varied), places[order], None, lambda values, _: _name(factorial_shares(values))
+        )
+    return _from_points(varied, places, [codes[path].codes for path in sampled if path in codes])
+
+
+def _count_planned(found: PointValues) -> int:
+    """Return the number of points of the grid, or of all points if they are named."""
+    return int(found.points["label"].null_count or found.points.num_rows)
+
+
+def _from_points(
+    varied: Mapping[str, AxisCodes], places: np.ndarray, sampled: Sequence[np.ndarray]
+) -> _Sample:
+    def estimate(values: np.ndarray, rows: np.ndarray) -> Statistics:
+        bases = [choose_basis(one.codes[rows], is_ordered=one.is_ordered) for one in varied.values()]
+        return {"first_order": given_data_shares(values, bases)}
+
+    units = None
+    if sampled and places.size:
+        _, first, inverse = np.unique(np.stack(sampled), axis=1, return_index=True, return_inverse=True)
+        # Numbered in the order of the points.
+        units = first.argsort().argsort()[inverse.ravel()]
+        units = None if units.max() == 0 else units
+    return _Sample(GIVEN_DATA, list(varied), places, 0, estimate, units)
+
+
+def _from_design(
+    found: PointValues, axes: Sequence[str], is_usable: np.ndarray, design: DesignRows
+) -> _Sample | None:
+    """Return the sample of a design; None if less than two of its units have all values."""
+    places, units = design.place(found.points["point_id"].combine_chunks(), is_usable)
+    if not places.size or places.shape[1] < _FEWEST:
+        return None
+    if design.method == MORRIS:
+        levels = design.levels.reshape(-1, design.rows_per_unit, len(design.axes))[units]
+
+        def screen(values: np.ndarray, rows: np.ndarray) -> Statistics:
+            effects = summarize_effects(elementary_effects(values, levels[rows]))
+            return {"mu": effects.mu, "mu_star": effects.mu_star, "sigma": effects.sigma}
+
+        return _Sample(MORRIS, design.axes, places, 1, screen)
+    taken = found.points.take(pa.array(places[:, 0, 0]))
+    crossed = {path: encode_axis(taken[path]) for path in axes if path not in design.axes}
+    crossed = {path: one for path, one in crossed.items() if one.count > 1}
+    order = _order_grid(list(crossed.values())) if crossed else None
+    sampled = len(design.axes)
+    if order is not None:
+        places = places[order.ravel()]
+
+    def estimate(values: np.ndarray, _: np.ndarray) -> Statistics:
+        statistics = _name(saltelli_shares(values, sampled))
+        if order is None:
+            return statistics
+        base = values[:, :, [0, sampled + 1]].reshape(len(values), -1)
+        beside = _name(crossed_shares(base, order.shape))
+        return {name: np.append(statistics[name], beside[name]) for name in ("first_order", "total_order")}
+
+    return _Sample(
+        design.method, [*design.axes, *(crossed if order is not None else ())], places, 1, estimate
+    )
+
+
+def _order_grid(axes: Sequence[AxisCodes]) -> np.ndarray | None:
+    """Return the number of the point of each combination, a dimension per axis; None if it is not a grid."""
+    shape = tuple(one.count for one in axes)
+    if not axes or prod(shape) != len(axes[0].codes):
+        return None
+    cells = np.ravel_multi_index(tuple(one.codes for one in axes), shape)
+    order = np.argsort(cells)
+    return order.reshape(shape) if (cells[order] == np.arange(len(cells))).all() else None
+
+
+def _name(shares: Shares) -> Statistics:
+    named = {"first_order": shares.first, "total_order": shares.total, PAIRS: shares.pairs}
+    return {name: one for name, one in named.items() if one is not None}
+
+
+def _estimate(sample: _Sample, values: np.ndarray) -> dict[str, Estimate]:
+    """Return each statistic with its interval over replicates and, for a random sample, over samples."""
+    count = 0 if sample.rows is None else sample.places.shape[sample.rows]
+    every = np.arange(count)
+    names: list[str] = []
+    shapes: list[tuple[int, ...]] = []
+
+    def estimate_all(rows: np.ndarray) -> np.ndarray:
+        """Return the statistics by replicate, all in a row."""
+        places = sample.places if sample.rows is None else sample.places.take(rows, axis=sample.rows)
+        found = [sample.estimate(values[:, one][places], rows) for one in range(values.shape[1])]
+        names[:] = list(found[0])
+        shapes[:] = [one.shape for one in found[0].values()]
+        return np.stack([np.concatenate([one.ravel() for one in each.values()]) for each in found])
+
+    by_replicate = estimate_all(every)
+    sampling = None
+    if count >= _FEWEST:
+        sampling = jackknife_error(lambda rows: estimate_all(rows).mean(axis=0), count, sample.units)
+    combined = combine_replicates(by_replicate, sampling)
+    ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
+    parts = [np.split(one, ends) for one in (combined.value, combined.low, combined.high)]
+    return {
+        name: Estimate(*(part[at].reshape(shape) for part in parts))
+        for at, (name, shape) in enumerate(zip(names, shapes, strict=True))
+    }

@@ -1,0 +1,128 @@
+"""`destage plan`: the forms of the axes, the runs that are shared, and pictures of the design."""
+
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from cli.conftest import Destage
+from small_studies import small_study
+
+from destage.queries.report.design_plot import PlottedAxis, draw_design, draw_text
+
+DISKS, USERS, CAPACITY = "array.disks", "workload.users", "controller.cache.capacity"
+AXES = {DISKS: {"integer": [2, 9]}, CAPACITY: {"log_uniform": ["32MiB", "1GiB"]}}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    """Return the file of a study with two sampled axes, a grid, a condition and a derived parameter."""
+    document = {
+        "name": "sampled",
+        "scenario": yaml.safe_load(small_study("sampled", "array.disks: [4]"))["scenario"],
+        "replicates": 1,
+        "axes": {**AXES, "array.raid": ["0", "10"], "array.stripe_unit": {"log2": ["16KiB", "32KiB"]}},
+        "zip": [{"run.seed": [1, 2], "run.window.requests": [500, 600]}],
+        "when": {"array.stripe_unit": "raid = '0'"},
+        "derived": {USERS: "disks * 2"},
+        "where": "raid = '0' OR disks % 2 = 0",
+        "design": {"points": 8},
+    }
+    file = tmp_path / "sampled.yaml"
+    file.write_text(yaml.safe_dump(document, sort_keys=False))
+    return str(file)
+
+
+def test_a_plan_states_the_form_of_each_axis(destage: Destage, study: str) -> None:
+    done = destage("plan", study, "--no-estimate")
+    assert done.code == 0, done.err
+    for line in (
+        f"{DISKS}          integer [2, 9]",
+        "array.raid           2 values: 0, 10",
+        "array.stripe_unit    2 values: log2 [16KiB, 32KiB], where raid = '0'",
+        "run.seed             2 values: 1, 2, together with run.window.requests",
+        f"{USERS}       = disks * 2",
+        "design               sobol, 8 points, 2 axes, seed 1",
+    ):
+        assert " ".join(line.split()) in [" ".join(each.split()) for each in done.out.splitlines()]
+    # Eight points, four of them with an even number of disks, which RAID 10 requires; each with two seeds.
+    assert json.loads(destage("plan", study, "--no-estimate", "--json").out)["points"] == 2 * (8 * 2 + 4)
+
+
+def test_a_plan_counts_the_runs_of_other_sweeps(destage: Destage, study: str) -> None:
+    other = study.replace("sampled.yaml", "other.yaml")
+    text = Path(study).read_text(encoding="utf-8")
+    Path(other).write_text(text.replace("name: sampled", "name: other").replace("points: 8", "points: 4"))
+    # The first four of the eight points.
+    runs = json.loads(destage("run", other, "--quiet", "--json").out)["outcome"]["executed"]
+    assert 0 < runs < 40
+    planned = json.loads(destage("plan", study, "--no-estimate", "--json").out)
+    assert (planned["runs"], planned["present"], planned["shared"]) == (40, 0, runs)
+    assert f"0 already in the store, {runs} in other sweeps of this store" in destage("plan", study).out
+    done = destage("run", study, "--quiet", "--json")
+    outcome = json.loads(done.out)["outcome"]
+    assert (outcome["executed"], outcome["reused"], outcome["shared"]) == (40 - runs, runs, runs)
+
+
+def test_a_plot_shows_the_points_over_two_axes(destage: Destage, study: str, tmp_path: Path) -> None:
+    plot = tmp_path / "design.svg"
+    done = destage("plan", study, "--no-estimate", "--plot", str(plot))
+    assert done.code == 0, done.err
+    root = ET.fromstring(plot.read_text())  # noqa: S314 - our own file
+    texts = ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"sampled", "disks", "cache_capacity", "64 MiB", "512 MiB"} <= set(texts)
+    symbols = [
+        each for each in root.iter("{http://www.w3.org/2000/svg}path") if "mark" in each.get("class", "")
+    ]
+    assert len(symbols) == 8
+    named = destage("plan", study, "--no-estimate", "--axes", "capacity,raid").out.splitlines()
+    assert {"raid", "10", "0"} <= {line.partition(" │")[0].strip() for line in named}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--plot", "design.png"), ".svg"),
+        (("--axes", "disks"), "does not name two axes"),
+        (("--axes", "disks,capacty"), "did you mean 'capacity'"),
+    ],
+)
+def test_a_plot_that_cannot_be_drawn(
+    destage: Destage, study: str, options: tuple[str, ...], message: str
+) -> None:
+    failed = destage("plan", study, "--no-estimate", *options)
+    assert failed.code == 2
+    assert message in failed.err
+
+
+def test_a_sampled_axis_without_scipy_names_the_extra(
+    destage: Destage, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats.qmc", None)
+    failed = destage("plan", study, "--no-estimate")
+    assert failed.code == 2
+    assert "scipy is not installed; install it with: pip install 'destage[scipy]'" in failed.err
+
+
+def test_a_text_plot_worked_by_hand() -> None:
+    x = PlottedAxis("x", None, [0, 0, 4, 4.0, 2], is_log=False)
+    y = PlottedAxis("size", "bytes", [1024, 1024, 4096, 4095, 2048], is_log=True)
+    assert draw_text(x, y, width=5, height=3) == [
+        "size",
+        "4 KiB │    ∘",
+        "      │  ·",
+        "1 KiB │·",
+        "      └─────",
+        "       0 x 4",
+    ]
+
+
+def test_a_picture_of_many_points_is_no_larger() -> None:
+    values = [float(number * 7919 % 100_003) for number in range(100_000)]
+    other = [float(number) for number in range(100_000)]
+    svg = draw_design(
+        "many", "", PlottedAxis("x", None, values, is_log=False), PlottedAxis("y", None, other, is_log=False)
+    )
+    assert len(svg) < 2_000_000

@@ -1,0 +1,55 @@
+"""`destage sensitivity` on a small sweep."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+
+def test_it_says_what_matters_in_every_form(destage: Any, study: Path, tmp_path: Path) -> None:
+    destage("run", str(study), "--quiet")
+    done = destage("sensitivity", "small", "--plot", str(tmp_path / "what.svg"))
+    assert done.code == 0
+    assert done.out.startswith("What matters most for response p95: ")
+    assert "battery state" in done.out
+    assert "analysis of variance of the full grid: 4 points, 2 replicates" in done.err
+    assert "What matters for response p95" in (tmp_path / "what.svg").read_text()
+    tables = json.loads(destage("sensitivity", "small", "--json").out)
+    rows = {row["axis"]: row for row in tables["sensitivity"]}
+    assert set(rows) == {"controller.battery.state", "workload.users"}
+    (pair,) = tables["interactions"]
+    assert sum(row["first_order"] for row in rows.values()) + pair["share"] - 1 < 1e-9
+    several = destage(
+        "sensitivity", "small", "--of", "response_p95", "--of", "throughput_iops", "--format", "csv"
+    )
+    metrics = {row["metric"] for row in csv.DictReader(io.StringIO(several.out))}
+    assert metrics == {"response_p95_us", "throughput_iops"}
+    assert "other axis" in destage("sensitivity", "small", "--pairs").out
+
+
+def test_conditions_choose_points(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    found = json.loads(destage("sensitivity", "small", "--only", "users=5", "--json").out)
+    (row,) = found["sensitivity"]
+    assert (row["axis"], row["points"]) == ("controller.battery.state", 2)
+    assert row["first_order"] == 1.0
+
+
+def test_wrong_uses(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    assert destage("sensitivity", "small", "--of", "users_supported").issues == [
+        ("usage.unknown-name", "--of")
+    ]
+    assert destage("sensitivity", "small", "--plot", "what.png").issues == [("usage.bad-file-type", "--plot")]
+    one = destage("sensitivity", "small", "--only", "users=5,battery_state=present")
+    assert one.issues == [("query.no-rows", "small")]
+
+
+def test_the_report_has_the_chart(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    destage("report", "small", "--out", "report.html")
+    page = Path("report.html").read_text()
+    assert '<section class="figure" id="what_matters"><h2>What matters for response p95</h2>' in page
+    assert "analysis of variance of the full grid" in page
+    assert destage("report", "small", "--plot", "what_matters").out.startswith("<svg")
