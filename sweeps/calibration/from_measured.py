@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from destage.errors import ConfigError, Issue
@@ -65,7 +66,7 @@ def _measure(line: MeasuredLine) -> dict[str, object]:
         value = getattr(line, column)
         if value is not None:
             written: object = round(value, 3) if column == name else f"{round(value / 1000, 6)}ms"
-            source = f"{line.tool}, {line.source_file}"
+            source = f"{line.tool}, {Path(line.source_file).name}"
             return {"of": name, "value": written, "tolerance": TOLERANCE, "source": source}
     return {}
 
