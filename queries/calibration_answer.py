@@ -27,7 +27,7 @@ _DIGITS = 3
 Row = Mapping[str, Any]
 
 
-def is_calibration(session: Session) -> bool:
+def has_calibrated(session: Session) -> bool:
     """Whether a sweep is a calibration that has finished."""
     return TABLE in session.queries and "calibrate" in session.spec
 
@@ -178,7 +178,9 @@ def tabulate_predictions(session: Session) -> list[tuple[str, ...]]:
     for row in session.query(TABLE).to_pylist():
         fit = f"{row['fit']} (with it)" if row["is_fitted"] else row["fit"]
         ends = [
-            f"{format_value(row, f'low_{share}', '')} to {format_value(row, f'high_{share}', '')}"
+            "–"
+            if row["median"] is None
+            else f"{format_value(row, f'low_{share}', '')} to {format_value(row, f'high_{share}', '')}"
             for share in (50, 90)
         ]
         values = [format_value(row, name, "") for name in ("published", "crps", "rule_crps")]

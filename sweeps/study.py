@@ -76,7 +76,7 @@ class Study:
         wall_s: The budget of a session [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
-        calibration: What to learn from measured figures, if that is what the study does.
+        calibration: What to learn from measured figures.
         source: The text that the study was parsed from, which locates mistakes.
     """
 

@@ -5,7 +5,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
-from destage.queries.calibration_answer import compose_calibration, is_calibration
+from destage.queries.calibration_answer import compose_calibration, has_calibrated
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
@@ -72,7 +72,7 @@ def _note_missing(session: Session) -> list[str]:
 
 
 def _compose_results(session: Session, shown: Session) -> list[str]:
-    if has_trials(session) or is_calibration(session):
+    if has_trials(session) or has_calibrated(session):
         return compose_front_answer(session) if has_trials(session) else compose_calibration(session)
     verdicts = compose_verdicts(session)
     if verdicts and (session.metric is None or any(read_figures(session.spec))):

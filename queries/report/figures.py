@@ -5,7 +5,7 @@ from functools import partial
 
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
-from destage.queries.calibration_answer import is_calibration
+from destage.queries.calibration_answer import has_calibrated
 from destage.queries.report.calibration_charts import build_calibration_charts
 from destage.queries.report.chart import Figure
 from destage.queries.report.front_chart import FRONT, build_front_chart
@@ -31,7 +31,7 @@ _Build = Callable[[], Figure | None]
 def build_figures(session: Session, measured: MeasuredSet | None = None) -> list[Figure]:
     """Build every figure that the sweep's rows fill; that of measured figures first, if there are any."""
     own = build_study_charts(session)
-    if is_calibration(session):
+    if has_calibrated(session):
         # Its points are draws: charts over axes would show the prior.
         return [*build_calibration_charts(session), *own]
     taken = {figure.name for figure in own}
@@ -71,7 +71,7 @@ def _list_builders(session: Session, measured: MeasuredSet | None) -> dict[str, 
     """Return what builds each figure of a sweep, by name."""
     whole, (drawn, _) = session, open_slice(session)
     own = build_study_charts(drawn)
-    if is_calibration(whole):
+    if has_calibrated(whole):
         own += build_calibration_charts(whole)
     builders: dict[str, _Build] = {figure.name: partial(_keep, figure) for figure in own}
     for name, chart in fitting_charts(drawn).items():

@@ -82,7 +82,6 @@ def test_a_replay_takes_the_same_way(make_study: MakeStudy) -> None:
 def test_predictions_are_run_only_for_draws_that_are_left(make_study: MakeStudy) -> None:
     study = make_study()
     planner, rows, tables = _play(study, _respond)
-    assert study.calibration is not None
     draws = planner.tabulate_analyses(rows)["posterior"].to_pylist()
     assert len(draws) == 3 * 16
     assert len(tables) == 6
@@ -105,7 +104,6 @@ def test_waves_end_when_the_draws_are_worth_enough(queue: dict[str, Any], make_s
 def test_an_array_that_carries_no_load_is_ruled_out(make_study: MakeStudy) -> None:
     study = make_study()
     planner, rows, _ = _play(study, lambda _: Facts("overloaded", {"events": 1.0}))
-    assert study.calibration is not None
     (row,) = planner.tabulate_analyses(rows)["calibration"].to_pylist()
     assert row["is_ruled_out"]
     assert row["smallest_implausibility"] is None
@@ -163,7 +161,6 @@ def test_limits_and_ceilings_are_unknowns(make_study: MakeStudy) -> None:
         return Facts("ok", {**columns, **shares, **busy, "writes": 1.0, "write_stalls": 0.0})
 
     planner, rows, _ = _play(study, judge)
-    assert study.calibration is not None
     draws = planner.tabulate_analyses(rows)["posterior"].to_pylist()
     for draw in draws:
         now = 80 if draw["limit"] == "slow" else 40

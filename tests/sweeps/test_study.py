@@ -305,4 +305,7 @@ def test_studies_load_by_name_and_by_file(tmp_path: Path) -> None:
         with pytest.raises(ConfigError) as caught:
             load("call_centre")
         assert (caught.value.code, caught.value.place) == ("study.not-found", "call_centre")
-        assert "did you mean 'call_center' or 'call_center_curve'?" in caught.value.message
+        assert (
+            "did you mean 'call_center', 'call_center_curve' or 'call_center_calibrated'?"
+            in caught.value.message
+        )

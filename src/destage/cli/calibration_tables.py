@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.cli.output import align_cells, print_data, print_json
 
 if TYPE_CHECKING:
     from destage.queries.session import Session
@@ -28,4 +28,3 @@ def print_calibration(
     print_data("\n")
     print_data(align_cells(tabulate_predictions(session), left=2))
     print_data("".join(f"{sentence}\n" for sentence in ["", *answer] if answer))
-    print_note(f"report: {report}")

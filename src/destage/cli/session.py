@@ -82,6 +82,7 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
     from destage.queries.report_record import find_report
+    from destage.store import open_sweep
 
     for warning in outcome.messages:
         print_warning(warning)
@@ -90,44 +91,29 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         if as_json:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
-    if _print_calibration(outcome, report, as_json=as_json):
-        raise typer.Exit(outcome.exit_code)
-    found = None if as_json else find_report(outcome.path, report)
+    is_calibration = "calibrate" in open_sweep(outcome.path).spec()
+    found = None if as_json or is_calibration else find_report(outcome.path, report)
     if found is None:
+        from destage.cli.calibration_tables import print_calibration
         from destage.queries import open_session
+        from destage.queries.calibration_answer import has_calibrated
         from destage.queries.report import update_report
 
         with open_session(outcome.path) as session:
             found = update_report(session, report)
-            if as_json:
+            is_calibration = is_calibration and has_calibrated(session)
+            if is_calibration:
+                print_calibration(session, outcome_as_json(outcome), found[0], as_json=as_json)
+            elif as_json:
                 _print_as_json(outcome, session, *found)
     file, summary = found
-    if not as_json:
+    if not as_json and not is_calibration:
         _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")
     if outcome.state == "budget":
         message = f"the budget is used up; continue with `destage resume {outcome.path}`"
         print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
     raise typer.Exit(outcome.exit_code)
-
-
-def _print_calibration(outcome: "Outcome", report: Path | None, *, as_json: bool) -> bool:
-    """Print the answer of a calibration; return whether the sweep is one that has finished."""
-    from destage.store import open_sweep
-
-    if "calibrate" not in open_sweep(outcome.path).spec():
-        return False
-    from destage.cli.calibration_tables import print_calibration
-    from destage.queries import open_session
-    from destage.queries.calibration_answer import is_calibration
-    from destage.queries.report import write_report
-
-    with open_session(outcome.path) as session:
-        if is_calibration(session):
-            file = write_report(session, report)
-            print_calibration(session, outcome_as_json(outcome), file, as_json=as_json)
-            return True
-    return False
 
 
 def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", summary: "Summary") -> None:
