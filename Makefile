@@ -218,7 +218,7 @@ scale: engine ## Plan, run, kill and resume a sweep of RUNS runs (default 100000
 lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
-	@$(BIN)/uv pip compile pyproject.toml --extra ray --extra cluster --extra scipy --constraint requirements.lock --universal --python-version 3.11 \
+	@$(BIN)/uv pip compile pyproject.toml --extra ray --extra cluster --extra scipy --extra search --constraint requirements.lock --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --quiet -o image/requirements.lock
 	@$(BIN)/uv pip compile scripts/chart-tools/requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o scripts/chart-tools/requirements.lock
