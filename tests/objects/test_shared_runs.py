@@ -32,7 +32,7 @@ def test_runs_of_another_sweep_are_read_once(tmp_path: Path, proxy: FaultyProxy,
     # Of the sweep without a shared run: its files are listed, its head and its plan are read.
     assert sum(apart.path.name in path for path in asked) <= 2 * 4
     assert not [path for path in asked if apart.path.name in path and "fragments" in path]
-    # Of the other one, each fragment once and their list, too. (Azure's client may read an object in two.)
+    # Of the other one, each fragment once and their list, too. (A client may read an object in two requests.)
     assert sum(near.path.name in path for path in asked) <= 2 * (4 + 1 + fragments)
     rows = {row["run_id"]: row for row in open_sweep(near.path).rows().to_pylist()}
     found = open_sweep(outcome.path).rows().to_pylist()
