@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from destage.queries.presentation import CONFIDENCE, format_number, format_quantity
+from destage.queries.presentation import CONFIDENCE, format_number, format_quantity, title_axis
 from destage.queries.session import Session
 
 TABLE = "predictive"
@@ -81,9 +81,8 @@ def _compose_worth(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         unknown, other, model = best["unknown"], best["figure"], best["model"]
         if unknown is not None and unknown["variance_removed"] >= _WORTH:
             share = format_share(unknown["variance_removed"])
-            parts.append(
-                f"{unknown['known']} decides {figure} most: knowing it removes {share} of the variance"
-            )
+            name = title_axis(unknown["known"])
+            parts.append(f"{name} decides {figure} most: knowing it removes {share} of the variance")
         if other is not None and other["variance_removed"] >= _WORTH:
             parts.append(f"measuring {other['known']} removes {format_share(other['variance_removed'])}")
         if parts and model is not None and model["variance_removed"] >= _WORTH:
@@ -125,7 +124,7 @@ def format_prediction(row: Row) -> str:
         f"; published: {format_value(row, 'published')}, {where}; score (CRPS) {format_value(row, 'crps')}"
     )
     if row["rule_crps"] is not None:
-        text += f", of the plain rule {format_value(row, 'rule_crps')}"
+        text += f", that of the plain rule {format_value(row, 'rule_crps')}"
     return text
 
 
