@@ -90,6 +90,9 @@ class _DotDrawing:
     def _legend_symbol(self, kind: DotKind) -> DrawSymbol:
         if kind.shape == "column":
             return lambda x, y: self.canvas.rectangle(f"column {kind.colour}", x - 9, y - 5, 18, 10)
+        dots = [dot for row in self.chart.rows for dot in row.dots if dot.kind == kind.name]
+        if dots and all(map(self._is_bar, dots)):
+            return lambda x, y: self.canvas.path(f"range {kind.colour}", f"M{x - 9:.1f} {y:.1f}h18")
         return lambda x, y: self.canvas.symbol(kind.shape, kind.colour, x, y)
 
     def _axis(self, top: float, bottom: float) -> None:
