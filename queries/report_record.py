@@ -76,7 +76,7 @@ def find_report(path: Location, file: Location | None = None) -> tuple[Location,
         sweep = open_sweep(path)
         inputs = digest_inputs(sweep, (fragment.name for fragment in sweep.row_files()))
     except (FileNotFoundError, StoreError):
-        return None  # whoever opens the sweep tries again, or raises it
+        return None  # opening the sweep tries again, or raises the error
     place = place_report(sweep, file)
     summary = read_summary(place, inputs)
     return None if summary is None else (place, summary)

@@ -21,7 +21,7 @@ Draw = dict[str, object]
 Request = tuple[str | None, dict[str, object]]
 """The label and the assignments of a point."""
 _AT_A_TIME = 100
-"""Points that one builder takes, which reports every mistake of so many."""
+"""Points built at a time; every mistake in them is reported."""
 
 
 def read_draws(calibration: Calibration, scores: np.ndarray) -> list[Draw]:

@@ -47,7 +47,7 @@ def weighted_variance(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def odds_interval(share: float, size: float) -> tuple[float, float]:
-    """Return the 95 % interval of a probability that is known from so many draws (Wilson 1927)."""
+    """Return the 95 % interval of a probability estimated from a number of draws (Wilson 1927)."""
     if size <= 0:
         return 0.0, 1.0
     z = 1.959963984540054

@@ -80,7 +80,7 @@ def quasi_p_value(box: Box, axis: int) -> float:
 
 
 def binomial_tail(least: int, trials: int, share: float) -> float:
-    """Return the probability of at least so many successes, each of which has a probability `share`."""
+    """Return the probability of at least this many successes, each with the probability `share`."""
     if least <= 0 or share >= 1:
         return 1.0
     if share <= 0:

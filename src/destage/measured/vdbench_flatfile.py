@@ -34,7 +34,7 @@ _RESPONSES = (
     ("write_std", "write_response_stddev_us"),
 )
 _UNLIMITED = {999_977, 999_988, 9_999_977, 9_999_988}
-"""Requested rates that stand for `max` and `curve`, in earlier and later versions."""
+"""The numbers with which Vdbench, by version, reports the requested rates `max` and `curve`."""
 _DIFFERENT = "-1"
 """The threads of storages that have not the same number."""
 _FILE_SYSTEM = "Mkdir_rate"

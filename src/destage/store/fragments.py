@@ -123,7 +123,7 @@ def check_fragment(path: Location) -> None:
     """Raise the error that `open_fragment` would raise; a fragment is opened once.
 
     Its name has the digest of its content, so that a local file is the same while it is intact. An object is
-    not read again: whoever copies it checks it.
+    not read here: it is checked when it is copied.
     """
     if path.name in _opened and (isinstance(path, ObjectPath) or is_intact(path)):
         return
