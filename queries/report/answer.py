@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.calibration_answer import compose_calibration, has_calibrated
+from destage.queries.filling_caches import list_filling_caches
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
@@ -59,7 +60,7 @@ def _compose(session: Session) -> list[str]:
     results = _compose_results(session, open_excerpt(session, MOST_DRAWN))
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
-    return [*results, *assumed, *_note_missing(session)]
+    return [*results, *(list_filling_caches(session) if results else []), *assumed, *_note_missing(session)]
 
 
 def _note_missing(session: Session) -> list[str]:

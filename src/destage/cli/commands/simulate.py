@@ -66,8 +66,10 @@ def simulate(
         }
     )
     from destage.engine.assumed_locality import describe_assumed_localities
+    from destage.queries.filling_caches import describe_run
 
-    print_data("".join(f"\n{sentence}\n" for sentence in describe_assumed_localities(scenario, assigned)))
+    remarks = [*describe_run(scenario, row), *describe_assumed_localities(scenario, assigned)]
+    print_data("".join(f"\n{sentence}\n" for sentence in remarks))
     _print_timeline(row)
 
 

@@ -1,0 +1,96 @@
+"""A write cache that fills during the window is reported: the array does not sustain what was measured."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from destage import engine
+from destage.queries.filling_caches import describe_run, list_filling_caches
+from destage.queries.report.answer import compose_answer
+
+SHORT = {"requests": 20000}
+
+
+def run(point: str, replicate: int = 0, *, dirty: tuple[int, int], accepted: int = 1000) -> dict[str, Any]:
+    """Return a run of a point, 200 of whose accepted sectors overwrote dirty ones."""
+    return {
+        "point_id": point,
+        "replicate": replicate,
+        "run_id": f"{point}{replicate}",
+        "array.disks": 4,
+        "response_p95_us": 900.0,
+        "throughput_iops": 90.0,
+        "dirty_start_sectors": dirty[0],
+        "dirty_end_sectors": dirty[1],
+        "accepted_sectors": accepted,
+        "absorbed_sectors": 200,
+    }
+
+
+def study(window: object, **fields: Any) -> dict[str, Any]:
+    """Return the fields of a study with a measurement window."""
+    return {"scenario": {"run": {"window": window}, **fields}}
+
+
+def test_share_is_that_of_new_dirty_data(make_session: Any) -> None:
+    # 400 of the 800 sectors that became dirty were still so at the end, in the mean of two replicates.
+    runs = [run("a", dirty=(100, 600)), run("a", 1, dirty=(100, 400)), run("b", dirty=(500, 540))]
+    session = make_session(runs, axes={"array.disks": pa.int64()}, replicates=2)
+    (sentence,) = list_filling_caches(session)
+    assert "at 1 of 2 points" in sentence
+    assert "up to 50 %" in sentence
+    assert sentence in compose_answer(session)
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_reported"),
+    [
+        (study(SHORT), True),
+        (study({"duration": "1s"}), True),
+        (study("auto"), True),
+        (study("whole"), False),
+        (study({"phase": "backup"}), False),
+        (study(SHORT, faults=[{"kind": "mains_lost"}]), False),
+        (study(SHORT, workload={"phases": [{"name": "logon"}]}), False),
+        ({**study(SHORT), "points": [{"faults": []}]}, False),
+        ({**study("whole"), "axes": {"run.window": [SHORT]}}, False),
+        ({**study(SHORT), "axes": {"run.window": [SHORT, {"requests": 50000}]}}, True),
+    ],
+)
+def test_only_a_load_that_goes_on_is_judged(
+    make_session: Any, fields: dict[str, Any], is_reported: bool
+) -> None:
+    session = make_session([run("a", dirty=(0, 700))], axes={"array.disks": pa.int64()})
+    session.spec = {"name": "study", **fields}
+    assert bool(list_filling_caches(session)) == is_reported
+
+
+def test_a_cache_without_writes_or_at_rest_is_not_reported(make_session: Any) -> None:
+    runs = [run("a", dirty=(0, 0), accepted=200), run("b", dirty=(600, 100)), run("c", dirty=(100, 170))]
+    session = make_session(runs, axes={"array.disks": pa.int64()})
+    assert list_filling_caches(session) == []
+
+
+def test_a_run_longer_than_the_filling_has_no_remark() -> None:
+    # Two disks destage a fraction of what arrives; half of the cache is free at the start.
+    def simulate(requests: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        scenario = {
+            "workload": {
+                "streams": [
+                    {
+                        "name": "writes",
+                        "arrival": {"kind": "fixed_outstanding", "depth": 4},
+                        "operations": {"read_fraction": 0, "size": {"kind": "constant", "value": "8KiB"}},
+                        "address": {"kind": "uniform", "footprint": "8GB"},
+                    }
+                ]
+            },
+            "controller": {"use": "smart_array_5i_plus", "cache": {"capacity": "64MiB", "write_fraction": 1}},
+            "array": {"raid": "1", "disks": 2, "disk": {"use": "u320_10k_36gb"}, "stripe_unit": "64KiB"},
+            "run": {"warm_up": "none", "window": {"requests": requests}},
+        }
+        return scenario, engine.simulate(scenario)
+
+    assert "Not sustained:" in describe_run(*simulate(2000))[0]
+    assert describe_run(*simulate(200_000)) == []
