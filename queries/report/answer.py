@@ -6,7 +6,6 @@ from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.calibration_answer import compose_calibration, has_calibrated
-from destage.queries.filling_caches import list_filling_caches
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
@@ -19,6 +18,7 @@ from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
+from destage.queries.unsteady_caches import list_unsteady_caches
 from destage.queries.verdicts import judge_figures
 from destage.sql import quote
 from destage.store.published_figures import read_figures
@@ -60,7 +60,7 @@ def _compose(session: Session) -> list[str]:
     results = _compose_results(session, open_excerpt(session, MOST_DRAWN))
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
-    return [*results, *(list_filling_caches(session) if results else []), *assumed, *_note_missing(session)]
+    return [*results, *(list_unsteady_caches(session) if results else []), *assumed, *_note_missing(session)]
 
 
 def _note_missing(session: Session) -> list[str]:

@@ -66,7 +66,7 @@ def simulate(
         }
     )
     from destage.engine.assumed_locality import describe_assumed_localities
-    from destage.queries.filling_caches import describe_run
+    from destage.queries.unsteady_caches import describe_run
 
     remarks = [*describe_run(scenario, row), *describe_assumed_localities(scenario, assigned)]
     print_data("".join(f"\n{sentence}\n" for sentence in remarks))

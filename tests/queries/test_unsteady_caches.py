@@ -1,4 +1,4 @@
-"""A write cache that fills during the window is reported: the array does not sustain what was measured."""
+"""A write cache that fills or empties during the window is reported: such a load does not last."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from destage import engine
-from destage.queries.filling_caches import describe_run, list_filling_caches
 from destage.queries.report.answer import compose_answer
+from destage.queries.unsteady_caches import describe_run, list_unsteady_caches
 
 SHORT = {"requests": 20000}
 
@@ -24,6 +24,8 @@ def run(point: str, replicate: int = 0, *, dirty: tuple[int, int], accepted: int
         "dirty_start_sectors": dirty[0],
         "dirty_end_sectors": dirty[1],
         "accepted_sectors": accepted,
+        "requests": 1000,
+        "writes": 500,
         "absorbed_sectors": 200,
     }
 
@@ -37,7 +39,7 @@ def test_share_is_that_of_new_dirty_data(make_session: Any) -> None:
     # 400 of the 800 sectors that became dirty were still so at the end, in the mean of two replicates.
     runs = [run("a", dirty=(100, 600)), run("a", 1, dirty=(100, 400)), run("b", dirty=(500, 540))]
     session = make_session(runs, axes={"array.disks": pa.int64()}, replicates=2)
-    (sentence,) = list_filling_caches(session)
+    (sentence,) = list_unsteady_caches(session)
     assert "at 1 of 2 points" in sentence
     assert "up to 50 %" in sentence
     assert sentence in compose_answer(session)
@@ -63,13 +65,30 @@ def test_only_a_load_that_goes_on_is_judged(
 ) -> None:
     session = make_session([run("a", dirty=(0, 700))], axes={"array.disks": pa.int64()})
     session.spec = {"name": "study", **fields}
-    assert bool(list_filling_caches(session)) == is_reported
+    assert bool(list_unsteady_caches(session)) == is_reported
 
 
 def test_a_cache_without_writes_or_at_rest_is_not_reported(make_session: Any) -> None:
-    runs = [run("a", dirty=(0, 0), accepted=200), run("b", dirty=(600, 100)), run("c", dirty=(100, 170))]
+    runs = [run("a", dirty=(0, 0), accepted=200), run("b", dirty=(170, 100)), run("c", dirty=(100, 170))]
     session = make_session(runs, axes={"array.disks": pa.int64()})
-    assert list_filling_caches(session) == []
+    assert list_unsteady_caches(session) == []
+
+
+def test_a_cache_that_empties_has_a_sentence_of_its_own(make_session: Any) -> None:
+    # 200 sectors more were destaged than the 800 that became dirty.
+    runs = [run("a", dirty=(600, 400)), run("b", dirty=(100, 500))]
+    session = make_session(runs, axes={"array.disks": pa.int64()})
+    filling, emptying = list_unsteady_caches(session)
+    assert "filling" in filling
+    assert "25 % more than the new dirty data" in emptying
+
+
+def test_a_change_by_few_writes_is_not_reported(make_session: Any) -> None:
+    # All new dirty data stayed, but only 8 of 1,000 requests were writes that the disks did not see.
+    runs = [{**run("a", dirty=(0, 800)), "writes": 10}, {**run("b", dirty=(0, 800)), "writes": 20}]
+    session = make_session(runs, axes={"array.disks": pa.int64()})
+    (sentence,) = list_unsteady_caches(session)
+    assert "at 1 of 2 points" in sentence
 
 
 def test_a_run_longer_than_the_filling_has_no_remark() -> None:
