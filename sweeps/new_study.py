@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from destage import engine
+from destage.errors import ConfigError
 from destage.sweeps.study_schema import study_schema
 
 SCHEMA_FILE = "destage-study.schema.json"
@@ -71,8 +73,8 @@ def write_study(new: NewStudy, file: str) -> str:
         "  # Destage in short cycles, so that a short run covers many of them.",
         f"  controller: {{use: {new.controller}, cache: {{write: {{low_water: {_LOW_WATER}}}}}}}",
         f'  array: {{raid: "{new.raid[0]}", disks: {new.disks}, disk: {{use: {new.disk}}}}}',
-        "  # Without this line, a run ends when its response times are steady.",
-        f"  run: {{warm_up: {{requests: {_WARM_UP}}}, window: {{requests: {_WINDOW}}}}}",
+        "  # Without this line, a run also ends only when its response times are steady.",
+        f"  run: {{warm_up: {_warm_up_of(new)}, window: {{requests: {_WINDOW}}}}}",
         *_list_axes(new),
     ]
     if is_seek:
@@ -87,6 +89,19 @@ def write_study(new: NewStudy, file: str) -> str:
         f"replicates: {_REPLICATES}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _warm_up_of(new: NewStudy) -> str:
+    """Return the warm-up: until the write cache is steady, unless the load itself varies."""
+    workload = {"use": new.workload, **({"users": new.users[0]} if new.users else {})}
+    array = {"raid": new.raid[0], "disks": new.disks, "disk": {"use": new.disk}}
+    run = {"warm_up": "auto", "window": {"requests": _WINDOW}}
+    try:
+        engine.normalise({"workload": workload, "array": array, "run": run})
+    except ConfigError as error:
+        if any(issue.code == "scenario.no-steady-state" for issue in error.issues):
+            return f"{{requests: {_WARM_UP}}}"
+    return "auto"
 
 
 def schema_text() -> str:

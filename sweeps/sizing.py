@@ -37,7 +37,7 @@ FOUND = 2
 _REPLICATES = {"min": 3, "max": 12}
 _COMPARED = 5
 _SETTINGS: Mapping[str, Any] = {
-    "run": {"warm_up": {"requests": 5_000}, "window": {"requests": 20_000}},
+    "run": {"warm_up": "auto", "window": {"requests": 20_000}},
     # A run of 20,000 requests covers whole cycles of filling and destaging even of a large cache.
     "controller": {"cache": {"write": {"low_water": 0.795}}},
 }
