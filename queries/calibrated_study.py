@@ -24,9 +24,7 @@ class Fixed:
     value: object
 
 
-def write_drawn_study(
-    session: Session, count: int, fit: str | None = None, figure: str | None = None
-) -> str:
+def write_drawn_study(session: Session, count: int, fit: str | None = None, figure: str | None = None) -> str:
     """Return a study whose points are draws of the posterior, each as likely as the others.
 
     Draws are chosen systematically: one at each of as many equal steps of the weight. A draw with much
@@ -119,9 +117,7 @@ def _name_point(row: Row, times: int, count: int, unknowns: Collection[str]) -> 
     return str(row[_LIMIT]) if _LIMIT in unknowns else f"draw {row['draw']}, {times} of {count}"
 
 
-def _assign(
-    row: Row, unknowns: Mapping[str, Row], assigned: Mapping[str, str | Fixed]
-) -> dict[str, object]:
+def _assign(row: Row, unknowns: Mapping[str, Row], assigned: Mapping[str, str | Fixed]) -> dict[str, object]:
     """Return the value of each parameter in a draw, with its unit."""
     found: dict[str, object] = {}
     for path, source in assigned.items():

@@ -47,10 +47,14 @@ def bind_figures(study: Study, store: Location) -> Study:
     document = copy.deepcopy(dict(study.document))
     figures = document["calibrate"]["figures"]
     binder = _Binder(name, lines)
-    document["calibrate"]["figures"] = {label: binder.bind(label, figure) for label, figure in figures.items()}
+    document["calibrate"]["figures"] = {
+        label: binder.bind(label, figure) for label, figure in figures.items()
+    }
     del document["calibrate"][MEASURED]
     if not binder.issues and not binder.has_bound:
-        message = f"no figure has the name of a measured workload ({binder.known}); give a figure its `{LINE}`"
+        message = (
+            f"no figure has the name of a measured workload ({binder.known}); give a figure its `{LINE}`"
+        )
         binder.issues.append(Issue("study.unknown-name", f"calibrate.{MEASURED}", message, name))
     if binder.issues:
         raise study.error(binder.issues)
@@ -98,8 +102,12 @@ class _Binder:
             return kept
         measured = measure(line, kept.get("of"))
         if not measured:
-            message = f"the line does not have this result{'' if 'of' in kept else ', nor any other to fit on'}"
-            self._add("study.no-measured-value", f"{label}.of" if "of" in kept else label, message, kept.get("of"))
+            message = (
+                f"the line does not have this result{'' if 'of' in kept else ', nor any other to fit on'}"
+            )
+            self._add(
+                "study.no-measured-value", f"{label}.of" if "of" in kept else label, message, kept.get("of")
+            )
             return kept
         self.has_bound = True
         return measured | kept

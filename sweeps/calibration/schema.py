@@ -32,13 +32,13 @@ _FIGURE = table(
         "value": node(["number", "string"], "The measured or published value, with its unit."),
         LINE: node(
             ["integer", "string"],
-            "With `measured`: the line of the set that has the value, by its workload or its number (default: "
-            "the line whose workload is the figure's name, if there is one).",
+            "With `measured`: the line of the set that has the value, by its workload or number (default: "
+            "the line whose workload is the name of the figure).",
         ),
         "tolerance": node(
             ["number", "string"],
-            "The standard deviation of the measurement: a share of the value (`5%`) or a quantity. A value from "
-            "a measured set has 5 % unless this is given.",
+            "The standard deviation of the measurement: a share of the value (`5%`) or a quantity. The "
+            "default of a value from a measured set is 5 %.",
         ),
         "discrepancy": node(
             ["number", "string"],
@@ -81,8 +81,8 @@ CALIBRATE = table(
         ),
         MEASURED: node(
             "string",
-            "A measured set of the store, as `destage measured import` names it: figures without `value` have "
-            "that of their line of the set. A figure without a line is predicted.",
+            "A measured set of the store, as `destage measured import` names it: figures without `value` "
+            "have that of their line of the set. A figure without a line is predicted.",
         ),
         "fits": node(
             "object",

@@ -6,37 +6,21 @@ import time
 from pathlib import Path
 
 import pytest
+from small_studies import RATE, small_calibration
 from tests.system.conftest import KillableSweep
 
 from destage import sweeps
 from destage.store import failpoints, open_sweep
 
-STUDY = """
-name: killable
-scenario:
-  workload:
-    streams:
-    - name: orders
-      arrival: {kind: poisson, rate: 100/s}
-      operations: {read_fraction: 0.5, size: {kind: constant, value: 8KiB}}
-      address: {kind: uniform}
-  controller: {cache: {capacity: 0B}}
-  array:
-    raid: "0"
-    disks: 2
-    stripe_unit: 64KiB
-    disk: {kind: server, servers: 1, service: {kind: exponential, mean: 5ms}, capacity: 10GB}
-  run: {warm_up: {requests: 100}, window: {requests: 1000}}
-replicates: 2
-calibrate:
-  unknowns:
-    array.disk.service.mean: {log_uniform: [1ms, 15ms]}
-    array.disks: {integer: [1, 4]}
-  figures:
-    now: {set: {workload.streams.0.arrival.rate: 100/s}, of: response_mean, value: 6.7ms, tolerance: 5%}
-    then: {set: {workload.streams.0.arrival.rate: 150/s}, of: response_mean, odds: ["response_mean <= 15ms"]}
-  waves: {points: 16, most: 3, effective: 1000}
-"""
+STUDY = small_calibration(
+    "killable",
+    {"array.disks": {"integer": [1, 4]}},
+    {
+        "now": {"set": {RATE: "100/s"}, "of": "response_mean", "value": "6.7ms", "tolerance": "5%"},
+        "then": {"set": {RATE: "150/s"}, "of": "response_mean", "odds": ["response_mean <= 15ms"]},
+    },
+    {"points": 16, "most": 3, "effective": 1000},
+)
 KILLS = 3
 
 

@@ -119,9 +119,7 @@ def _write_calibration(
     print_note(f"calibration on {fitted} figures written to {out}; run it with: destage calibrate {out}")
 
 
-def _write_draws(
-    sweep: "Location", draws: int, fit: str | None, figure: str | None, out: Path
-) -> None:
+def _write_draws(sweep: "Location", draws: int, fit: str | None, figure: str | None, out: Path) -> None:
     from destage.queries import open_session
     from destage.queries.calibrated_study import write_drawn_study
 
