@@ -36,15 +36,6 @@ def calibration(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
     return KillableSweep(study, outcome.path)
 
 
-def _assert_equal(calibration: KillableSweep, store: Path) -> None:
-    calibration.assert_complete(store)
-    path = store / "sweeps" / calibration.reference.name
-    found, expected = (open_sweep(one).analyses() for one in (path, calibration.reference))
-    assert found.keys() == expected.keys()
-    for name, table in found.items():
-        assert repr(table.to_pylist()) == repr(expected[name].to_pylist()), name
-
-
 _SOME = ("before_rename:9", "mid_plan_round:3", "before_head:4")
 """In a fragment of the second wave; in the plan of the second wave; in the head of its predictions."""
 _EVERY = tuple(f"{name}:{count}" for name in failpoints.NAMES for count in (1, 4))
@@ -58,7 +49,7 @@ def test_killed_at_a_fail_point(calibration: KillableSweep, tmp_path: Path, poin
     driver.communicate(timeout=60)
     assert driver.returncode == -signal.SIGKILL
     calibration.finish(tmp_path)
-    _assert_equal(calibration, tmp_path)
+    calibration.assert_same_tables(tmp_path)
 
 
 def test_killed_at_random_moments(calibration: KillableSweep, tmp_path: Path) -> None:
@@ -72,4 +63,4 @@ def test_killed_at_random_moments(calibration: KillableSweep, tmp_path: Path) ->
         killed += driver.returncode == -signal.SIGKILL
     assert killed
     calibration.finish(tmp_path)
-    _assert_equal(calibration, tmp_path)
+    calibration.assert_same_tables(tmp_path)
