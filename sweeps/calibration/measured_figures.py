@@ -99,6 +99,9 @@ class _Binder:
             return kept
         line = self._find_line(label, figure.get(LINE))
         if line is None:
+            if LINE not in figure and "of" not in kept and self._count(label) == 0:
+                message = f"no line has this workload ({self.known}); to predict the figure, state what it is"
+                self._add("study.missing-key", f"{label}.of", message)
             return kept
         measured = measure(line, kept.get("of"))
         if not measured:
@@ -111,6 +114,9 @@ class _Binder:
             return kept
         self.has_bound = True
         return measured | kept
+
+    def _count(self, workload: str) -> int:
+        return sum(line.workload == workload for line in self._lines)
 
     def _find_line(self, label: str, wanted: str | int | None) -> MeasuredLine | None:
         """Return the line of a figure: the one that it names, or the one with its own name as workload."""

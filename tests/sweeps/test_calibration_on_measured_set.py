@@ -95,6 +95,7 @@ def test_a_stated_tolerance_and_value_win(store: Path) -> None:
         ("at-50", {"line": "at-60"}, ("study.unknown-name", "calibrate.figures.at-50.line")),
         ("at-50", {"line": 4}, ("study.unknown-name", "calibrate.figures.at-50.line")),
         ("at-50", {"line": "other"}, ("study.ambiguous-line", "calibrate.figures.at-50.line")),
+        ("at-60", {"set": {RATE: "60/s"}}, ("study.missing-key", "calibrate.figures.at-60.of")),
         ("at-50", {"of": "response_p99"}, ("study.no-measured-value", "calibrate.figures.at-50.of")),
     ],
 )
@@ -102,7 +103,7 @@ def test_a_line_that_does_not_fit_is_named(
     store: Path, name: str, figure: dict[str, object], issue: tuple[str, str]
 ) -> None:
     figures = copy.deepcopy(FIGURES)
-    figures[name] |= figure
+    figures[name] = figures.get(name, {}) | figure
     assert _find_issues(_parse(figures=figures), store) == [issue]
 
 
@@ -122,7 +123,7 @@ def test_a_fitted_figure_needs_a_line(store: Path) -> None:
 
 def test_a_set_without_any_line_of_a_figure_is_named(tmp_path: Path) -> None:
     write_set(tmp_path, "ours", [_line("write-d1", response_mean_us=1.0)])
-    figures = {"at-50": FIGURES["at-50"]}
+    figures = {"at-150": FIGURES["at-150"]}
     assert _find_issues(_parse(figures=figures), tmp_path) == [("study.unknown-name", "calibrate.measured")]
 
 
