@@ -16,6 +16,11 @@ _SCALES: Mapping[str, tuple[float, str]] = {
     "bytes/s": (1e-6, "MB/s"),
     "%": (1.0, "%"),
 }
+_STEPS: Mapping[str, Sequence[tuple[float, str]]] = {
+    "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")),
+}
+"""The units of an unknown, the largest first; the largest that makes it at least 1 is shown."""
 _ODDS = 10
 """The largest denominator of odds near one half."""
 _RARE = 1e-3
@@ -201,7 +206,7 @@ def _format_range(row: Row, name: str, unit: str | None) -> str:
 
 
 def _format_rounded(value: float, unit: str | None) -> str:
-    if unit in {"bytes", "ns"}:
-        scale, shown = (2.0**20, "MiB") if unit == "bytes" else (1e6, "ms")
+    if unit is not None and unit in _STEPS:
+        scale, shown = next((step for step in _STEPS[unit] if value >= step[0]), _STEPS[unit][-1])
         return f"{format_number(float(f'{value / scale:.{_DIGITS}g}'))} {shown}"
     return format_quantity(float(f"{value:.{_DIGITS}g}"), unit)

@@ -9,6 +9,7 @@ from destage.store.lease import hold_lease
 from destage.store.lookup import default_store
 from destage.store.rows import is_transient, read_rows
 from destage.store.sweep import open_sweep
+from destage.sweeps.calibration.measured_figures import bind_figures
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview
 from destage.sweeps.planner import Planner
@@ -32,6 +33,7 @@ def plan(study: Study, store: Location | None = None, *, with_estimate: bool = F
         store: The store (default: `default_store()`).
         with_estimate: Whether to estimate the time, which may take some seconds of pilot runs.
     """
+    study = bind_figures(study, store if store is not None else default_store())
     expansion = expand(study)
     planner = Planner(study, expansion)
     table = planner.next_round({})
@@ -77,6 +79,7 @@ def run(
         StoreError: Another process is writing this sweep.
         SweepError: Ray cannot be started.
     """
+    study = bind_figures(study, store if store is not None else default_store())
     expansion = expand(study)
     layout = SweepLayout(sweep_path(study, store))
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:

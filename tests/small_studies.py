@@ -1,6 +1,7 @@
-"""Studies with few and short runs: the call centre on a small array, and seeks on queues."""
+"""Studies with few and short runs: the call centre on a small array, seeks and calibrations on queues."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 _TEXT = """\
 name: {name}
@@ -53,3 +54,45 @@ def small_seek(
 ) -> str:
     """Return the YAML text of a study that seeks users, at most `most`, in several planning rounds."""
     return _SEEK.format(name=name, disks=list(disks), most=most, requests=requests, replicates=replicates)
+
+
+_CALIBRATION = """\
+name: {name}
+scenario:
+  workload:
+    streams:
+    - name: orders
+      arrival: {{kind: poisson, rate: 100/s}}
+      operations: {{read_fraction: 0.5, size: {{kind: constant, value: 8KiB}}}}
+      address: {{kind: uniform}}
+  controller: {{cache: {{capacity: 0B}}}}
+  array:
+    raid: "0"
+    disks: 2
+    stripe_unit: 64KiB
+    disk: {{kind: server, servers: 1, service: {{kind: exponential, mean: 5ms}}, capacity: 10GB}}
+  run: {{warm_up: {{requests: 100}}, window: {{requests: 1000}}}}
+replicates: 2
+calibrate: {calibrate}
+"""
+SERVICE, RATE = "array.disk.service.mean", "workload.streams.0.arrival.rate"
+
+
+def small_calibration(
+    name: str,
+    unknowns: Mapping[str, object],
+    figures: Mapping[str, Mapping[str, object]],
+    waves: Mapping[str, int],
+    **others: object,
+) -> str:
+    """Return the YAML text of a calibration of queues, of which at least the service time is unknown.
+
+    Args:
+        unknowns: The priors beside that of the service time.
+        figures: The figures; `set` has their configuration.
+        others: Further keys of the calibration.
+    """
+    priors = {SERVICE: {"log_uniform": ["1ms", "15ms"]}, **unknowns}
+    calibrate = {"unknowns": priors, "figures": figures, "waves": waves, **others}
+    # JSON in one line is YAML.
+    return _CALIBRATION.format(name=name, calibrate=json.dumps(calibrate))

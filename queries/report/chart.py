@@ -112,7 +112,7 @@ class LineChart:
 
 @dataclass(frozen=True, slots=True)
 class ChartGrid:
-    """Charts in two columns, with lines of text above them."""
+    """Charts in two columns, a single one over the whole width, with lines of text above them."""
 
     title: str
     lines: tuple[str, ...]

@@ -11,6 +11,7 @@ import yaml
 
 from destage import engine
 from destage.measured.sets import MeasuredSet
+from destage.queries.calibration_answer import has_calibrated
 from destage.queries.presentation import format_count, format_number
 from destage.queries.report.answer import compose_summary
 from destage.queries.report.chart import Figure
@@ -32,7 +33,8 @@ _MOST_UNANSWERED = 50
 def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
     """Return a sweep's report in HTML, with a chart of measured figures if there are any."""
     shown = open_excerpt(session, MOST_DRAWN)
-    drawn, left_out = open_slice(session)
+    # The charts of a calibration are of its tables, not of its points.
+    drawn, left_out = (session, "") if has_calibrated(session) else open_slice(session)
     sections = [
         _answer(session),
         _unanswered(session),

@@ -21,7 +21,8 @@ def draw(chart: Chart, *, width: int | None = None, standalone: bool = False) ->
         width: Its width [px], by default that of a screen; the height follows.
         standalone: Whether it is a file of its own, with its title, its colours and a background.
     """
-    canvas = Canvas(width or (_GRID if isinstance(chart, ChartGrid) else WIDE))
+    is_side_by_side = isinstance(chart, ChartGrid) and len(chart.charts) > 1
+    canvas = Canvas(width or (_GRID if is_side_by_side else WIDE))
     top = 0.0
     if standalone:
         canvas.text(4, 22, chart.title, "title")
@@ -45,7 +46,7 @@ def _draw_grid(grid: ChartGrid, canvas: Canvas, top: float) -> float:
     for line in grid.lines:
         canvas.text(16, top + 14, line, "legend")
         top += _TEXT_LINE
-    columns = _COLUMNS if canvas.width > NARROW else 1
+    columns = min(_COLUMNS, len(grid.charts)) if canvas.width > NARROW else 1
     width = canvas.width / columns
     for first in range(0, len(grid.charts), columns):
         row = [(chart, Canvas(width)) for chart in grid.charts[first : first + columns]]

@@ -2,18 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.measured.line import MeasuredLine
 from destage.spec.validation import suggest
 from destage.sweeps import distributions
+from destage.sweeps.calibration.measured_figures import measure
 
-TOLERANCE = "5%"
-"""The standard deviation of an imported figure, unless the study is edited."""
-_COLUMNS = ("response_mean", "read_response_mean", "write_response_mean", "throughput_iops")
-"""What is fitted of a line: the first one that it has."""
 _FORM = re.compile(r"([^=]+)=(\w+):(.+)")
 _REPLICATES = 3
 
@@ -37,13 +33,13 @@ def make_calibration(
     figures: dict[str, dict[str, object]] = {
         str(label): {
             "set": {path: value for path, value in point.items() if path != "label"},
-            "of": _COLUMNS[0],
+            "of": "response_mean",
         }
         for label, point in points.items()
     }
     for line in lines:
         if line.workload in figures:
-            figures[line.workload] |= _measure(line)
+            figures[line.workload] |= measure(line)
     if not any("value" in figure for figure in figures.values()):
         names = [str(line.workload) for line in lines]
         hint = suggest(names[0], list(figures)) if names else ""
@@ -57,18 +53,6 @@ def make_calibration(
         "replicates": max(replicates, 2) if isinstance(replicates, int) else replicates,
         "calibrate": {"unknowns": dict(map(_read_prior, unknowns)), "figures": figures},
     }
-
-
-def _measure(line: MeasuredLine) -> dict[str, object]:
-    """Return the figure of a line with its unit; nothing if it has none."""
-    for name in _COLUMNS:
-        column = name if name.endswith("_iops") else f"{name}_us"
-        value = getattr(line, column)
-        if value is not None:
-            written: object = round(value, 3) if column == name else f"{round(value / 1000, 6)}ms"
-            source = f"{line.tool}, {Path(line.source_file).name}"
-            return {"of": name, "value": written, "tolerance": TOLERANCE, "source": source}
-    return {}
 
 
 def _read_prior(text: str) -> tuple[str, dict[str, object]]:

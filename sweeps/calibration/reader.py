@@ -11,7 +11,7 @@ from destage.spec.base_units import as_word
 from destage.spec.validation import suggest
 from destage.sweeps.axes import in_base_units
 from destage.sweeps.bare_numbers import explain_bare_number
-from destage.sweeps.calibration.schema import CALIBRATE, CEILING, LIMIT
+from destage.sweeps.calibration.schema import CALIBRATE, CEILING, LIMIT, LINE, MEASURED
 from destage.sweeps.calibration.settings import Calibration, Figure, Reference, Statement
 from destage.sweeps.distributions import Distribution, list_quantities, read_distribution
 from destage.sweeps.objectives import metric_columns
@@ -59,6 +59,7 @@ class _Reader:
         goals = [goal for goal in (MAXIMIZE, MINIMIZE) if goal in sought]
         self._answer = name_answer(sought[goals[0]], goals[0]) if goals else None
         self._sought = sought[goals[0]] if goals else None
+        self._awaits_values = MEASURED in self._written
         self.issues: list[Issue] = []
 
     def read(self) -> Calibration:
@@ -69,6 +70,9 @@ class _Reader:
         if MINIMIZE in (self._document.get("seek") or {}):
             message = "calibrate needs seek.maximize, or no seek"
             self.add("study.one-of", "seek.minimize", message)
+        if self._awaits_values and self._answer is not None:
+            message = f"a figure is {self._answer} here, the answer of seek, which no measured line has"
+            self.add("study.no-effect", f"calibrate.{MEASURED}", message)
         unknowns = self._read_unknowns()
         figures = {name: self._read_figure(name) for name in self._written["figures"]}
         self._check_uses(figures.values())
@@ -151,6 +155,9 @@ class _Reader:
         written, place = self._written["figures"][name], f"calibrate.figures.{name}"
         of = written.get("of", self._answer)
         column = self._find_column(of, place)
+        if LINE in written and ("value" in written or not self._awaits_values):
+            message = "only with calibrate.measured, and in a figure without value"
+            self.add("study.no-effect", f"{place}.{LINE}", message)
         unit = column.unit if column is not None else None
         value = self._read_value(written.get("value"), unit, f"{place}.value")
         against = written.get("against")
@@ -179,6 +186,8 @@ class _Reader:
 
     def _find_column(self, of: str | None, place: str) -> Any:
         """Return the result column of a figure; None if it is the study's answer, or a mistake."""
+        if of is None and self._awaits_values:
+            return None
         if of is None:
             message = "a study without seek needs the result column of each figure, such as response_mean"
             self.add("study.missing-key", f"{place}.of", message)
@@ -287,7 +296,11 @@ class _Reader:
                 self.add("study.no-effect", f"calibrate.unknowns.{name}", message)
 
     def _read_fits(self, figures: Mapping[str, Figure]) -> dict[str, tuple[str, ...]]:
-        measured = [name for name, figure in self._written["figures"].items() if "value" in figure]
+        measured = [
+            name
+            for name, figure in self._written["figures"].items()
+            if "value" in figure or self._awaits_values
+        ]
         if not measured:
             message = "no figure has a value to fit on"
             self.add("study.missing-key", "calibrate.figures", message)
@@ -305,6 +318,8 @@ class _Reader:
                     self.add(
                         "study.missing-key", f"calibrate.figures.{name}", "needs a value to be fitted on"
                     )
+                elif self._awaits_values and "value" not in self._written["figures"][name]:
+                    continue
                 elif "tolerance" not in self._written["figures"][name]:
                     message = "needs a tolerance to be fitted on, such as 5%"
                     self.add("study.missing-key", f"calibrate.figures.{name}", message)

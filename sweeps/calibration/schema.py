@@ -5,6 +5,8 @@ from destage.sweeps import distributions
 
 LIMIT, CEILING = "limit", "ceiling"
 """Unknowns that are no parameters of a configuration."""
+MEASURED, LINE = "measured", "line"
+"""The keys of a measured set, and of a figure's line of it."""
 
 _UNKNOWN = node(
     "object",
@@ -28,9 +30,15 @@ _FIGURE = table(
             "result column without its unit, such as response_mean.",
         ),
         "value": node(["number", "string"], "The measured or published value, with its unit."),
+        LINE: node(
+            ["integer", "string"],
+            "With `measured`: the line of the set that has the value, by its workload or number (default: "
+            "the line whose workload is the name of the figure).",
+        ),
         "tolerance": node(
             ["number", "string"],
-            "The standard deviation of the measurement: a share of the value (`5%`) or a quantity.",
+            "The standard deviation of the measurement: a share of the value (`5%`) or a quantity. The "
+            "default of a value from a measured set is 5 %.",
         ),
         "discrepancy": node(
             ["number", "string"],
@@ -70,6 +78,11 @@ CALIBRATE = table(
             "The figures by name.",
             minProperties=1,
             additionalProperties=_FIGURE,
+        ),
+        MEASURED: node(
+            "string",
+            "A measured set of the store, as `destage measured import` names it: figures without `value` "
+            "have that of their line of the set. A figure without a line is predicted.",
         ),
         "fits": node(
             "object",

@@ -15,6 +15,23 @@ _FIT = analysis_column("fit", _TEXT, "The name of the fit.")
 _FIGURE = analysis_column("figure", _TEXT, "The name of the figure.")
 _SHARE = "fraction"
 
+
+def _in_base_units(**meanings: str) -> list[pa.Field]:
+    """Return a column for each number in the base unit of its row."""
+    return [analysis_column(name, _FLOAT, f"{meaning} [base unit].") for name, meaning in meanings.items()]
+
+
+def _describe(name: str) -> list[pa.Field]:
+    """Return the columns of a prior or posterior."""
+    quantiles = {
+        f"{name}_q05": f"The 5 % quantile of the {name}",
+        f"{name}_median": f"The median of the {name}",
+        f"{name}_q95": f"The 95 % quantile of the {name}",
+    }
+    share = analysis_column(f"{name}_share", _FLOAT, f"Of a choice: its share of the {name}.", _SHARE)
+    return [*_in_base_units(**quantiles), share]
+
+
 CALIBRATION = analysis_schema(
     "one row per fit: how far the draws explain the measured figures",
     [
@@ -37,16 +54,7 @@ UNKNOWNS = analysis_schema(
         analysis_column("column", _TEXT, "Its column in the table posterior."),
         analysis_column("unit", _TEXT, "Its base unit."),
         analysis_column("value", _TEXT, "Of a choice: the value."),
-        *(
-            column
-            for name in ("prior", "posterior")
-            for column in (
-                analysis_column(f"{name}_q05", _FLOAT, f"The 5 % quantile of the {name} [base unit]."),
-                analysis_column(f"{name}_median", _FLOAT, f"The median of the {name} [base unit]."),
-                analysis_column(f"{name}_q95", _FLOAT, f"The 95 % quantile of the {name} [base unit]."),
-                analysis_column(f"{name}_share", _FLOAT, f"Of a choice: its share of the {name}.", _SHARE),
-            )
-        ),
+        *(column for name in ("prior", "posterior") for column in _describe(name)),
     ],
 )
 PREDICTIVE = analysis_schema(
@@ -57,21 +65,25 @@ PREDICTIVE = analysis_schema(
         analysis_column("of", _TEXT, "What the figure is."),
         analysis_column("unit", _TEXT, "Its base unit."),
         analysis_column("is_fitted", _BOOL, "Whether the fit has seen the figure."),
-        analysis_column("mean", _FLOAT, "The mean [base unit]."),
-        analysis_column("deviation", _FLOAT, "The standard deviation [base unit]."),
-        analysis_column("median", _FLOAT, "The median [base unit]."),
-        analysis_column("low_50", _FLOAT, "The lower end of the 50 % interval [base unit]."),
-        analysis_column("high_50", _FLOAT, "The upper end of the 50 % interval [base unit]."),
-        analysis_column("low_90", _FLOAT, "The lower end of the 90 % interval [base unit]."),
-        analysis_column("high_90", _FLOAT, "The upper end of the 90 % interval [base unit]."),
+        *_in_base_units(
+            mean="The mean",
+            deviation="The standard deviation",
+            median="The median",
+            low_50="The lower end of the 50 % interval",
+            high_50="The upper end of the 50 % interval",
+            low_90="The lower end of the 90 % interval",
+            high_90="The upper end of the 90 % interval",
+        ),
         analysis_column("without_figure", _FLOAT, "The weight of draws that have no such figure.", _SHARE),
-        analysis_column("published", _FLOAT, "The measured or published value [base unit]."),
+        *_in_base_units(published="The measured or published value"),
         analysis_column("inside_50", _BOOL, "Whether it is within the 50 % interval."),
         analysis_column("inside_90", _BOOL, "Whether it is within the 90 % interval."),
-        analysis_column("crps", _FLOAT, "Continuous ranked probability score, 0 is best [base unit]."),
-        analysis_column("rule_from", _FLOAT, "The lower end of the plain rule [base unit]."),
-        analysis_column("rule_to", _FLOAT, "The upper end of the plain rule [base unit]."),
-        analysis_column("rule_crps", _FLOAT, "The score of the plain rule [base unit]."),
+        *_in_base_units(
+            crps="Continuous ranked probability score, 0 is best",
+            rule_from="The lower end of the plain rule",
+            rule_to="The upper end of the plain rule",
+            rule_crps="The score of the plain rule",
+        ),
     ],
 )
 ODDS = analysis_schema(

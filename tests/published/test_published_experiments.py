@@ -26,10 +26,14 @@ STATED = {"property": "model property", "input": "input"}
 """Kinds that have only one class; another is a mistake of the study."""
 
 
-# One process runs all tests of a group, so that each study runs once.
+# One process runs all tests of a group, so that each study runs once. Calibrations have a page of their own.
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in studies.names()],
+    params=[
+        pytest.param(name, marks=pytest.mark.xdist_group(name))
+        for name in studies.names()
+        if "calibrate" not in studies.load_fields(name)
+    ],
 )
 def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a study; return it with its verdicts and answers, and what is said of its write caches."""

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from small_studies import RATE, SERVICE, small_calibration
 
 from destage import sweeps
 from destage.errors import QueryError
 from destage.queries import open_session
-from destage.queries.calibrated_study import write_drawn_study
+from destage.queries.calibrated_study import check_drawable, write_drawn_study
 from destage.queries.calibration_answer import (
     format_share,
     name_odds,
@@ -19,45 +20,28 @@ from destage.queries.calibration_answer import (
 from destage.queries.report import compose_answer, render_page
 from destage.queries.report.figures import build_figures
 from destage.queries.session import Session
-from destage.sweeps import parse_study
+from destage.sweeps import parse_study, studies
 from destage.sweeps.points import expand
 
-STUDY = """
-name: queue
-scenario:
-  workload:
-    streams:
-    - name: orders
-      arrival: {kind: poisson, rate: 100/s}
-      operations: {read_fraction: 0.5, size: {kind: constant, value: 8KiB}}
-      address: {kind: uniform}
-  controller: {cache: {capacity: 0B}}
-  array:
-    raid: "0"
-    disks: 2
-    disk: {kind: server, servers: 1, service: {kind: exponential, mean: 5ms}, capacity: 10GB}
-  run: {warm_up: {requests: 100}, window: {requests: 1000}}
-replicates: 2
-calibrate:
-  unknowns:
-    array.disk.service.mean: {log_uniform: [1ms, 15ms]}
-    array.raid: {choice: ["0", "10"]}
-  figures:
-    now: {set: {workload.streams.0.arrival.rate: 100/s}, of: response_mean, value: VALUE, tolerance: 5%}
-    then:
-      set: {workload.streams.0.arrival.rate: 150/s}
-      of: response_mean
-      value: 9ms
-      against: [6ms, 20ms]
-      odds: ["response_mean <= 30ms"]
-  fits: {light load: [now]}
-  waves: {points: 32, most: 2}
-"""
+NOW = {"set": {RATE: "100/s"}, "of": "response_mean", "tolerance": "5%"}
+THEN = {
+    "set": {RATE: "150/s"},
+    "of": "response_mean",
+    "value": "9ms",
+    "against": ["6ms", "20ms"],
+    "odds": ["response_mean <= 30ms"],
+}
 
 
 def _run(folder: Path, value: str) -> Iterator[Session]:
-    study = parse_study(STUDY.replace("VALUE", value))
-    outcome = sweeps.run(study, folder, executor="inline", workers=2)
+    text = small_calibration(
+        "queue",
+        {"array.raid": {"choice": ["0", "10"]}},
+        {"now": NOW | {"value": value}, "then": THEN},
+        {"points": 32, "most": 2},
+        fits={"light load": ["now"]},
+    )
+    outcome = sweeps.run(parse_study(text), folder, executor="inline", workers=2)
     with open_session(outcome.path) as session:
         yield session
 
@@ -139,3 +123,46 @@ def test_draws_become_a_study_that_runs(queue: Session) -> None:
         write_drawn_study(queue, 8, "ligth load")
     assert [issue.code for issue in caught.value.issues] == ["query.unknown-fit"]
     assert yaml.safe_load(write_drawn_study(queue, 8, "light load"))["name"] == "queue_drawn"
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """Open a calibration in which the disks of one figure are unknown."""
+    disks = {"set": {RATE: "150/s", "array.disks": {"unknown": "disks_there"}}, "of": "response_mean"}
+    text = small_calibration(
+        "named",
+        {"disks_there": {"integer": [3, 8]}},
+        {"now": NOW | {"value": "6.7ms"}, "there": disks},
+        {"points": 32, "most": 2},
+    )
+    outcome = sweeps.run(parse_study(text), tmp_path_factory.mktemp("named"), executor="inline", workers=2)
+    with open_session(outcome.path) as session:
+        yield session
+
+
+def test_draws_have_the_configuration_of_a_figure(named: Session) -> None:
+    """Their runs are those of the calibration, which has simulated the same draws in the same figure."""
+    study = parse_study(write_drawn_study(named, 5, figure="there"))
+    for _, assigned in study.points:
+        assert assigned.keys() == {SERVICE, RATE, "array.disks"}
+        assert 3 <= int(str(assigned["array.disks"])) <= 8
+    store = named.sweep.path.parent.parent
+    preview = sweeps.plan(study, store)
+    assert (preview.runs, preview.shared) == (2 * len(study.points), preview.runs)
+
+
+def test_unknowns_of_some_figures_need_the_figure(named: Session) -> None:
+    with pytest.raises(QueryError) as caught:
+        write_drawn_study(named, 5)
+    assert (caught.value.code, caught.value.place) == ("query.unassignable-unknown", "disks_there")
+    assert "'there'" in caught.value.message
+    with pytest.raises(QueryError) as caught:
+        write_drawn_study(named, 5, figure="their")
+    assert (caught.value.code, caught.value.place) == ("query.unknown-figure", "their")
+
+
+def test_a_ceiling_is_in_no_study_of_draws() -> None:
+    calibrate = studies.load_fields("call_center_calibrated")["calibrate"]
+    with pytest.raises(QueryError) as caught:
+        check_drawable(calibrate, "64 MB")
+    assert (caught.value.code, caught.value.place) == ("query.unassignable-unknown", "ceiling")

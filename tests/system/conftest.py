@@ -96,6 +96,15 @@ class KillableSweep:
         assert status.finished
         assert status.present == status.planned == rows.num_rows
 
+    def assert_same_tables(self, store: Path) -> None:
+        """Assert that a store is complete and has the tables of the uninterrupted calibration."""
+        self.assert_complete(store)
+        paths = (store / "sweeps" / self.reference.name, self.reference)
+        found, expected = (open_sweep(path).analyses() for path in paths)
+        assert found.keys() == expected.keys()
+        for name, table in found.items():
+            assert repr(table.to_pylist()) == repr(expected[name].to_pylist()), name
+
 
 @pytest.fixture(scope="session")
 def killable(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:

@@ -6,37 +6,21 @@ import time
 from pathlib import Path
 
 import pytest
+from small_studies import RATE, small_calibration
 from tests.system.conftest import KillableSweep
 
 from destage import sweeps
 from destage.store import failpoints, open_sweep
 
-STUDY = """
-name: killable
-scenario:
-  workload:
-    streams:
-    - name: orders
-      arrival: {kind: poisson, rate: 100/s}
-      operations: {read_fraction: 0.5, size: {kind: constant, value: 8KiB}}
-      address: {kind: uniform}
-  controller: {cache: {capacity: 0B}}
-  array:
-    raid: "0"
-    disks: 2
-    stripe_unit: 64KiB
-    disk: {kind: server, servers: 1, service: {kind: exponential, mean: 5ms}, capacity: 10GB}
-  run: {warm_up: {requests: 100}, window: {requests: 1000}}
-replicates: 2
-calibrate:
-  unknowns:
-    array.disk.service.mean: {log_uniform: [1ms, 15ms]}
-    array.disks: {integer: [1, 4]}
-  figures:
-    now: {set: {workload.streams.0.arrival.rate: 100/s}, of: response_mean, value: 6.7ms, tolerance: 5%}
-    then: {set: {workload.streams.0.arrival.rate: 150/s}, of: response_mean, odds: ["response_mean <= 15ms"]}
-  waves: {points: 16, most: 3, effective: 1000}
-"""
+STUDY = small_calibration(
+    "killable",
+    {"array.disks": {"integer": [1, 4]}},
+    {
+        "now": {"set": {RATE: "100/s"}, "of": "response_mean", "value": "6.7ms", "tolerance": "5%"},
+        "then": {"set": {RATE: "150/s"}, "of": "response_mean", "odds": ["response_mean <= 15ms"]},
+    },
+    {"points": 16, "most": 3, "effective": 1000},
+)
 KILLS = 3
 
 
@@ -52,15 +36,6 @@ def calibration(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
     return KillableSweep(study, outcome.path)
 
 
-def _assert_equal(calibration: KillableSweep, store: Path) -> None:
-    calibration.assert_complete(store)
-    path = store / "sweeps" / calibration.reference.name
-    found, expected = (open_sweep(one).analyses() for one in (path, calibration.reference))
-    assert found.keys() == expected.keys()
-    for name, table in found.items():
-        assert repr(table.to_pylist()) == repr(expected[name].to_pylist()), name
-
-
 _SOME = ("before_rename:9", "mid_plan_round:3", "before_head:4")
 """In a fragment of the second wave; in the plan of the second wave; in the head of its predictions."""
 _EVERY = tuple(f"{name}:{count}" for name in failpoints.NAMES for count in (1, 4))
@@ -74,7 +49,7 @@ def test_killed_at_a_fail_point(calibration: KillableSweep, tmp_path: Path, poin
     driver.communicate(timeout=60)
     assert driver.returncode == -signal.SIGKILL
     calibration.finish(tmp_path)
-    _assert_equal(calibration, tmp_path)
+    calibration.assert_same_tables(tmp_path)
 
 
 def test_killed_at_random_moments(calibration: KillableSweep, tmp_path: Path) -> None:
@@ -88,4 +63,4 @@ def test_killed_at_random_moments(calibration: KillableSweep, tmp_path: Path) ->
         killed += driver.returncode == -signal.SIGKILL
     assert killed
     calibration.finish(tmp_path)
-    _assert_equal(calibration, tmp_path)
+    calibration.assert_same_tables(tmp_path)

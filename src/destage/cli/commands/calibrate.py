@@ -30,6 +30,14 @@ def calibrate(
         str | None,
         typer.Option("--fit", metavar="NAME", help="Fit that --draws draws from (default: the last one)."),
     ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            "--figure",
+            metavar="NAME",
+            help="Figure whose configuration the points of --draws have (default: that of the scenario).",
+        ),
+    ] = None,
     measured: Annotated[
         str | None,
         typer.Option(
@@ -76,11 +84,15 @@ def calibrate(
     if study.calibration is None:
         message = "has no calibrate; run it with `destage run`"
         raise UsageError("usage.not-a-calibration", message, spec)
+    if draws is not None:
+        from destage.queries.calibrated_study import check_drawable
+
+        check_drawable(study.document["calibrate"], figure)
     try:
         run_study(study, store, executor, workers, report, quiet=quiet, as_json=as_json)
     except typer.Exit as ended:
         if not ended.exit_code and draws is not None and out is not None:
-            _write_draws(sweeps.sweep_path(study, store), draws, fit, out)
+            _write_draws(sweeps.sweep_path(study, store), draws, fit, figure, out)
         raise
 
 
@@ -107,10 +119,10 @@ def _write_calibration(
     print_note(f"calibration on {fitted} figures written to {out}; run it with: destage calibrate {out}")
 
 
-def _write_draws(sweep: "Location", draws: int, fit: str | None, out: Path) -> None:
+def _write_draws(sweep: "Location", draws: int, fit: str | None, figure: str | None, out: Path) -> None:
     from destage.queries import open_session
     from destage.queries.calibrated_study import write_drawn_study
 
     with open_session(sweep) as session:
-        out.write_text(write_drawn_study(session, draws, fit), encoding="utf-8")
+        out.write_text(write_drawn_study(session, draws, fit, figure), encoding="utf-8")
     print_note(f"study of {draws} draws written to {out}")
