@@ -26,6 +26,7 @@ from destage.sweeps.designs import Design
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import find_parameter
 from destage.sweeps.pareto_search import Search, read_search
+from destage.sweeps.point_expressions import find_expression_mistakes
 from destage.sweeps.prices import Prices, read_prices
 from destage.sweeps.refinement_key import Refinement, read_refinement
 from destage.sweeps.seek import Seek, read_seek
@@ -230,6 +231,7 @@ class _Reader:
         reader = SpaceReader(document, needs_units=needs_units)
         self._space, self._sampled = reader.space, reader.sampled
         self.issues += reader.issues
+        self.issues += find_expression_mistakes(document)
         self._read_points()
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]
