@@ -43,12 +43,12 @@ def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
         QueryError: A condition has no `=`, or names no axis or no value of its axis.
     """
     named: dict[str, object] = {}
-    for path, value in (each for text in texts for each in _read_conditions(session, text.strip(), place)):
+    for path, written in (each for text in texts for each in _read_conditions(session, text.strip(), place)):
         if path in named:
             name = session.names.get(path, path)
             message = f"{name} is given twice; separate conditions choose one value each"
             raise QueryError("query.bad-condition", message, place)
-        named[path] = _read_value(session, path, value)
+        named[path] = _read_value(session, path, written)
     probe = named.pop(session.seek, None) if session.seek is not None else None
     if probe is not None and not isinstance(probe, int):
         message = f"{probe}: must be a whole number"
