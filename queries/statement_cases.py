@@ -59,8 +59,7 @@ def collect_cases(session: Session, statement: str, against: Sequence[str] = ())
         table = table.append_column(BASE, pa.StructArray.from_arrays(columns, compared.column_names))
     table = table.append_column("_place", pa.array(np.arange(table.num_rows)))
     is_true = _find_places(table, statement)
-    is_false = _find_places(table, f"NOT (\n{statement}\n)")
-    known = np.sort(np.concatenate([is_true, is_false]))
+    known = np.union1d(is_true, _find_places(table, f"(\n{statement}\n) IS NOT NULL"))
     return Cases(
         every.select(session.axes).take(pa.array(known)),
         np.isin(known, is_true),

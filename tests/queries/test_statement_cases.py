@@ -120,3 +120,9 @@ def test_a_demand_that_no_box_meets_is_said(session: Session) -> None:
     found = discover(session, statement, rule=Rule(density=0.99, coverage=None))
     assert found.box is None or found.box.density >= 0.99
     assert discover(session, statement, rule=Rule(coverage=1.0)).box is not None
+
+
+def test_a_point_is_counted_once_also_where_the_statement_is_random(session: Session) -> None:
+    for _ in range(3):
+        cases = collect_cases(session, "random() * response_p95_us > 20000")
+        assert (cases.points.num_rows, len(cases.holds), cases.unknown) == (34, 34, 2)
