@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.errors import QueryError
@@ -35,23 +35,20 @@ def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
     """Return the points that meet all conditions; all points without conditions.
 
     Args:
-        texts: Conditions, also several in one text with commas between them.
+        texts: Conditions, also several in one text with commas between them. A text that is a value of the
+            axis is that value, also with commas and `=` in it.
         place: The option or argument that gives them, for messages.
 
     Raises:
         QueryError: A condition has no `=`, or names no axis or no value of its axis.
     """
     named: dict[str, object] = {}
-    for condition in (each for text in texts for each in _SEPARATOR.split(text.strip())):
-        name, separator, value = (part.strip() for part in condition.partition("="))
-        if not separator or not name or not value:
-            message = f"{condition!r}: must have the form AXIS=VALUE, as in cache_capacity=64MiB"
-            raise QueryError("query.bad-condition", message, place)
-        path = find_path(session, name, place)
+    for path, written in (each for text in texts for each in _read_conditions(session, text.strip(), place)):
         if path in named:
+            name = session.names.get(path, path)
             message = f"{name} is given twice; separate conditions choose one value each"
             raise QueryError("query.bad-condition", message, place)
-        named[path] = _read_value(session, path, value)
+        named[path] = _read_value(session, path, written)
     probe = named.pop(session.seek, None) if session.seek is not None else None
     if probe is not None and not isinstance(probe, int):
         message = f"{probe}: must be a whole number"
@@ -104,6 +101,24 @@ def find_path(session: Session, name: str, place: str) -> str:
     listed = ", ".join(known) or "none"
     message = f"no axis is named {name!r}{suggest(name, list(known))}; axes: {listed}"
     raise QueryError("query.unknown-axis", message, place)
+
+
+def _read_conditions(session: Session, text: str, place: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and the value of each condition in a text."""
+    left: str | None = text
+    while left is not None:
+        name, separator, rest = (part.strip() for part in left.partition("="))
+        if not separator or not name or not rest:
+            message = f"{left!r}: must have the form AXIS=VALUE, as in cache_capacity=64MiB"
+            raise QueryError("query.bad-condition", message, place)
+        path = find_path(session, name, place)
+        # The longest value of the axis; without one, what stands before the next condition.
+        ends = [match.span() for match in _SEPARATOR.finditer(rest)]
+        values = [rest, *(rest[:start] for start, _ in reversed(ends))]
+        found = next((at for at, value in enumerate(values) if session.points.find({path: value})), None)
+        at = len(ends) if found is None else found
+        yield path, values[at].strip()
+        left = rest[ends[-at][1] :] if at else None
 
 
 def _read_value(session: Session, path: str, text: str) -> object:

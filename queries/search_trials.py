@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.queries.session import Session
-from destage.spec.axis_names import MAXIMIZE, name_axis
+from destage.spec.axis_names import MAXIMIZE
 from destage.sql import quote
 
 TRIALS = "trials"
 _STORED = "stored_trials"
+_KEYS = ("trial", "batch", "point_id")
 Row = Mapping[str, Any]
 
 
@@ -33,15 +34,10 @@ def has_trials(session: Session) -> bool:
 
 def list_objectives(session: Session) -> list[Objective]:
     """Return the objectives of the study's search, in its order."""
-    columns = session.sql(f"FROM {_STORED} LIMIT 0").column_names
-    found = []
-    for written in session.spec["search"]["objectives"]:
-        ((goal, name),) = written.items()
-        # A result column has its unit at the end of its name.
-        names = {name, name_axis(name)}
-        column = next(one for one in columns if one in names or one.startswith(f"{name}_"))
-        found.append(Objective(column, goal == MAXIMIZE))
-    return found
+    # Their columns are between those that identify a trial and `on_front`.
+    columns = session.sql(f"FROM {_STORED} LIMIT 0").column_names[len(_KEYS) : -1]
+    goals = [goal for written in session.spec["search"]["objectives"] for goal in written]
+    return [Objective(column, goal == MAXIMIZE) for column, goal in zip(columns, goals, strict=True)]
 
 
 def read_trials(session: Session, objectives: Sequence[Objective]) -> list[Row]:

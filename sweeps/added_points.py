@@ -44,9 +44,9 @@ def meet_condition(study: Study, assignments: Sequence[Mapping[str, object]]) ->
         values = [one[path] for one in assignments]
         kind = find_type({kind_of(value) for value in values})
         columns[path] = pa.array([fit(value, kind) for value in values], kind)
-    columns["position"] = pa.array(range(len(assignments)))
+    columns["_point"] = pa.array(range(len(assignments)))
     try:
-        kept = set(sql.filter_rows(pa.table(columns), where)["position"].to_pylist())
+        kept = set(sql.filter_rows(pa.table(columns), where)["_point"].to_pylist())
     except QueryError as error:
         raise study.error([Issue("study.bad-sql", "where", error.message, where)]) from error
     return [position in kept for position in range(len(assignments))]

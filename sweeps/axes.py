@@ -86,12 +86,12 @@ def _spread(written: Mapping[str, Sequence[Any]], parameter: Parameter, place: s
     if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in numbers):
         count = "two" if form == "log2" else "three"
         raise _AxisError("study.bad-axis", f"{form} requires {count} numbers")
-    first, last = map(_exact, numbers[:2])
+    first, last = map(exact, numbers[:2])
     if form == "log2":
         return _double(first, last, parameter)
     third = numbers[2]
     if form == "range":
-        return _range(first, last, _exact(third))
+        return _range(first, last, exact(third))
     if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
         raise _AxisError("study.bad-axis", f"{form} requires a whole number of values, at least 2")
     _check_count(third)
@@ -103,7 +103,7 @@ def _spread(written: Mapping[str, Sequence[Any]], parameter: Parameter, place: s
         math.log(first) + (math.log(last) - math.log(first)) * index / max(third - 1, 1)
         for index in range(third)
     ]
-    return [first, *(_exact(_round(math.exp(value))) for value in logs[1:-1]), last]
+    return [first, *(exact(_round(math.exp(value))) for value in logs[1:-1]), last]
 
 
 def _range(first: Fraction, last: Fraction, step: Fraction) -> list[Fraction]:
@@ -138,8 +138,8 @@ def _check_count(count: int) -> None:
         raise _AxisError("study.too-many-values", message)
 
 
-def _exact(value: Any) -> Fraction:
-    # Through the shortest decimal text, so that a step of 0.1 is a tenth and not the nearest binary number.
+def exact(value: Any) -> Fraction:
+    """Return a number by its shortest decimal text: 0.1 is a tenth, not the nearest binary number."""
     return Fraction(repr(value))
 
 

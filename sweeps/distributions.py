@@ -13,15 +13,18 @@ from destage.errors import ConfigError, Issue
 from destage.spec.base_units import as_word
 from destage.spec.schema_nodes import node
 from destage.spec.schema_tree import Node
-from destage.sweeps.axes import in_base_units
+from destage.sweeps.axes import exact, in_base_units
 from destage.sweeps.parameters import Parameter
 
+_STEP = "with a step only the first and whole steps above it"
 SCHEMAS: Mapping[str, Node] = {
-    "uniform": node("array", "[from, to]: sampled, every value as likely.", minItems=2, maxItems=2),
-    "log_uniform": node("array", "[from, to]: sampled, every ratio as likely.", minItems=2, maxItems=2),
-    "integer": node(
-        "array", "[from, to (included)]: sampled, every whole number as likely.", minItems=2, maxItems=2
-    ),
+    form: node("array", f"[from, to] or [from, to, step]: sampled, {likely}{rest}.", minItems=2, maxItems=3)
+    for form, likely, rest in (
+        ("uniform", "every value as likely", f"; {_STEP}"),
+        ("log_uniform", "every ratio as likely", f"; {_STEP}, each the nearest to a sampled value"),
+        ("integer", "every whole number as likely, `to` included", f"; {_STEP}"),
+    )
+} | {
     "choice": node(
         ["array", "object"],
         "Sampled from these values, or from values with weights.",
@@ -85,23 +88,52 @@ class Continuous:
 
 
 @dataclass(frozen=True, slots=True)
-class Integers:
-    """Whole numbers, every one as likely.
+class Steps:
+    """The values low, low + step, and so on: each as likely, or with a uniform logarithm.
 
     Attributes:
-        low: The smallest.
-        high: The largest.
+        low: The smallest [base unit].
+        high: The largest, whole steps above the smallest.
+        step: The distance of neighbours.
+        is_log: Whether values are drawn with a uniform logarithm, and then rounded to the nearest step.
     """
 
-    low: int
-    high: int
+    low: int | float
+    high: int | float
+    step: int | float = 1
+    is_log: bool = False
     is_ordered: ClassVar[bool] = True
-    kinds: ClassVar[frozenset[type]] = frozenset({int})
+
+    @property
+    def kinds(self) -> frozenset[type]:
+        """The type of its values."""
+        return frozenset({int if self.is_whole else float})
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        return isinstance(self.low, int) and isinstance(self.step, int)
+
+    @property
+    def _last(self) -> int:
+        return int((exact(self.high) - exact(self.low)) / exact(self.step))
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""
-        count = self.high - self.low + 1
-        return [self.low + min(int(level * count), count - 1) for level in levels.tolist()]
+        last = self._last
+        if not self.is_log:
+            return [self._find_value(min(int(level * (last + 1)), last)) for level in levels.tolist()]
+        low, high = math.log(self.low), math.log(self.high)
+        return [self.round(value) for value in np.exp(low + (high - low) * levels).tolist()]
+
+    def round(self, value: float) -> object:
+        """Return the nearest of the values."""
+        return self._find_value(min(max(round((value - self.low) / self.step), 0), self._last))
+
+    def _find_value(self, steps: int) -> object:
+        if self.is_whole:
+            return self.low + steps * self.step
+        return float(exact(self.low) + steps * exact(self.step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +173,8 @@ def read_distribution(written: Mapping[str, Any], parameter: Parameter, place: s
     """Return the distribution of a sampled axis.
 
     Args:
-        written: One of `uniform`, `log_uniform`, `integer` with [from, to], or `choice` with a list of values
-            or a table of values and their weights.
+        written: One of `uniform`, `log_uniform`, `integer` with [from, to] or [from, to, step], or `choice`
+            with a list of values or a table of values and their weights.
 
     Raises:
         ConfigError: The numbers make no distribution of the parameter.
@@ -150,13 +182,18 @@ def read_distribution(written: Mapping[str, Any], parameter: Parameter, place: s
     (form, arguments), *_ = written.items()
     if form == "choice":
         return _read_choice(arguments, parameter, place)
-    low, high = (in_base_units(value, parameter.unit, place) for value in arguments)
-    message = _explain_ends(form, low, high)
+    numbers = [in_base_units(value, parameter.unit, place) for value in arguments]
+    message = _explain_numbers(form, numbers, parameter)
     if message is not None:
         raise ConfigError([Issue("study.bad-axis", place, message, written)])
-    if form == "integer":
-        return Integers(int(low), int(high))  # type: ignore[call-overload]
-    return Continuous(float(low), float(high), form == "log_uniform", parameter.is_integer)  # type: ignore[arg-type]
+    low, high, *steps = (one for one in numbers if isinstance(one, int | float))
+    is_log = form == "log_uniform"
+    if steps or form == "integer":
+        step = steps[0] if steps else 1
+        last = exact(low) + (exact(high) - exact(low)) // exact(step) * exact(step)
+        kind = int if form == "integer" or parameter.is_integer else float
+        return Steps(kind(low), kind(last), kind(step), is_log)
+    return Continuous(float(low), float(high), is_log, parameter.is_integer)
 
 
 def list_quantities(written: Mapping[str, Any]) -> Sequence[object]:
@@ -165,15 +202,19 @@ def list_quantities(written: Mapping[str, Any]) -> Sequence[object]:
     return [] if isinstance(arguments, Mapping) else list(arguments)
 
 
-def _explain_ends(form: str, low: object, high: object) -> str | None:
-    """Return why two numbers are no ends of a distribution; None if they are."""
-    kinds = int if form == "integer" else (int, float)
-    if any(isinstance(end, bool) or not isinstance(end, kinds) for end in (low, high)):
-        return f"{form} requires two {'whole ' if form == 'integer' else ''}numbers"
-    if not low < high:  # type: ignore[operator]
+def _explain_numbers(form: str, numbers: Sequence[object], parameter: Parameter) -> str | None:
+    """Return why the numbers of a distribution make none; None if they do."""
+    must_be_whole = form == "integer" or (parameter.is_integer and len(numbers) > 2)  # noqa: PLR2004 - a step
+    known = [one for one in numbers if isinstance(one, int if must_be_whole else int | float)]
+    if len(known) < len(numbers) or any(isinstance(one, bool) for one in numbers):
+        return f"{form} requires {'whole ' if must_be_whole else ''}numbers"
+    low, high, *steps = known
+    if not low < high:
         return f"{form} requires its first number below its second"
-    if form == "log_uniform" and low <= 0:  # type: ignore[operator]
+    if form == "log_uniform" and low <= 0:
         return "log_uniform requires both numbers above 0"
+    if steps and not 0 < steps[0] <= high - low:
+        return f"{form} requires a step above 0 that leads from its first number to its second or below it"
     return None
 
 

@@ -69,7 +69,7 @@ class GridBlock:
         return patterns
 
     def tabulate(self) -> pa.Table:
-        """Return the values as columns, NULL where a parameter is not assigned, and a column `position`."""
+        """Return the values as columns, NULL where a parameter is not assigned, and the numbers `_point`."""
         columns = {}
         for path, codes in self.codes.items():
             values = self.values[path]
@@ -77,7 +77,7 @@ class GridBlock:
             is_whole = codes.min(initial=0) != UNASSIGNED
             taken = pa.array(codes, mask=None if is_whole else codes == UNASSIGNED)
             columns[path] = pa.array([fit(value, kind) for value in values], kind).take(taken)
-        names = [*columns, "position"]
+        names = [*columns, "_point"]
         return pa.table([*columns.values(), pa.array(np.arange(self.count))], names=names)
 
 
@@ -177,7 +177,7 @@ def _find(block: GridBlock, condition: str, place: str) -> np.ndarray:
     from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
 
     try:
-        found: np.ndarray = sql.filter_rows(block.tabulate(), condition)["position"].to_numpy()
+        found: np.ndarray = sql.filter_rows(block.tabulate(), condition)["_point"].to_numpy()
     except QueryError as error:
         raise ConfigError([Issue("study.bad-sql", place, error.message, condition)]) from error
     return found

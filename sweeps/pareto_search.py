@@ -17,7 +17,7 @@ from destage.extras import require
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import suggest
-from destage.sweeps.distributions import Choice, Continuous, Distribution, Integers, is_distribution
+from destage.sweeps.distributions import Choice, Continuous, Distribution, Steps, is_distribution
 from destage.sweeps.objectives import metric_columns
 
 METHODS = ("nsga2", "tpe")
@@ -197,7 +197,7 @@ class TrialPlanner:
     def _assignments(self, params: Mapping[str, Any]) -> dict[str, object]:
         return {
             # Optuna keeps the position of a choice, whose values may be tables.
-            path: one.values[params[path]] if isinstance(one, Choice) else _rounded(params[path])
+            path: _as_value(one, params[path])
             for path, one in self._search.axes.items()
         }
 
@@ -223,8 +223,11 @@ def _as_optuna(optuna: Any, distribution: Distribution) -> Any:
     kinds = optuna.distributions
     if isinstance(distribution, Choice):
         return kinds.CategoricalDistribution(tuple(range(len(distribution.values))))
-    if isinstance(distribution, Integers):
-        return kinds.IntDistribution(distribution.low, distribution.high)
+    if isinstance(distribution, Steps):
+        low, high = distribution.low, distribution.high
+        make = kinds.IntDistribution if distribution.is_whole else kinds.FloatDistribution
+        # Optuna has no steps of a logarithm.
+        return make(low, high, log=True) if distribution.is_log else make(low, high, step=distribution.step)
     if not isinstance(distribution, Continuous):
         raise TypeError(distribution)
     if distribution.is_whole:
@@ -234,6 +237,11 @@ def _as_optuna(optuna: Any, distribution: Distribution) -> Any:
     return kinds.FloatDistribution(distribution.low, distribution.high, log=distribution.is_log)
 
 
-def _rounded(value: float) -> object:
-    """Drop the last digits, which differ between mathematical libraries."""
+def _as_value(distribution: Distribution, value: Any) -> object:
+    """Return the value of an axis that a parameter of Optuna stands for."""
+    if isinstance(distribution, Choice):
+        return distribution.values[value]
+    if isinstance(distribution, Steps):
+        return distribution.round(value)
+    # The last digits differ between mathematical libraries.
     return value if isinstance(value, int) else float(f"{value:.12g}")

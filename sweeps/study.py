@@ -26,6 +26,7 @@ from destage.sweeps.designs import Design
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import find_parameter
 from destage.sweeps.pareto_search import Search, read_search
+from destage.sweeps.point_expressions import find_expression_mistakes
 from destage.sweeps.prices import Prices, read_prices
 from destage.sweeps.refinement_key import Refinement, read_refinement
 from destage.sweeps.seek import Seek, read_seek
@@ -36,6 +37,10 @@ from destage.sweeps.study_schema import drop_mistaken, find_study_mistakes, read
 from destage.sweeps.trace_files import bind_traces
 
 _SOME_LEVELS = np.arange(64) / 64
+_ABSENCES = frozenset({"study.missing-key", "study.no-effect", "study.unknown-name"})
+"""Mistakes that something which is not there may cause."""
+_DEPENDENT = frozenset({"design", "search", "refine", "when", "derived"})
+"""Keys that need axes, or each other."""
 _LONGEST_S = 10_000 * 86_400
 """Longest budget and time limit [s]."""
 
@@ -171,7 +176,7 @@ def parse_study(
     except ConfigError as error:
         issues += error.issues
     reader = _Reader(document, needs_units=needs_units)
-    issues += reader.issues
+    issues += _drop_consequences(reader.issues, issues)
     if not issues:
         if unreadable is not None:
             raise unreadable
@@ -180,6 +185,18 @@ def parse_study(
 
     issues = add_point_mistakes(issues, reader.study())
     raise source.error([*issues, *(unreadable.issues if unreadable is not None else ())])
+
+
+def _drop_consequences(found: Iterable[Issue], schema: Iterable[Issue]) -> list[Issue]:
+    """Return mistakes without those that only say that a part with a mistake of its own is not there."""
+    if not any(_key(issue) in {"axes", "zip", "design", "search"} for issue in schema):
+        return list(found)
+    return [issue for issue in found if issue.code not in _ABSENCES or _key(issue) not in _DEPENDENT]
+
+
+def _key(issue: Issue) -> str:
+    """Return the key of the study that has a mistake."""
+    return issue.place.partition(".")[0]
 
 
 def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
@@ -230,6 +247,7 @@ class _Reader:
         reader = SpaceReader(document, needs_units=needs_units)
         self._space, self._sampled = reader.space, reader.sampled
         self.issues += reader.issues
+        self.issues += find_expression_mistakes(document)
         self._read_points()
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]

@@ -70,7 +70,9 @@ class Trials:
         fields = [
             analysis_column("trial", pa.int64(), "The number of the trial, from 0."),
             analysis_column("batch", pa.int64(), "The number of its batch, from 0."),
-            analysis_column("point_id", pa.string(), "Its point; none if its configuration is invalid."),
+            analysis_column(
+                "point_id", pa.string(), "Its point; none if it is invalid, or `where` excludes it."
+            ),
             *numbers,
             analysis_column("on_front", pa.bool_(), "Whether no other trial is as good in all and better."),
         ]

@@ -36,7 +36,11 @@ def compose_front_answer(session: Session) -> list[str]:
     more = (
         [f"{format_count(left, 'configuration')} of the front between these: table trials."] if left else []
     )
-    lost = [f"{format_count(invalid, 'trial')} had no valid configuration."] if invalid else []
+    lost = (
+        [f"{format_count(invalid, 'trial')} had no point: invalid, or excluded by `where`."]
+        if invalid
+        else []
+    )
     return [lead, *sentences, *more, *lost]
 
 

@@ -1,9 +1,12 @@
 """The summary of a sweep, composed from its rows."""
 
+import pyarrow as pa
+
 from destage.queries.presentation import present
 from destage.queries.product_names import name_products
 from destage.queries.report.answer import compose_answer
 from destage.queries.report.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
+from destage.queries.report.front_table import tabulate_front
 from destage.queries.report_record import Summary
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
@@ -11,11 +14,17 @@ from destage.queries.verdicts import judge_figures
 
 def summarize(session: Session) -> Summary:
     """Return the summary of a sweep."""
-    listed = open_excerpt(session, MOST_LISTED)
-    rows = listed.name_columns(name_products(listed.query("design_space")))
+    rows, left_out = tabulate_front(session) or _tabulate_excerpt(session)
     return Summary(
         present(rows, session.units),
-        describe_excerpt(listed),
+        left_out,
         tuple(judge_figures(session).to_pylist()),
         tuple(compose_answer(session)),
     )
+
+
+def _tabulate_excerpt(session: Session) -> tuple[pa.Table, str]:
+    """Return the rows of the most important points, with a sentence on those left out."""
+    listed = open_excerpt(session, MOST_LISTED)
+    rows = listed.name_columns(name_products(listed.query("design_space")))
+    return rows, describe_excerpt(listed)

@@ -87,6 +87,25 @@ def test_a_wrong_condition_hides_no_other_mistake() -> None:
 
 
 @pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ("axes: {array.disks: {integer: [4]}}\ndesign: {points: 8}\n", "axes.array.disks.integer"),
+        ("axes: {array.disks: {normal: [4, 5]}}\ndesign: {points: 8}\n", "axes.array.disks.normal"),
+        ("axes: {array.disks: {integer: [4, 5]}}\ndesign: {points: 1}\n", "design.points"),
+        (
+            "axes: {array.disks: {integer: [4, 5]}}\nsearch: {objectives: [], trials: 2}\n",
+            "search.objectives",
+        ),
+        ("axes: {array.disks: []}\nwhen: {array.disks: 1 = 1}\n", "axes.array.disks"),
+        ("axes: {array.disks: []}\nrefine: {axis: array.disks, of: response_p95}\n", "axes.array.disks"),
+    ],
+)
+def test_what_depends_on_a_mistake_is_no_mistake(keys: str, place: str) -> None:
+    scenario = "{workload: {use: call_center}, array: {raid: 5, disks: 4, disk: {use: u320_10k_36gb}}}"
+    assert [issue[1] for issue in read_mistakes(f"name: s\nscenario: {scenario}\n{keys}")] == [place]
+
+
+@pytest.mark.parametrize(
     ("text", "place", "code", "value", "position"),
     [
         ("a: 1\nb:\n  - x\n  - {y: 2}\n", "b.1.y", "study.out-of-range", 2, (4, 9)),

@@ -10,7 +10,8 @@ import pytest
 
 from destage import sweeps
 from destage.errors import ConfigError
-from destage.sweeps import Study
+from destage.sweeps import Study, configurations
+from destage.sweeps.configurations import Configurations
 from destage.sweeps.designs import SEQUENCES, sample_cube
 from destage.sweeps.points import expand
 
@@ -50,6 +51,44 @@ def test_a_log_uniform_axis_has_as_many_values_in_each_doubling(make_study: Make
     assert doublings == {0: 16, 1: 16, 2: 16, 3: 16}
 
 
+MIB, FRACTION = 2**20, "controller.cache.write_fraction"
+
+
+@pytest.mark.parametrize(
+    ("axis", "values"),
+    [
+        ({"uniform": ["64MiB", "256MiB", "64MiB"]}, [64, 128, 192, 256]),
+        ({"integer": ["64MiB", "300MiB", "64MiB"]}, [64, 128, 192, 256]),
+    ],
+)
+def test_steps_are_equally_likely(make_study: MakeStudy, axis: object, values: list[int]) -> None:
+    design = make_study(axes={CAPACITY: axis}, design={"points": 64}).design
+    assert design is not None
+    assert Counter(design.sample()[CAPACITY]) == {value * MIB: 16 for value in values}
+
+
+def test_a_log_uniform_step_is_the_nearest_to_the_plain_value(make_study: MakeStudy) -> None:
+    ends = ["64MiB", "1GiB"]
+    plain, stepped = (
+        make_study(axes={CAPACITY: {"log_uniform": [*ends, *step]}}, design={"points": 128}).design
+        for step in ([], ["8MiB"])
+    )
+    assert plain is not None
+    assert stepped is not None
+    pairs = list(zip(plain.sample()[CAPACITY], stepped.sample()[CAPACITY], strict=True))
+    assert all(value % (8 * MIB) == 0 for _, value in pairs)
+    assert max(abs(value - other) for other, value in pairs) <= 4 * MIB
+    assert min(pairs)[1] == 64 * MIB
+
+
+def test_steps_of_fractions_are_exact(make_study: MakeStudy) -> None:
+    design = make_study(axes={FRACTION: {"uniform": [0, 1, 0.1]}}, design={"points": 128}).design
+    assert design is not None
+    found = set(design.sample()[FRACTION])
+    assert found == {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0}
+    assert {type(value) for value in found} == {float}
+
+
 def test_a_repeated_point_is_one_and_a_design_is_combined_with_the_grid(make_study: MakeStudy) -> None:
     axes = {DISKS: {"integer": [1, 3]}, "workload.users": [10, 20]}
     points = expand(make_study(axes=axes, design={"points": 32})).points
@@ -87,7 +126,11 @@ def test_more_combinations_than_a_whole_number_can_count(
     [
         ({"uniform": ["1GiB", "64MiB"]}, "first number below its second"),
         ({"log_uniform": [0, "64MiB"]}, "both numbers above 0"),
-        ({"integer": [1.5, 4]}, "two whole numbers"),
+        ({"integer": [1.5, 4]}, "requires whole numbers"),
+        ({"uniform": ["64MiB", "1GiB", 1.5]}, "requires whole numbers"),
+        ({"uniform": ["64MiB", "1GiB", "0MiB"]}, "a step above 0"),
+        ({"log_uniform": ["64MiB", "1GiB", "1GiB"]}, "a step above 0"),
+        ({"integer": [1, 4, 2, 3]}, "at most 3 entries"),
         ({"choice": {"64MiB": 0}}, "a weight above 0"),
         ({"choice": ["64MiB", "65536KiB"]}, "a value twice"),
     ],
@@ -102,3 +145,23 @@ def test_a_distribution_needs_a_design_and_a_design_a_distribution(make_study: M
         make_study(axes={CAPACITY: {"uniform": ["64MiB", "1GiB"]}})
     with pytest.raises(ConfigError, match="no axis has a distribution"):
         make_study(axes={DISKS: [1, 2]}, design={"points": 4})
+
+
+def test_an_invalid_sampled_value_is_not_explained_at_every_point(
+    make_study: MakeStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Building a point again takes milliseconds; each of thousands of points has another value."""
+    built = []
+    build = Configurations._build
+
+    def count(self: Configurations, assignments: Any) -> Any:
+        built.append(assignments)
+        return build(self, assignments)
+
+    monkeypatch.setattr(Configurations, "_build", count)
+    monkeypatch.setattr(configurations, "_MOST_REBUILT", 4)
+    study = make_study(axes={FRACTION: {"uniform": [2, 3]}, "array.raid": ["0", "5"]}, design={"points": 64})
+    with pytest.raises(ConfigError) as raised:
+        expand(study)
+    assert len(built) <= 8
+    assert {issue.place for issue in raised.value.issues} == {f"axes.{FRACTION}"}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from destage.sweeps.distributions import Choice, Continuous, Distribution, Integers
+from destage.sweeps.distributions import Choice, Continuous, Distribution, Steps
 from destage.sweeps.pareto_search import METHODS, Goal, Search, TrialPlanner, find_front
 
 GOALS = (Goal("price", is_maximum=False), Goal("users_supported", is_maximum=True))
 AXES: dict[str, Distribution] = {
-    "disks": Integers(2, 40),
+    "disks": Steps(2, 40),
     "cache": Continuous(1.0, 64.0, is_log=True, is_whole=False),
     "raid": Choice(("10", "5"), (1.0, 1.0)),
     **{f"share{number}": Continuous(0.0, 1.0, is_log=False, is_whole=False) for number in range(5)},
@@ -64,6 +64,24 @@ def test_a_search_dominates_more_than_random_trials(method: str) -> None:
         random = [dict(zip(AXES, row, strict=True)) for row in zip(*columns, strict=True)]
         chance.append(_volume([_evaluate(trial) for trial in random]))
     assert np.mean(found) > 1.05 * np.mean(chance)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_trials_are_whole_steps(method: str) -> None:
+    axes: dict[str, Distribution] = {
+        "plain": Steps(3, 39, 4),
+        "share": Steps(0.1, 0.9, 0.2),
+        "log": Steps(64, 4096, 64, is_log=True),
+    }
+    planner = TrialPlanner(Search(GOALS, 64, 16, method, 1, axes))
+    found: list[dict[str, object]] = []
+    while batch := planner.ask():
+        found += batch
+        planner.tell([(float(str(one["plain"])), float(str(one["log"]))) for one in batch])
+    assert {one["plain"] for one in found} <= set(range(3, 40, 4))
+    assert {one["share"] for one in found} <= {0.1, 0.3, 0.5, 0.7, 0.9}
+    assert {one["log"] for one in found} <= set(range(64, 4097, 64))
+    assert min(float(str(one["log"])) for one in found) < 512
 
 
 def test_a_last_batch_is_what_is_left() -> None:

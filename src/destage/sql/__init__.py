@@ -12,6 +12,7 @@ from destage.sql.database import PUBLIC, Database
 from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
 from destage.sql.read_statements import ReadStatement
+from destage.sql.row_expressions import Dependence, find_dependence
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
 from destage.sql.tables import compute_column, filter_rows, list_reserved_words, render_texts
 
@@ -19,12 +20,14 @@ __all__ = [
     "PUBLIC",
     "Aliases",
     "Database",
+    "Dependence",
     "FileConnection",
     "QueryLimits",
     "ReadStatement",
     "alias_names",
     "compute_column",
     "filter_rows",
+    "find_dependence",
     "find_qualifiers",
     "join_statement",
     "list_reserved_words",

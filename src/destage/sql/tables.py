@@ -1,5 +1,6 @@
 """Conditions and texts of the values of one Arrow table."""
 
+import re
 from functools import cache
 
 import duckdb
@@ -10,13 +11,16 @@ from destage.sql.database import Database
 from destage.sql.failures import read_details, read_message
 from destage.sql.limits import QueryLimits
 
+_NUMBERS = re.compile(r'(?:, |[^.!]*: )"_\w+"')
+"""The columns of row numbers, where an error suggests them."""
+
 
 def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) -> pa.Table:
     """Return the rows of a table that meet a condition, in their order.
 
     The last segment of a dotted column is an alias, as in a query.
     """
-    statement = f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position"
+    statement = f"SELECT _position FROM _rows WHERE (\n{where}\n) ORDER BY _position"
     return table.take(_select(table, where, statement, limits, "where")["_position"])
 
 
@@ -26,7 +30,7 @@ def compute_column(table: pa.Table, expression: str, place: str) -> pa.ChunkedAr
     Args:
         place: Where the expression is written, for messages.
     """
-    statement = f"SELECT (\n{expression}\n) AS found FROM rows ORDER BY _position"
+    statement = f"SELECT (\n{expression}\n) AS found FROM _rows ORDER BY _position"
     return _select(table, expression, statement, None, place)["found"]
 
 
@@ -39,11 +43,11 @@ def _select(
     except duckdb.Error as error:
         raise QueryError("query.bad-syntax", read_message(read_details(error)), place) from error
     position = pa.array(range(table.num_rows), pa.int64())
-    with Database({"rows": table.append_column("_position", position)}, limits=limits) as database:
+    with Database({"_rows": table.append_column("_position", position)}, limits=limits) as database:
         try:
             return database.query(statement)
         except QueryError as error:
-            raise QueryError(error.code, error.message, place, error.data) from error
+            raise QueryError(error.code, _NUMBERS.sub("", error.message), place, error.data) from error
 
 
 def render_texts(column: pa.ChunkedArray) -> list[str | None]:
