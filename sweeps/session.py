@@ -94,6 +94,7 @@ class SweepSession:
             deadline=None if study.wall_s is None else self._began + study.wall_s,
             report=self._report,
             finished=finished,
+            hold_s=study.commit_every_s,
             messages=messages,
         )
 

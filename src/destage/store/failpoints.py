@@ -15,12 +15,14 @@ NAMES = (
     "mid_tmp",
     "before_rename",
     "after_rename",
+    "rows_held",
     "mid_plan_round",
     "before_head",
     "mid_head",
     "after_head",
 )
-"""All fail points: first those of a fragment, in order, then those of plans and heads."""
+"""All fail points: those of a fragment, in order; of a batch that is executed and not committed; then those of
+plans and heads."""
 
 _passed: dict[str, int] = {}
 
