@@ -195,6 +195,7 @@ def make_driver(
         deadline=None,
         report=lambda: None,
         finished=FinishedRuns(columns, keeps_facts=keeps_facts),
+        committed=lambda *_: None,
         hold_s=10.0,
     )
 

@@ -46,6 +46,7 @@ class Driver:
         deadline: The end of the budget [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
         finished: The runs that need no further execution.
+        committed: Called with the name of a fragment and facts of runs in it.
         hold_s: The most work that a lost worker may cost [s]: it commits its rows that often.
         retries: Batches returned for infrastructure reasons.
         messages: Warnings.
@@ -60,6 +61,7 @@ class Driver:
     deadline: float | None
     report: Callable[[], None]
     finished: FinishedRuns
+    committed: Callable[[str, pa.Table], None]
     hold_s: float
     executed: int = 0
     failed: int = 0
@@ -169,6 +171,7 @@ class Driver:
         facts = receipt.facts
         self.executed += facts.num_rows
         self.finished.add(facts)
+        self.committed(receipt.fragment, facts)
         failed = facts.filter(pc.equal(facts["status"], "failed")).to_pylist()
         self.failed += len(failed)
         for row in failed:

@@ -99,6 +99,7 @@ def _driver(
         deadline=deadline,
         report=lambda: None,
         finished=FinishedRuns(("events",), keeps_facts=True),
+        committed=lambda *_: None,
         hold_s=10.0,
     )
 

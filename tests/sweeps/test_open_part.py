@@ -66,6 +66,7 @@ def _drive(layout: SweepLayout, executor: InlineExecutor, plan: pa.Table, hold_s
         deadline=None,
         report=lambda: None,
         finished=FinishedRuns(("events",), keeps_facts=True),
+        committed=lambda *_: None,
         hold_s=hold_s,
     )
     driver.drive(plan)
@@ -188,6 +189,7 @@ def test_a_small_sweep_shows_each_batch_at_once(make_study: MakeStudy, layout: S
         deadline=None,
         report=lambda: None,
         finished=Watched(("events",), keeps_facts=False),
+        committed=lambda *_: None,
         hold_s=1e6,
     )
     driver.drive(plan)

@@ -57,7 +57,7 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
         found = find_head(layout)
         if found is not None:
             generation.publish(found[1])
-        warnings = adopt_fragments(layout)
+        warnings = adopt_fragments(layout).warnings
         sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0

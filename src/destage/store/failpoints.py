@@ -21,8 +21,10 @@ NAMES = (
     "mid_head",
     "after_head",
 )
-"""All fail points: those of a fragment, in order; of a batch that is executed and not committed; then those of
-plans and heads."""
+"""Fail points of every sweep: those of a fragment, in order; of an executed batch that is not committed; then
+those of plans and heads."""
+RARE_NAMES = ("mid_index", "before_merge", "after_merge")
+"""Fail points of the index, and of merging fragments while a sweep runs."""
 
 _passed: dict[str, int] = {}
 
