@@ -14,9 +14,9 @@ from destage.errors import Issue
 from destage.extras import require
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_analyses, write_answers
+from destage.store.commits import Commits
 from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
-from destage.store.index_writer import IndexWriter
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.plan import write_round
@@ -84,9 +84,7 @@ class SweepSession:
         self._head = self._keep_study()
         adoption = adopt_fragments(layout, self._columns)
         rows = adoption.collect(rows_schema(self._columns))
-        self._index = IndexWriter(self._generation, self._columns)
-        for name, table in adoption.read.items():
-            self._index.add(name, table)
+        self._commits = Commits(self._generation, lease, self._columns, adoption)
         finished = FinishedRuns(self._columns, keeps_facts=study.is_adaptive)
         finished.add(rows.filter(pc.invert(is_transient(rows))))
         self._before = len(finished)
@@ -98,7 +96,7 @@ class SweepSession:
             deadline=None if study.wall_s is None else self._began + study.wall_s,
             report=self._report,
             finished=finished,
-            committed=self._index.add,
+            committed=self._commits.add,
             hold_s=study.commit_every_s,
             messages=adoption.warnings,
         )
@@ -112,10 +110,14 @@ class SweepSession:
                 self._phase = "run"
                 driver.drive(plan)
                 self._round += 1
+        except BaseException:
+            self._commits.abandon()
+            raise
         finally:
             driver.close()
             remove_orphans(self._layout)
-        self._index.write()
+        self._commits.finish(time.monotonic() - self._began)
+        driver.messages += self._commits.warnings
         unanswered: list[Issue] = []
         if driver.stopped is None:
             unanswered = self._write_answers(planner)
@@ -258,10 +260,10 @@ class SweepSession:
 
     def _record_progress(self) -> None:
         self._recorded_at = time.monotonic()
-        self._index.write_if_due()
         write_progress(self._generation, self._progress_so_far())
 
     def _report(self, message: str | None = None) -> None:
+        self._commits.update()
         if time.monotonic() - self._recorded_at > _RECORD_S:
             self._record_progress()
         if self._progress is None:

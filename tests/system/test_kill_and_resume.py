@@ -42,6 +42,18 @@ def test_killed_while_a_part_is_open(killable: KillableSweep, tmp_path: Path, po
     killable.assert_complete(tmp_path)
 
 
+@pytest.mark.parametrize("point", failpoints.RARE_NAMES)
+@pytest.mark.parametrize("resumes_merge", [True, False])
+def test_killed_while_fragments_are_merged(
+    killable: KillableSweep, tmp_path: Path, point: str, resumes_merge: bool
+) -> None:
+    driver = killable.start(tmp_path, FAN_IN="4", DESTAGE_FAIL_POINT=point)
+    driver.communicate(timeout=60)
+    assert driver.returncode == -signal.SIGKILL
+    killable.finish(tmp_path, env={"FAN_IN": "4"} if resumes_merge else {})
+    killable.assert_complete(tmp_path)
+
+
 @pytest.fixture(scope="module")
 def working_s(killable: KillableSweep, tmp_path_factory: pytest.TempPathFactory) -> float:
     """Return the duration of an uninterrupted driver on this machine [s]."""

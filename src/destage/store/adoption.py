@@ -37,13 +37,19 @@ class Adoption:
     read: dict[str, pa.Table]
     warnings: list[Issue]
 
+    @property
+    def parts(self) -> list[IndexedRows]:
+        """The rows of all fragments."""
+        return [
+            *self.indexed,
+            *(IndexedRows(rows, (name,), (rows.num_rows,)) for name, rows in self.read.items()),
+        ]
+
     def collect(self, schema: pa.Schema) -> pa.Table:
         """Return the columns of a schema that is among those read, one row per run as `read_rows` does."""
         gathered = GatheredRows()
-        for part in self.indexed:
+        for part in self.parts:
             gathered.add(part.rows, part.fragments, part.numbers)
-        for name, rows in self.read.items():
-            gathered.add(rows, [name])
         return gathered.select_best(schema)
 
 

@@ -1,7 +1,7 @@
 """Writing the index of a sweep: what a session commits, in segments that grow with it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import pyarrow as pa
@@ -47,11 +47,18 @@ class IndexWriter:
         """Add rows of a committed fragment; all its rows are added before the next segment is written."""
         if not fragment:
             return
+        if missing := set(KEYS).difference(rows.column_names):
+            raise AssertionError(f"rows without {missing} would hide the runs of a fragment")
         if not self._waiting:
             self._since = time.monotonic()
         there = [name for name in self._columns if name in rows.column_names]
         self._waiting.setdefault(fragment, []).append(rows.select(there))
         self._waiting_rows += rows.num_rows
+
+    def drop(self, fragments: Iterable[str]) -> None:
+        """Take back fragments that were merged before a segment had them."""
+        for name in fragments:
+            self._waiting_rows -= sum(rows.num_rows for rows in self._waiting.pop(name, ()))
 
     def write_if_due(self) -> None:
         """Write a segment if enough rows have been added, or some have waited for long."""
