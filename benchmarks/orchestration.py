@@ -33,11 +33,12 @@ from destage.sweeps import parse_study, studies
 from destage.sweeps.answer_tables import list_needed_columns
 from destage.sweeps.batches import Batch
 from destage.sweeps.driver import Driver
+from destage.sweeps.executors import AHEAD
 from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
-from destage.sweeps.worker import FinishedBatch, Receipt
+from destage.sweeps.receipts import FinishedBatch, Receipt
 
 TRACES = Path(studies.__file__).parent
 CACHE = """
@@ -119,7 +120,15 @@ class ImmediateExecutor:
     batches: int = 0
     name: str = "immediate"
     slots: int = 2
+    ahead: int = AHEAD
+    hold_s: float = 0.0
+    has_more: bool = False
     _finished: list[FinishedBatch] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> int:
+        """The batches that have not been collected."""
+        return len(self._finished)
 
     def submit(self, batch: Batch) -> None:
         """Finish a batch."""
@@ -186,6 +195,8 @@ def make_driver(
         deadline=None,
         report=lambda: None,
         finished=FinishedRuns(columns, keeps_facts=keeps_facts),
+        committed=lambda *_: None,
+        hold_s=10.0,
     )
 
 

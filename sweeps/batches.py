@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from destage.store.plan import CONFIG_COLUMNS
 from destage.sweeps.run_ids import pack_ids, read_bytes, unpack_ids
 
-LONGEST_S = 5.0
-"""Maximum work of a batch [s], so that a lost batch costs little."""
+LONGEST_S = 2.0
+"""Maximum work of a batch [s], so that a session that drains ends soon."""
 SHORTEST_S = 0.4
 """Minimum work of a batch [s], so that handing it over costs less than it saves."""
-BATCHES_PER_S = 400
+BATCHES_PER_S = 1000
 """Batches that the driver can hand out and commit [1/s] (`make bench`): if that many batches of `LONGEST_S`
 do not keep all slots busy, they get longer."""
 _FADING = 0.9
@@ -98,8 +98,15 @@ class Work:
 class Queue:
     """Runs of a plan that wait, longest first, cut into batches on demand."""
 
-    def __init__(self, plan: pa.Table, costs: CostModel, rows: np.ndarray | None = None) -> None:
-        """Queue the runs in some rows of a plan (default: all)."""
+    def __init__(
+        self,
+        plan: pa.Table,
+        costs: CostModel,
+        rows: np.ndarray | None = None,
+        *,
+        longest_s: float = LONGEST_S,
+    ) -> None:
+        """Queue the runs in some rows of a plan (default: all), for batches of some work at most [s]."""
         ids = read_bytes(pack_ids(plan["run_id"]))
         events = plan["estimated_events"].to_numpy()
         if rows is not None:
@@ -116,6 +123,7 @@ class Queue:
         self._next = 0
         self._retries: deque[Batch] = deque()
         self._costs = costs
+        self._longest_s = longest_s
 
     def __bool__(self) -> bool:
         return self._next < len(self._ids) or bool(self._retries)
@@ -143,7 +151,7 @@ class Queue:
             # Work W in batches of length a ends after W / (a BATCHES_PER_S) + a, least at the root of
             # W / BATCHES_PER_S. A batch longer than what keeps all slots busy gains nothing.
             least = min(slots / BATCHES_PER_S, math.sqrt(left / BATCHES_PER_S))
-            aim = max(min(max(left / (4 * slots), SHORTEST_S), LONGEST_S), least)
+            aim = max(min(max(left / (4 * slots), SHORTEST_S), self._longest_s), least)
             end += bisect_right(range(end + 1, count + 1), aim, key=self._seconds_until)
         self._next = end
         return Batch(unpack_ids(self._ids[first:end].tobytes()), self._configs.join(first, end))

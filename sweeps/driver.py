@@ -12,16 +12,17 @@ import pyarrow.compute as pc
 from destage.errors import Issue
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
-from destage.sweeps.batches import Batch, CostModel, Queue
+from destage.sweeps.batches import LONGEST_S, Batch, CostModel, Queue
 from destage.sweeps.executors import Executor
 from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import SessionState
+from destage.sweeps.receipts import Failure, FinishedBatch, Receipt
 from destage.sweeps.run_ids import pack_ids
-from destage.sweeps.worker import Failure, FinishedBatch, Receipt, commit_failure
+from destage.sweeps.worker import commit_failure
 
-WINDOW = 3
-"""Batches in flight per slot: one runs, the others wait at the worker."""
+EAGER = 100
+"""Batches of a session that are committed one by one, so that a small sweep shows its rows at once."""
 TRIES = 4
 """Attempts per run before the session abandons it; a batch is split until it is one run."""
 RETRY_BUDGET = 50
@@ -29,6 +30,8 @@ RETRIES_PER_SLOT = 4
 """Retries before the session ends, the larger of both counts: a lost node loses a batch per slot."""
 BREAKER = 20
 """Equal failures before the first success that end the session."""
+_BATCHES_PER_PART = 5
+"""Batches of a part, at least, so that it ends close to the work that may be lost."""
 _TICK_S = 0.2
 _STOP_S = 1.0
 """Time that stopped batches have to commit the runs that have ended [s]."""
@@ -43,6 +46,8 @@ class Driver:
         deadline: The end of the budget [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
         finished: The runs that need no further execution.
+        committed: Called with the name of a fragment and facts of runs in it.
+        hold_s: The most work that a lost worker may cost [s]: it commits its rows that often.
         retries: Batches returned for infrastructure reasons.
         messages: Warnings.
         stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or
@@ -56,12 +61,15 @@ class Driver:
     deadline: float | None
     report: Callable[[], None]
     finished: FinishedRuns
+    committed: Callable[[str, pa.Table], None]
+    hold_s: float
     executed: int = 0
     failed: int = 0
     retries: int = 0
     messages: list[Issue] = field(default_factory=list)
     stopped: SessionState | None = None
     costs: CostModel = field(default_factory=CostModel)
+    _taken: int = 0
     _errors: Counter[str] = field(default_factory=Counter)
     _executor: Executor | None = None
     _has_abandoned: bool = False
@@ -71,7 +79,8 @@ class Driver:
     def drive(self, plan: pa.Table) -> None:
         """Execute the runs of a plan that are missing, until all are committed or the session stops.
 
-        Batches in flight are committed, unless the budget is used up: then they are stopped.
+        Batches in flight are committed, unless the budget is used up: then they are stopped. A batch counts
+        once its rows are committed.
         """
         missing = self._find_missing(plan)
         if not len(missing):
@@ -79,7 +88,7 @@ class Driver:
         if self._executor is None:
             self._executor = self.start()
         executor = self._executor
-        queue = Queue(plan, self.costs, missing)
+        queue = Queue(plan, self.costs, missing, longest_s=min(LONGEST_S, self.hold_s / _BATCHES_PER_PART))
         in_flight = 0
         while (queue and self.stopped is None) or in_flight:
             self.interrupts.check()
@@ -91,9 +100,12 @@ class Driver:
                 executor.stop()
             if self._has_stopped_batches and self._is_past(_STOP_S):
                 break
-            while queue and self.stopped is None and in_flight < WINDOW * executor.slots:
+            while queue and self.stopped is None and executor.waiting < executor.ahead * executor.slots:
+                executor.hold_s = 0.0 if self._taken < EAGER else self.hold_s
                 executor.submit(queue.take(executor.slots))
                 in_flight += 1
+                self._taken += 1
+            executor.has_more = bool(queue) and self.stopped is None
             for done in executor.collect(_TICK_S):
                 in_flight -= 1
                 self._settle(done, queue)
@@ -150,6 +162,8 @@ class Driver:
             if self.stopped is None:
                 self.stopped = "infrastructure"
                 self.messages.append(done.result)
+        elif done.result.kind == "lost":
+            queue.retry(done.batch)
         elif done.result.kind != "stopped" or self.stopped is None:
             self._retry(done.batch, done.result, queue)
 
@@ -157,6 +171,7 @@ class Driver:
         facts = receipt.facts
         self.executed += facts.num_rows
         self.finished.add(facts)
+        self.committed(receipt.fragment, facts)
         failed = facts.filter(pc.equal(facts["status"], "failed")).to_pylist()
         self.failed += len(failed)
         for row in failed:

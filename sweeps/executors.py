@@ -1,21 +1,18 @@
 """Where batches run: one interface, two forms: threads of this process, and Ray."""
 
 import os
+from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from destage.engine import StopSignal
-from destage.errors import Issue
 from destage.objects import Location
 from destage.sweeps.batches import Batch
-from destage.sweeps.worker import (
-    BatchStoppedError,
-    Failure,
-    FinishedBatch,
-    Receipt,
-    execute_batch,
-    explain_machine_failure,
-)
+from destage.sweeps.receipts import Failure, FinishedBatch
+from destage.sweeps.worker import Worker
+
+AHEAD = 3
+"""Batches that an executor takes per slot: one runs, the others wait at the worker."""
 
 
 class Executor(Protocol):
@@ -23,17 +20,28 @@ class Executor(Protocol):
 
     Attributes:
         slots: How many batches it runs at a time.
+        waiting: Batches that it was given and has not executed.
+        ahead: How many of them it takes per slot.
+        hold_s: The most work of uncommitted rows per slot [s]; 0 commits each batch.
+        has_more: Whether further batches follow; if not, a worker without a batch commits its rows.
     """
 
     name: str
     slots: int
+    hold_s: float
+    has_more: bool
+
+    @property
+    def waiting(self) -> int: ...  # noqa: D102 - see the attributes
+    @property
+    def ahead(self) -> int: ...  # noqa: D102
 
     def submit(self, batch: Batch) -> None:
         """Submit a batch; returns immediately."""
         ...
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
-        """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
+        """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
         ...
 
     def stop(self) -> None:
@@ -59,45 +67,55 @@ class InlineExecutor:
         timeout_s: float | None = None,
     ) -> None:
         self.slots = slots
-        self._timeout_s = timeout_s
+        self.ahead: int = AHEAD
+        self.hold_s = 0.0
+        self.has_more = False
         self._stop = StopSignal()
-        self._fragments = fragments
-        self._facts = facts
+        self._workers = [Worker(fragments, facts, timeout_s=timeout_s, stop=self._stop) for _ in range(slots)]
+        self._idle = deque(self._workers)
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="destage-run")
-        self._in_flight: dict[Future[Receipt], Batch] = {}
+        self._waiting: set[Future[list[FinishedBatch]]] = set()
+        self._is_stopped = False
+
+    @property
+    def waiting(self) -> int:
+        """Batches that were submitted and are not executed."""
+        return len(self._waiting)
 
     def submit(self, batch: Batch) -> None:
         """Submit a batch; returns immediately."""
-        future = self._pool.submit(
-            execute_batch, batch, self._fragments, self._facts, timeout_s=self._timeout_s, stop=self._stop
-        )
-        self._in_flight[future] = batch
+        self._waiting.add(self._pool.submit(self._execute, batch))
+
+    def _execute(self, batch: Batch) -> list[FinishedBatch]:
+        if self._is_stopped:
+            return [FinishedBatch(batch, Failure("stopped", "the session ended"))]
+        worker = self._idle.pop()  # the one that ended last, so that few workers hold rows
+        try:
+            return worker.execute(batch, self.hold_s)
+        finally:
+            self._idle.append(worker)
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
-        """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
-        ended, _ = wait(self._in_flight, timeout_s, return_when=FIRST_COMPLETED)
-        return [FinishedBatch(self._in_flight.pop(future), _result(future)) for future in ended]
+        """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
+        ended, self._waiting = wait(self._waiting, timeout_s, return_when=FIRST_COMPLETED)
+        done = [one for future in ended for one in future.result()]
+        is_idle = not self.has_more and len(self._waiting) < self.slots
+        for worker in tuple(self._idle) if is_idle else self._workers:
+            done += worker.publish() if is_idle else worker.publish_old(self.hold_s)
+        return done
 
     def stop(self) -> None:
         """Stop the batches in flight: the runs that have ended are committed, the others are not."""
+        self.hold_s = 0.0
+        self._is_stopped = True
         self._stop.set()
 
     def close(self) -> None:
-        """Drop batches that have not started, and stop those in flight."""
-        self._stop.set()
+        """Drop batches that have not started, stop those in flight and commit what has ended."""
+        self.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _result(future: Future[Receipt]) -> Receipt | Failure | Issue:
-    error = future.exception()
-    if error is None:
-        return future.result()
-    if isinstance(error, BatchStoppedError):
-        return Failure("stopped", "the session ended")
-    if isinstance(error, MemoryError):
-        return Failure("oom", "the process ran out of memory")
-    failed = explain_machine_failure(error)
-    return failed or Failure("infrastructure", f"{type(error).__name__}: {error}")
+        for worker in self._workers:
+            worker.publish()
 
 
 def count_processors() -> int:

@@ -1,12 +1,12 @@
-"""Batches on Ray: tasks of one module-level remote function. The only module that imports ray."""
+"""Batches on Ray: joins a cluster or starts one, checks its machines, and follows its size."""
 
 import logging
 import os
-import platform
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 # Read by ray when it is first imported: no usage reports, no copying of uv environments to workers.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -22,20 +22,15 @@ from ray import exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from destage.errors import InfrastructureError, Issue, SweepError
-from destage.objects import Location, locate
-from destage.store.layout import SweepLayout
+from destage.objects import Location
 from destage.sweeps.batches import Batch
-from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
+from destage.sweeps.executors import AHEAD
+from destage.sweeps.marker import Marker, check_marker, remove_markers, write_marker
 from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
 from destage.sweeps.ray_head import RayHead
-from destage.sweeps.worker import (
-    BatchStoppedError,
-    Failure,
-    FinishedBatch,
-    Receipt,
-    execute_batch,
-    explain_machine_failure,
-)
+from destage.sweeps.ray_pool import RayPool, read_result
+from destage.sweeps.ray_worker import RayWorker
+from destage.sweeps.receipts import FinishedBatch
 
 RECOUNT_S = 5.0
 """Interval at which the processors of the cluster are counted [s]."""
@@ -45,15 +40,6 @@ _STEP_S = 0.2
 _SHUTDOWN_S = 5.0
 """Time that Ray may take to disconnect from a cluster whose head is lost [s]."""
 _ATTEMPTS = 3
-_NO_MODULE = "No module named 'destage"
-_Result = TypeVar("_Result")
-
-
-@ray.remote(num_cpus=1, max_retries=0)
-def _execute(batch: Batch, marker: Marker, facts: tuple[str, ...], timeout_s: float | None) -> Receipt:
-    check_marker(marker)
-    fragments = SweepLayout(locate(marker.sweep)).fragments
-    return execute_batch(batch, fragments, facts, timeout_s=timeout_s)
 
 
 @ray.remote(num_cpus=0, max_retries=0)
@@ -62,7 +48,7 @@ def _probe(marker: Marker) -> None:
 
 
 class RayExecutor:
-    """Runs batches as Ray tasks, on the cluster of `RAY_ADDRESS` or on one started on this machine.
+    """Runs batches on Ray, on the cluster of `RAY_ADDRESS` or on one started on this machine.
 
     Ray itself never retries: the driver does, since it alone knows which rows are committed.
     """
@@ -80,9 +66,6 @@ class RayExecutor:
     ) -> None:
         """Start or join Ray, call `on_start`, and check all machines."""
         self._sweep = fragments.parent
-        self._timeout_s = timeout_s
-        self._facts = facts
-        self._in_flight: dict[ray.ObjectRef[Receipt], Batch] = {}
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:
             _start(slots)
@@ -91,6 +74,10 @@ class RayExecutor:
         self._marker = write_marker(self._sweep)
         self._most_slots = slots
         self.slots = 1
+        self.hold_s = 0.0
+        self.has_more = False
+        start = partial(RayWorker.remote, self._marker, facts, timeout_s)  # type: ignore[attr-defined]
+        self._pool = RayPool(start, is_shared=_is_shared())
         self._count_slots()
         try:
             _check_machines(self._marker, ray.nodes())  # type: ignore[no-untyped-call]
@@ -98,32 +85,35 @@ class RayExecutor:
             self.close()
             raise
 
+    @property
+    def waiting(self) -> int:
+        """Batches that were submitted and are not executed."""
+        return self._pool.waiting
+
+    @property
+    def ahead(self) -> int:
+        """Batches taken per slot: several times as many while they take milliseconds."""
+        return AHEAD * self._pool.batches_per_call
+
     def submit(self, batch: Batch) -> None:
         """Submit a batch; returns immediately."""
-        self._in_flight[_execute.remote(batch, self._marker, self._facts, self._timeout_s)] = batch
+        self._pool.submit(batch)
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
-        """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
+        """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
         if time.monotonic() >= self._next_count:
             self._count_slots()
         if self._head.is_lost:
             return self._give_up()
-        if not self._in_flight:
-            return []
-        waiting = list(self._in_flight)
-        ended, _ = ray.wait(waiting, num_returns=1, timeout=timeout_s)
-        if ended:
-            more, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
-            ended = list(dict.fromkeys([*ended, *more]))
-        return [FinishedBatch(self._in_flight.pop(reference), _result(reference)) for reference in ended]
+        self._pool.fit(self.slots, self._most_slots)
+        self._pool.send(self.hold_s, has_more=self.has_more)
+        return self._pool.receive(timeout_s)
 
     def _give_up(self) -> list[FinishedBatch]:
         """Return all batches in flight as not executed: their state cannot be determined."""
         message = "no answer from the head of the Ray cluster for 45 s; resume the sweep once it runs again"
         lost = Issue("sweep.ray-lost", self._head.address, message)
-        given_up = [FinishedBatch(batch, lost) for batch in self._in_flight.values()]
-        self._in_flight.clear()
-        return given_up
+        return [FinishedBatch(batch, lost) for batch in self._pool.give_up()]
 
     def _count_slots(self) -> None:
         """Count the processors: nodes join and leave."""
@@ -135,11 +125,10 @@ class RayExecutor:
 
     def stop(self) -> None:
         """Stop the batches in flight: the runs that have ended are committed, the others are not."""
-        for reference in self._in_flight:
-            ray.cancel(reference)  # raises KeyboardInterrupt in the worker
+        self._pool.stop()
 
     def close(self) -> None:
-        """Cancel batches in flight, and stop Ray if it was started here."""
+        """Kill the workers, and stop Ray if it was started here."""
         if self._head.is_lost:
             remove_markers(self._sweep)
             # While connected, Ray's library may end this process. Disconnecting may block, hence the timeout.
@@ -147,14 +136,16 @@ class RayExecutor:
             disconnection.start()
             disconnection.join(_SHUTDOWN_S)
             return
-        for reference in self._in_flight:
-            ray.cancel(reference, force=True)
-        if self._in_flight and self._owns_ray:
+        if self._pool.kill() and self._owns_ray:
             _kill_monitor()
-        self._in_flight.clear()
         remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
+
+
+def _is_shared() -> bool:
+    """Return whether other jobs may use the cluster, and an autoscaler may see what is pending."""
+    return bool(os.environ.get("RAY_ADDRESS"))
 
 
 def _head_address() -> str:
@@ -225,42 +216,9 @@ def _check_machines(marker: Marker, nodes: Iterable[dict[str, Any]]) -> None:
     # In short steps: Python handles signals only between them, and counts those of one step as one.
     while len(ended) < len(asked) and time.monotonic() < deadline:
         ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_STEP_S)
-    found = {asked[reference]["NodeID"]: _result(reference) for reference in ended}
+    found = {asked[reference]["NodeID"]: read_result(reference) for reference in ended}
     mismatches = [one for one in found.values() if isinstance(one, Issue)]
     if mismatches:
         first = mismatches[0]
         message = f"{len(mismatches)} of {len(asked)} machines cannot execute runs: {first.message}"
         raise SweepError(first.code, message, first.place, first.data)
-
-
-def _result(reference: "ray.ObjectRef[_Result]") -> _Result | Failure | Issue:
-    try:
-        result: _Result = ray.get(reference)
-    except exceptions.RayError as error:
-        return _failure(error)
-    return result
-
-
-def _failure(error: exceptions.RayError) -> Failure | Issue:
-    if isinstance(error, exceptions.OutOfMemoryError):
-        return Failure("oom", "Ray killed the worker: the node ran out of memory")
-    if isinstance(error, exceptions.TaskCancelledError):
-        return Failure("stopped", "the session ended")
-    if not isinstance(error, exceptions.RayTaskError):
-        return Failure("infrastructure", f"{type(error).__name__}: {str(error).splitlines()[0]}")
-    return _failure_of_task(error.cause)
-
-
-def _failure_of_task(cause: BaseException) -> Failure | Issue:
-    if isinstance(cause, BatchStoppedError):
-        return Failure("stopped", "the session ended")
-    if isinstance(cause, MemoryError):
-        return Failure("oom", "the worker ran out of memory")
-    if isinstance(cause, WorkerMismatchError):
-        return cause.issues[0]
-    if _NO_MODULE in str(cause):
-        python = ".".join(platform.python_version_tuple()[:2])
-        message = f"a worker has no Destage: install it for Python {python} on all machines"
-        return Issue("sweep.worker-without-destage", "", message)
-    failed = explain_machine_failure(cause)
-    return failed or Failure("infrastructure", f"{type(cause).__name__}: {cause}")

@@ -14,13 +14,14 @@ from destage.errors import Issue
 from destage.extras import require
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_analyses, write_answers
+from destage.store.commits import Commits
 from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.plan import write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
-from destage.store.rows import is_transient, read_rows
+from destage.store.rows import is_transient, rows_schema
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.driver import Driver
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
@@ -81,8 +82,9 @@ class SweepSession:
         found = find_head(layout, past_damage=True)
         self._kept = None if found is None else found[1]
         self._head = self._keep_study()
-        messages = adopt_fragments(layout)
-        rows = read_rows(layout, self._columns)
+        adoption = adopt_fragments(layout, self._columns)
+        rows = adoption.collect(rows_schema(self._columns))
+        self._commits = Commits(self._generation, lease, self._columns, adoption)
         finished = FinishedRuns(self._columns, keeps_facts=study.is_adaptive)
         finished.add(rows.filter(pc.invert(is_transient(rows))))
         self._before = len(finished)
@@ -94,7 +96,9 @@ class SweepSession:
             deadline=None if study.wall_s is None else self._began + study.wall_s,
             report=self._report,
             finished=finished,
-            messages=messages,
+            committed=self._commits.add,
+            hold_s=study.commit_every_s,
+            messages=adoption.warnings,
         )
 
     def run(self) -> Outcome:
@@ -106,9 +110,14 @@ class SweepSession:
                 self._phase = "run"
                 driver.drive(plan)
                 self._round += 1
+        except BaseException:
+            self._commits.abandon()
+            raise
         finally:
             driver.close()
             remove_orphans(self._layout)
+        self._commits.finish(time.monotonic() - self._began)
+        driver.messages += self._commits.warnings
         unanswered: list[Issue] = []
         if driver.stopped is None:
             unanswered = self._write_answers(planner)
@@ -254,6 +263,7 @@ class SweepSession:
         write_progress(self._generation, self._progress_so_far())
 
     def _report(self, message: str | None = None) -> None:
+        self._commits.update()
         if time.monotonic() - self._recorded_at > _RECORD_S:
             self._record_progress()
         if self._progress is None:

@@ -79,6 +79,7 @@ class Study:
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
+        commit_every_s: The work after which a worker commits its rows [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
         calibration: What to learn from measured figures.
@@ -94,6 +95,7 @@ class Study:
     seek: Seek | None
     replicates: Replicates
     wall_s: float | None
+    commit_every_s: float
     timeout_s: float | None = None
     prices: Prices | None = None
     design: Design | None = None
@@ -267,6 +269,8 @@ class _Reader:
         self.issues += issues
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
+        default_s = float(in_base_units(read_default("run", "commit_every"), "s", "run.commit_every"))  # type: ignore[arg-type]
+        self._commit_every_s = self._read_duration("run", "commit_every") or default_s
         self._check_charts()
 
     def study(self) -> Study:
@@ -286,6 +290,7 @@ class _Reader:
             replicates=self._replicates,
             wall_s=self._wall_s,
             timeout_s=self._timeout_s,
+            commit_every_s=self._commit_every_s,
             prices=self._prices,
             search=self._search,
             refinement=self._refinement,

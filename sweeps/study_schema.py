@@ -169,7 +169,14 @@ _STUDY: dict[str, Any] = {
         ),
         "run": table(
             "How runs are executed; changes no result.",
-            {"timeout": node(["string", "number"], "Time limit of one run, such as 10m (default: none).")},
+            {
+                "timeout": node(["string", "number"], "Time limit of one run, such as 10m (default: none)."),
+                "commit_every": node(
+                    ["string", "number"],
+                    "Work after which a worker commits its rows; a lost worker costs at most this much.",
+                    default="10s",
+                ),
+            },
         ),
         "sensitivity": SENSITIVITY_KEY,
         **published_schema.PROPERTIES,

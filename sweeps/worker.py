@@ -1,92 +1,75 @@
-"""A worker: executes a batch, adds provenance, commits one fragment and returns a receipt."""
+"""A worker: executes batches one after another, adds provenance and commits the rows in parts."""
 
-import errno
 import socket
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import Issue, MachineError
 from destage.objects import Location
+from destage.store.failpoints import pass_point
 from destage.store.fragments import write_fragment
 from destage.store.rows import rows_schema
 from destage.sweeps.batches import Batch
-
-_FAILURES = {
-    errno.ENOSPC: "system.disk-full",
-    errno.EDQUOT: "system.disk-full",
-    errno.EROFS: "system.permission-denied",
-    errno.EACCES: "system.permission-denied",
-    errno.EPERM: "system.permission-denied",
-}
+from destage.sweeps.machine_failures import BatchStoppedError, explain_failure
+from destage.sweeps.open_part import OpenPart
+from destage.sweeps.receipts import Failure, FinishedBatch
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """A committed batch, as the driver sees it.
+class Worker:
+    """One slot of an executor: executes a batch at a time, while another thread may commit its rows."""
 
-    Attributes:
-        seconds: Engine time [s].
-        facts: Per run the id, status, error kind, error and the columns that planning needs.
-    """
+    def __init__(
+        self,
+        fragments: Location,
+        facts: Sequence[str],
+        *,
+        timeout_s: float | None = None,
+        stop: engine.StopSignal | None = None,
+    ) -> None:
+        """Make a worker without rows.
 
-    seconds: float
-    facts: pa.Table
+        Args:
+            timeout_s: The time limit of each run [s].
+            stop: Stops the batch in execution from another thread.
+        """
+        self._timeout_s = timeout_s
+        self._stop = stop
+        self._part = OpenPart(fragments, facts)
+        self._lock = threading.Lock()
 
+    def execute(self, batch: Batch, hold_s: float) -> list[FinishedBatch]:
+        """Execute a batch, and return the batches that are committed or have failed.
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A batch that a worker could not execute, for reasons other than its configurations.
+        Args:
+            hold_s: The most work of uncommitted rows [s]; 0 commits each batch.
+        """
+        try:
+            rows, seconds = run_batch(batch, timeout_s=self._timeout_s, stop=self._stop)
+        except Exception as error:  # noqa: BLE001 - the driver reports it
+            return [FinishedBatch(batch, explain_failure(error))]
+        with self._lock:
+            done = self._part.add(batch, rows, seconds)
+            pass_point("rows_held")
+            return done + (self._part.publish() if self._part.is_due(hold_s) else [])
 
-    Attributes:
-        kind: `infrastructure`, `oom`, or `stopped` if the session ended its runs.
-    """
+    def publish(self) -> list[FinishedBatch]:
+        """Commit the rows that are not committed yet."""
+        with self._lock:
+            return self._part.publish()
 
-    kind: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedBatch:
-    """A batch that an executor has returned.
-
-    Attributes:
-        result: Its receipt, its failure, or why the worker must not execute runs of this sweep.
-    """
-
-    batch: Batch
-    result: Receipt | Failure | Issue
-
-
-class BatchStoppedError(Exception):
-    """A batch was stopped before its first run ended."""
-
-
-def explain_machine_failure(error: BaseException) -> Issue | None:
-    """Return why no worker can commit rows, if the error says so; trying again would not help."""
-    if isinstance(error, MachineError) and error.data["errno"] in _FAILURES:
-        return Issue(_FAILURES[error.data["errno"]], error.place, error.message)
-    if not isinstance(error, OSError) or error.errno not in _FAILURES:
-        return None
-    return Issue(_FAILURES[error.errno], str(error.filename or ""), error.strerror or str(error))
+    def publish_old(self, hold_s: float) -> list[FinishedBatch]:
+        """Commit them if the oldest have waited for so long [s]."""
+        with self._lock:
+            return self._part.publish() if self._part.is_old(hold_s) else []
 
 
-def execute_batch(
-    batch: Batch,
-    fragments: Location,
-    facts: Sequence[str],
-    *,
-    timeout_s: float | None = None,
-    stop: engine.StopSignal | None = None,
-) -> Receipt:
-    """Run a batch and commit its rows; if it is stopped, those of the runs that have ended.
-
-    Args:
-        timeout_s: The time limit of each run [s].
-        stop: Stops the batch from another thread; on a process's main thread, SIGINT does.
+def run_batch(
+    batch: Batch, *, timeout_s: float | None = None, stop: engine.StopSignal | None = None
+) -> tuple[pa.Table, float]:
+    """Run a batch; return the rows of the runs that have ended, and their engine time [s].
 
     Raises:
         BatchStoppedError: It was stopped, and no run has ended.
@@ -106,8 +89,7 @@ def execute_batch(
     rows = rows.add_column(0, "run_id", pa.array(batch.run_ids[:count]))
     for name, values in provenance.items():
         rows = rows.append_column(name, values)
-    write_fragment(fragments, rows)
-    return Receipt(sum(done.seconds), rows.select(["run_id", "status", "error_kind", "error", *facts]))
+    return rows, sum(done.seconds)
 
 
 def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> None:

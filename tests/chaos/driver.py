@@ -12,9 +12,9 @@ from chaos.injection import sitecustomize
 
 from destage import sweeps
 from destage.cli import app
-from destage.store import locate, object_lease
+from destage.store import locate, merging, object_lease
 from destage.store.lease import FileLease
-from destage.sweeps import api
+from destage.sweeps import api, driver
 
 
 def drive(
@@ -24,6 +24,8 @@ def drive(
     lease_s: float,
     *,
     has_lease: bool = True,
+    holds_rows: bool = False,
+    merges: bool = False,
     jump: dict[str, float] | None = None,
 ) -> int:
     """Run a session to its end and return the exit code of `destage run`.
@@ -31,11 +33,17 @@ def drive(
     Args:
         lease_s: The age at which a lease in a bucket expires [s].
         has_lease: Whether the store's lease works; a file lock of a stopped process would last.
+        holds_rows: Whether workers hold the rows of several batches from the first batch on.
+        merges: Whether few fragments are merged while the session runs.
         jump: After `after` seconds the clock jumps by `wall` seconds, and the machine has slept for `asleep`.
     """
     sitecustomize.install()
     object_lease.EXPIRY_S, object_lease.TRUST_S = lease_s, 0.75 * lease_s
     object_lease.RENEWAL_S = min(0.5, lease_s / 10)
+    if holds_rows:
+        driver.EAGER = 0
+    if merges:
+        merging.FAN_IN = 4
     if not has_lease:
         api.hold_lease = _no_lease  # type: ignore[assignment]
     if jump is not None:

@@ -101,6 +101,8 @@ class Execution:
             store=self.place.faulty_url,
             executor="inline" if executor == "inline" else "ray",
             lease_s=self.place.lease_s or 30.0,
+            holds_rows=self.schedule.number % 2 == 1,
+            merges=self.schedule.number % 4 > 1,
             **options,
         )
         self._sessions.append(session)

@@ -50,6 +50,7 @@ class Fault:
         times: Number of requests that it still affects.
         seconds: Duration of a delay [s].
         after: Number of matching requests that pass before.
+        every: Of the matching requests, each one of so many is affected.
     """
 
     kind: Kind
@@ -58,6 +59,8 @@ class Fault:
     times: int = 1
     seconds: float = 0.0
     after: int = 0
+    every: int = 1
+    seen: int = 0
 
 
 class FaultyProxy:
@@ -90,9 +93,10 @@ class FaultyProxy:
         times: int = 1,
         seconds: float = 0.0,
         after: int = 0,
+        every: int = 1,
     ) -> None:
         """Inject a fault into the next `times` requests that match; earlier faults apply first."""
-        self._send("add_fault", **asdict(Fault(kind, method, part, times, seconds, after)))
+        self._send("add_fault", **asdict(Fault(kind, method, part, times, seconds, after, every)))
 
     def clear(self) -> None:
         """Remove all faults and recorded requests."""
@@ -152,6 +156,9 @@ class _Faults:
                 if fault.times > 0 and fault.method in {"", method} and fault.part in path:
                     if fault.after > 0:
                         fault.after -= 1
+                        continue
+                    fault.seen += 1
+                    if fault.seen % fault.every:
                         continue
                     fault.times -= 1
                     return fault

@@ -44,7 +44,7 @@ def test_writing_the_same_runs_again_leaves_one_file(make_rows: MakeRows, layout
 
 def test_a_whole_fragment_stays(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a", "b"))
-    assert adopt_fragments(layout) == []
+    assert adopt_fragments(layout).warnings == []
     assert list(layout.fragments.iterdir()) == [fragment]
 
 
@@ -53,7 +53,7 @@ def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout
     path = Path(str(write_fragment(layout.fragments, make_rows("a", "b"))))
     whole = path.read_bytes()
     path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    (warning,) = adopt_fragments(layout)
+    (warning,) = adopt_fragments(layout).warnings
     assert (warning.code, warning.place) == ("store.damaged-fragment", path.name)
     assert not path.exists()
     assert (layout.quarantine / path.name).is_file()
@@ -64,7 +64,7 @@ def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout)
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(path.read_bytes())  # as earlier versions wrote it
     (layout.fragments / "notes.txt").write_text("mine")
     (layout.fragments / "folder").mkdir()
-    warnings = adopt_fragments(layout)
+    warnings = adopt_fragments(layout).warnings
     assert [warning.code for warning in warnings] == ["store.foreign-file"] * 3
     assert [entry.name for entry in layout.fragments.iterdir()] == [path.name]
 
@@ -73,7 +73,7 @@ def test_temporary_files_of_dead_writers_are_removed(layout: SweepLayout) -> Non
     dead, alive = (layout.fragments / f".aa.{this_host()}.{pid}.tmp" for pid in (999999999, 1))
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
-    assert adopt_fragments(layout) == []
+    assert adopt_fragments(layout).warnings == []
     assert not dead.exists()
     assert alive.exists()
 
@@ -113,7 +113,7 @@ def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
         (layout.fragments / "folder").mkdir()
         (layout.fragments / "folder" / "notes").write_text(text)
         (layout.fragments / "notes.txt").write_text(text)
-        assert len(adopt_fragments(layout)) == 2
+        assert len(adopt_fragments(layout).warnings) == 2
     kept = sorted(path.read_text() for path in layout.quarantine.rglob("*") if path.is_file())
     assert kept == ["first", "first", "second", "second"]
 

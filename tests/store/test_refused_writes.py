@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from destage.cli.application import _exit_code
-from destage.errors import InfrastructureError, MachineError, StoreError
+from destage.errors import InfrastructureError, Issue, MachineError, StoreError
 from destage.store.durable import write_durably
-from destage.sweeps.worker import explain_machine_failure
+from destage.sweeps.machine_failures import explain_failure
+from destage.sweeps.receipts import Failure
 
 
 @pytest.mark.parametrize(
@@ -32,8 +33,8 @@ def test_a_refused_write_ends_the_session(
         write_durably(tmp_path / "x", b"data")
     assert _exit_code(caught.value) == 4
     sent = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - as a worker sends it
-    issue = explain_machine_failure(sent)
-    assert issue is not None
+    issue = explain_failure(sent)
+    assert isinstance(issue, Issue)
     assert (issue.code, issue.place) == (code, str(tmp_path / "x"))
 
 
@@ -45,7 +46,9 @@ def test_a_failure_that_may_pass_is_tried_again(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(MachineError) as caught:
         write_durably(tmp_path / "x", b"data")
     assert _exit_code(caught.value) == 4
-    assert explain_machine_failure(caught.value) is None
+    failure = explain_failure(caught.value)
+    assert isinstance(failure, Failure)
+    assert failure.kind == "infrastructure"
 
 
 def test_a_wrong_path_is_a_mistake_of_the_user(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_memory_grows_with_the_columns_kept_only_where_results_are_needed(tmp_pa
 
 def test_generated_fragments_are_valid_and_not_indexed(tmp_path: Path) -> None:
     layout = ORCHESTRATION.write_fragments(tmp_path, 3, 4)
-    assert adopt_fragments(layout) == []
+    assert adopt_fragments(layout).warnings == []
     rows = read_rows(layout)
     assert rows.num_rows == 12
     assert set(rows["status"].to_pylist()) == {"ok"}

@@ -12,7 +12,7 @@ from destage.engine import results_schema
 from destage.errors import StoreError
 from destage.store import adoption, durable, failpoints, fragments, generations, open_sweep
 from destage.store.lease import FileLease
-from destage.sweeps import Study, api, session, verify
+from destage.sweeps import Study, api, session, verify, worker
 
 MakeStudy = Callable[..., Study]
 SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 500}
@@ -58,7 +58,7 @@ def test_a_paused_writer_damages_nothing(
             assert outcome.state == "finished"
             after[0] = _seen(outcome.path)
 
-    for module in (durable, fragments, generations):
+    for module in (durable, fragments, generations, worker):
         monkeypatch.setattr(module, "pass_point", pause)
     # A writer that was past its last check ends without knowing.
     with suppress(StoreError):

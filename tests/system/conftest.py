@@ -19,9 +19,12 @@ from destage.store.location import list_sizes
 from destage.store.parquet import read_parquet
 
 _DRIVER = """
-import sys
+import os, sys
 from destage import sweeps
-from destage.store import locate, object_lease
+from destage.store import locate, merging, object_lease
+from destage.sweeps import driver
+merging.FAN_IN = int(os.environ.get("FAN_IN", merging.FAN_IN))
+driver.EAGER = int(os.environ.get("EAGER_BATCHES", driver.EAGER))
 # A lease in a bucket outlives its holder; shortened here, except for Azurite, which stalls for seconds.
 object_lease.RENEWAL_S = 0.5
 if not sys.argv[2].startswith("abfs"):

@@ -16,6 +16,8 @@ STORES = 4
 """Sweeps that share the random kills; each is killed and resumed in turn."""
 
 
+_WORKERS_POINTS = ("before_tmp", "mid_tmp", "before_rename", "after_rename")
+"""The points of a commit that a worker passes; the driver passes the others."""
 _CHAOTIC_COUNTS = [pytest.param(count, marks=pytest.mark.chaos) for count in (1, 5)]
 
 
@@ -26,6 +28,29 @@ def test_killed_at_a_fail_point(killable: KillableSweep, tmp_path: Path, point: 
     driver.communicate(timeout=60)
     assert driver.returncode == -signal.SIGKILL
     killable.finish(tmp_path)
+    killable.assert_complete(tmp_path)
+
+
+@pytest.mark.parametrize("count", [3, pytest.param(6, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("point", ["rows_held", *_WORKERS_POINTS])
+def test_killed_while_a_part_is_open(killable: KillableSweep, tmp_path: Path, point: str, count: int) -> None:
+    """Every worker holds the rows of several batches: the rows of none is lost or stored twice."""
+    driver = killable.start(tmp_path, EAGER_BATCHES="0", DESTAGE_FAIL_POINT=f"{point}:{count}")
+    driver.communicate(timeout=60)
+    assert driver.returncode == -signal.SIGKILL
+    killable.finish(tmp_path, env={"EAGER_BATCHES": "0"})
+    killable.assert_complete(tmp_path)
+
+
+@pytest.mark.parametrize("point", failpoints.RARE_NAMES)
+@pytest.mark.parametrize("resumes_merge", [True, False])
+def test_killed_while_fragments_are_merged(
+    killable: KillableSweep, tmp_path: Path, point: str, resumes_merge: bool
+) -> None:
+    driver = killable.start(tmp_path, FAN_IN="4", DESTAGE_FAIL_POINT=point)
+    driver.communicate(timeout=60)
+    assert driver.returncode == -signal.SIGKILL
+    killable.finish(tmp_path, env={"FAN_IN": "4"} if resumes_merge else {})
     killable.assert_complete(tmp_path)
 
 
@@ -83,16 +108,17 @@ def test_a_torn_fragment_is_quarantined_and_its_runs_repeated(
     killable.assert_complete(tmp_path)
 
 
-_WORKERS_POINTS = ("before_tmp", "mid_tmp", "before_rename", "after_rename")
-"""The points that a worker passes; the driver passes the others."""
-
-
 @pytest.mark.parametrize(
     "point",
-    ["mid_plan_round", *(pytest.param(name, marks=pytest.mark.chaos) for name in _WORKERS_POINTS)],
+    [
+        "mid_plan_round",
+        "rows_held",
+        *(pytest.param(name, marks=pytest.mark.chaos) for name in _WORKERS_POINTS),
+    ],
 )
 def test_killed_at_a_fail_point_under_ray(killable: KillableSweep, tmp_path: Path, point: str) -> None:
-    env = {"DESTAGE_FAIL_POINT": point, "DESTAGE_FAIL_MARK": str(tmp_path / "mark")}
+    mark = str(tmp_path / "mark")
+    env = {"DESTAGE_FAIL_POINT": f"{point}:2", "DESTAGE_FAIL_MARK": mark, "EAGER_BATCHES": "0"}
     driver = killable.start(tmp_path / "store", "ray", **env)
     driver.communicate(timeout=120)
     assert (tmp_path / "mark").exists()

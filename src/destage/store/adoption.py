@@ -2,43 +2,92 @@
 
 import os
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
+
+import pyarrow as pa
 
 from destage.errors import Issue
 from destage.objects import Location, ObjectPath
 from destage.store.durable import this_host
 from destage.store.fragments import NotAFragmentError, open_fragment
+from destage.store.index import KEYS, IndexedRows, list_fragments, read_segments, take_indexed
 from destage.store.layout import SweepLayout
-from destage.store.location import list_sizes
 from destage.store.parallel import map_places
+from destage.store.rows import GatheredRows, read_table
 
 FOREIGN_S = 3600.0
 """Age at which a temporary file of another machine is an orphan [s]; writing one takes seconds."""
 
 
-def adopt_fragments(layout: SweepLayout) -> list[Issue]:
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """The fragments of a sweep that is opened for writing.
+
+    Attributes:
+        indexed: Rows of those that the index has.
+        read: The rows of the others by name.
+        warnings: One per quarantined file.
+    """
+
+    indexed: list[IndexedRows]
+    read: dict[str, pa.Table]
+    warnings: list[Issue]
+
+    @property
+    def parts(self) -> list[IndexedRows]:
+        """The rows of all fragments."""
+        return [
+            *self.indexed,
+            *(IndexedRows(rows, (name,), (rows.num_rows,)) for name, rows in self.read.items()),
+        ]
+
+    def collect(self, schema: pa.Schema) -> pa.Table:
+        """Return the columns of a schema that is among those read, one row per run as `read_rows` does."""
+        gathered = GatheredRows()
+        for part in self.parts:
+            gathered.add(part.rows, part.fragments, part.numbers)
+        return gathered.select_best(schema)
+
+
+def adopt_fragments(layout: SweepLayout, columns: Sequence[str] | None = None) -> Adoption:
     """Check all fragments, and remove what is not a fragment.
 
     A damaged or foreign file is moved to the quarantine, so that its runs are executed again; temporary files
     of dead processes and, in a bucket, empty fragments are removed. The caller holds the lease.
 
-    Returns:
-        One warning per quarantined file.
+    Args:
+        columns: Columns to read beside those of the index, so that a fragment is opened once; None reads no
+            rows and opens every fragment.
     """
     remove_orphans(layout)
-    sizes = {path: size for path, size in list_sizes(layout.fragments) if not _is_temporary(path)}
-    for path in [path for path, size in sizes.items() if _is_empty_object(path, size)]:
-        path.unlink(missing_ok=True)
-        del sizes[path]
-    warnings = []
-    for path, found in zip(sizes, map_places(_inspect, sizes), strict=True):
-        if found is not None:
+    remove_empty_objects(layout)
+    stamps = list_fragments(layout)
+    names = None if columns is None else [*KEYS, *columns]
+    segments = [] if names is None else read_segments(layout, names)
+    indexed = list(take_indexed(segments, stamps))
+    known = {name for part in indexed for name in part.fragments}
+    left = [one.path for name, one in stamps.items() if name not in known]
+    read, warnings = {}, []
+    for path, found in zip(left, map_places(partial(_inspect, names), left), strict=True):
+        if isinstance(found, NotAFragmentError):
             _move(path, _find_free_place(layout.quarantine, path.name))
             message = f"{found.message}; moved to {layout.quarantine.name}/"
             warnings.append(replace(found.issues[0], message=message))
-    return warnings
+        elif found is not None:
+            read[path.name] = found
+    return Adoption(indexed, read, warnings)
+
+
+def remove_empty_objects(layout: SweepLayout) -> None:
+    """Remove empty objects that killed writers left; Azure's client creates each one empty."""
+    if isinstance(layout.fragments, ObjectPath):
+        for one in layout.fragments.list_objects():
+            if one.path.suffix == ".parquet" and one.size == 0:
+                one.path.unlink(missing_ok=True)
 
 
 def remove_orphans(layout: SweepLayout) -> None:
@@ -55,15 +104,11 @@ def remove_orphans(layout: SweepLayout) -> None:
             path.unlink(missing_ok=True)
 
 
-def _is_empty_object(path: Location, size: int) -> bool:
-    """Whether a killed writer left an empty object; Azure's client creates each one empty."""
-    return isinstance(path, ObjectPath) and path.suffix == ".parquet" and size == 0
-
-
-def _inspect(path: Location) -> NotAFragmentError | None:
+def _inspect(columns: list[str] | None, path: Location) -> NotAFragmentError | pa.Table | None:
+    """Return the columns of a fragment that it has, or why it is none."""
     try:
-        with open_fragment(path):
-            return None
+        with open_fragment(path) as file:
+            return None if columns is None else read_table(file, columns)
     except NotAFragmentError as error:
         return error
 

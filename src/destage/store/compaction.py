@@ -5,7 +5,7 @@ fragment is committed like any other, then the small ones are deleted; a process
 duplicate rows, which readers count once and the next compaction removes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -57,7 +57,7 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
         found = find_head(layout)
         if found is not None:
             generation.publish(found[1])
-        warnings = adopt_fragments(layout)
+        warnings = adopt_fragments(layout).warnings
         sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0
@@ -91,7 +91,7 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
     waiting: dict[tuple[str, ...], list[tuple[Location, pa.Table]]] = {}
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
-        for path, table in zip(portion, map_places(_rows, portion), strict=True):
+        for path, table in zip(portion, map_places(read_fragment, portion), strict=True):
             if any(is_transient(table).to_pylist()):
                 continue
             waiting.setdefault(tuple(table.column_names), []).append((path, table))
@@ -102,11 +102,16 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
 
 
 def _group(same: list[tuple[Location, pa.Table]]) -> _Group:
-    rows = pa.concat_tables([table for _, table in same], promote_options="permissive")
-    return _Group([path for path, _ in same], select_best_rows(rows))
+    return _Group([path for path, _ in same], merge_rows([table for _, table in same]))
 
 
-def _rows(path: Location) -> pa.Table:
+def merge_rows(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return one row per run of fragments of the same columns, in the order of their names."""
+    return select_best_rows(pa.concat_tables(tables, promote_options="permissive"))
+
+
+def read_fragment(path: Location) -> pa.Table:
+    """Return all rows of a fragment; raises what `open_fragment` does."""
     with open_fragment(path) as file:
         return read_table(file)
 

@@ -15,12 +15,16 @@ NAMES = (
     "mid_tmp",
     "before_rename",
     "after_rename",
+    "rows_held",
     "mid_plan_round",
     "before_head",
     "mid_head",
     "after_head",
 )
-"""All fail points: first those of a fragment, in order, then those of plans and heads."""
+"""Fail points of every sweep: those of a fragment, in order; of an executed batch that is not committed; then
+those of plans and heads."""
+RARE_NAMES = ("mid_index", "before_merge", "after_merge")
+"""Fail points of the index, and of merging fragments while a sweep runs."""
 
 _passed: dict[str, int] = {}
 

@@ -27,6 +27,9 @@ from destage.store.location import list_sizes
 
 _NAME = re.compile(r"(\d{6})-[0-9a-f]{8}(?=[.-])")
 _HEAD, _CLAIM = ".json", ".claim"
+INDEX = "index"
+"""Beginning of the stems of the index's segments, of which readers take those of all generations."""
+_SEGMENT = re.compile(rf"-{INDEX}-\d+-[0-9a-f]+\.parquet$")
 _LISTINGS = 5
 """Maximum listings of heads; one is repeated if a head disappears before it is read."""
 
@@ -71,7 +74,7 @@ class Generation:
         Raises:
             StoreError: Another writer has claimed a later generation.
         """
-        self._check()
+        self.check()
         pass_point("before_head")
         self.published += 1
         write_durably(self._head_file(self.published), head.encode(), middle="mid_head")
@@ -83,19 +86,19 @@ class Generation:
         return self.layout.generations / f"{self.name}-{number:06d}{_HEAD}"
 
     def drop_earlier(self, head: Head) -> None:
-        """Delete the files of earlier generations that the published head does not name.
+        """Delete the files of earlier generations that the published head does not name, but for the index.
 
         A writer that claims a later generation before this looks is seen, and nothing is deleted; one that
         claims it afterwards starts from the published head, which names none of the deleted files.
         """
-        self._check()
+        self.check()
         for path, _ in list(list_sizes(self.layout.generations)):
             owner = _NAME.match(path.name)
             is_earlier = owner is not None and _number(owner[0]) < _number(self.name)
-            if is_earlier and path.name not in head.files:
+            if is_earlier and path.name not in head.files and not _SEGMENT.search(path.name):
                 path.unlink(missing_ok=True)
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Raise an error if another writer has claimed a later generation."""
         # Another claim of the same number was given up: its process saw this one.
         if max(map(_number, _list_names(self.layout)), default=0) > _number(self.name):
@@ -148,6 +151,11 @@ def _read_highest(heads: list[Location], *, past_damage: bool) -> tuple[str, Hea
             if not past_damage or error.code != "store.damaged-file":
                 raise
     return None
+
+
+def list_segments(layout: SweepLayout) -> list[Location]:
+    """Return the files of the index."""
+    return [path for path, _ in list_sizes(layout.generations) if _SEGMENT.search(path.name)]
 
 
 def read_head(layout: SweepLayout) -> Head | None:

@@ -1,7 +1,7 @@
 """Reading result rows: all fragments together, one row per run."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -13,8 +13,8 @@ from destage import engine
 from destage.errors import StoreError
 from destage.objects import Location
 from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment, open_fragment
+from destage.store.index import KEYS, list_fragments, read_segments, take_indexed
 from destage.store.layout import SweepLayout
-from destage.store.location import list_sizes
 from destage.store.parallel import map_places
 
 PROVENANCE = (
@@ -32,12 +32,16 @@ _LISTINGS = 5
 _Read = TypeVar("_Read")
 
 
-def rows_schema() -> pa.Schema:
+def rows_schema(columns: Sequence[str] | None = None) -> pa.Schema:
     """Return the schema of rows: run id, the engine's result columns, provenance columns.
 
     A fragment written before a column was added lacks it; its rows are read with null there.
+
+    Args:
+        columns: Some of the columns, to which those of `KEYS` are added (default: all).
     """
-    return pa.schema([pa.field("run_id", pa.string()), *engine.results_schema(), *PROVENANCE])
+    every = [pa.field("run_id", pa.string()), *engine.results_schema(), *PROVENANCE]
+    return pa.schema(every if columns is None else [one for one in every if one.name in {*KEYS, *columns}])
 
 
 def read_rows(
@@ -55,20 +59,9 @@ def read_rows(
     Raises:
         StoreError: A fragment that was complete is damaged.
     """
-    wanted = rows_schema()
-    if columns is not None:
-        names = {"run_id", "status", "error_kind", *columns}
-        wanted = pa.schema([field for field in wanted if field.name in names])
-    names_read = None if columns is None else wanted.names
-    for _ in range(_LISTINGS):
-        tables = _read_complete(layout, names_read, past_damage=past_damage)
-        if tables is not None:
-            break
-    else:
-        message = "fragments change while they are read; wait for `destage compact` to end"
-        raise StoreError("store.changed-while-read", message, str(layout.root))
-    rows = pa.concat_tables([wanted.empty_table(), *tables], promote_options="permissive")
-    return select_best_rows(rows) if tables else wanted.empty_table()
+    wanted = rows_schema(columns)
+    gathered = _gather(layout, None if columns is None else wanted.names, past_damage=past_damage)
+    return gathered.select_best(wanted)
 
 
 def find_missing_columns(layout: SweepLayout) -> dict[str, set[str]]:
@@ -110,30 +103,37 @@ def list_complete_fragments(layout: SweepLayout) -> list[Location]:
 
 
 def map_complete(
-    layout: SweepLayout, read: Callable[[pq.ParquetFile], _Read], *, past_damage: bool = False
+    layout: SweepLayout,
+    read: Callable[[pq.ParquetFile], _Read],
+    *,
+    past_damage: bool = False,
+    found: Sequence[Location] | None = None,
 ) -> Iterator[tuple[Location, _Read]]:
     """Yield each complete fragment, by name, with what a function reads of it; errors as above.
 
     A foreign file is passed over: the next writer reports it.
+
+    Args:
+        past_damage: Whether to pass over damaged fragments as well.
+        found: The fragments (default: all of the sweep).
     """
 
     def open_and_read(path: Location) -> _Read:
         with open_fragment(path) as file:
             return read(file)
 
-    return _map_found(layout, open_and_read, past_damage=past_damage)
+    return _map_found(layout, open_and_read, past_damage=past_damage, found=found)
 
 
 def _map_found(
-    layout: SweepLayout, act: Callable[[Location], _Read], *, past_damage: bool = False
+    layout: SweepLayout,
+    act: Callable[[Location], _Read],
+    *,
+    past_damage: bool = False,
+    found: Sequence[Location] | None = None,
 ) -> Iterator[tuple[Location, _Read]]:
     """Yield each complete fragment with the result of a function that raises `NotAFragmentError`."""
-    found = [
-        path
-        for path, size in list_sizes(layout.fragments)
-        # Azure's client creates each object empty.
-        if not path.name.startswith(".") and (size or isinstance(path, Path))
-    ]
+    found = [one.path for one in list_fragments(layout).values()] if found is None else found
 
     def attempt(path: Location) -> _Read | NotAFragmentError:
         try:
@@ -156,41 +156,77 @@ def read_table(file: pq.ParquetFile, columns: list[str] | None = None) -> pa.Tab
     return file.read(columns=there, use_threads=False).replace_schema_metadata(None)
 
 
-def _read_complete(
-    layout: SweepLayout, columns: list[str] | None, *, past_damage: bool
-) -> list[pa.Table] | None:
-    """Return the rows of all complete fragments; None if one disappeared after it was listed.
+@dataclass
+class GatheredRows:
+    """Rows of fragments in few tables; small ones of a hundred columns waste memory."""
 
-    A compaction writes a larger fragment before it deletes smaller ones, so that a new listing has all rows.
+    names: list[str] = field(default_factory=list)
+    _numbers: list[np.ndarray] = field(default_factory=list)
+    _joined: list[pa.Table] = field(default_factory=list)
+    _waiting: list[pa.Table] = field(default_factory=list)
+
+    def add(self, rows: pa.Table, names: Sequence[str], numbers: np.ndarray | None = None) -> None:
+        """Add the rows of fragments, and by row the number of its fragment (default: there is one)."""
+        there = np.zeros(rows.num_rows, np.int64) if numbers is None else numbers
+        self._numbers.append(there + len(self.names))
+        self.names += names
+        self._waiting.append(rows)
+        if len(self._waiting) == _JOINED:
+            self._join()
+
+    def _join(self) -> None:
+        if self._waiting:
+            rows = pa.concat_tables(self._waiting, promote_options="permissive")
+            self._joined.append(rows.combine_chunks())
+            self._waiting.clear()
+
+    def select_best(self, schema: pa.Schema) -> pa.Table:
+        """Return the best row of each run with the columns of a schema, by run id."""
+        self._join()
+        order = np.argsort(np.argsort(self.names)) if self.names else np.zeros(0, np.int64)
+        places = order[np.concatenate([np.zeros(0, np.int64), *self._numbers])]
+        rows = pa.concat_tables([schema.empty_table(), *self._joined], promote_options="permissive")
+        return select_best_rows(rows, places) if rows.num_rows else schema.empty_table()
+
+
+def _gather(layout: SweepLayout, columns: list[str] | None, *, past_damage: bool) -> GatheredRows:
+    """Return the rows of all complete fragments: from the index where it has the columns, else by reading.
+
+    Where fragments are merged meanwhile, a larger one is written before smaller ones are deleted, so that a
+    new list has all rows; what has been read already is not read again.
     """
-    try:
-        complete = map_complete(layout, lambda file: read_table(file, columns), past_damage=past_damage)
-        return list(_join(table for _, table in complete))
-    except FileNotFoundError:
-        return None
+    gathered, known = GatheredRows(), set[str]()
+    segments = [] if columns is None else read_segments(layout, columns)
+    for _ in range(_LISTINGS):
+        try:
+            stamps = {name: one for name, one in list_fragments(layout).items() if name not in known}
+            for part in take_indexed(segments, stamps):
+                gathered.add(part.rows.select(columns), part.fragments, part.numbers)
+                known.update(part.fragments)
+            left = [one.path for name, one in stamps.items() if name not in known]
+            for path, rows in map_complete(
+                layout, lambda file: read_table(file, columns), past_damage=past_damage, found=left
+            ):
+                gathered.add(rows, [path.name])
+                known.add(path.name)
+        except FileNotFoundError:
+            continue
+        return gathered
+    message = "fragments change while they are read; wait for `destage compact` to end"
+    raise StoreError("store.changed-while-read", message, str(layout.root))
 
 
-def _join(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the same rows in fewer tables; small tables of a hundred columns waste memory."""
-    waiting: list[pa.Table] = []
-    for table in tables:
-        waiting.append(table)
-        if len(waiting) == _JOINED:
-            yield pa.concat_tables(waiting, promote_options="permissive").combine_chunks()
-            waiting = []
-    yield from waiting
-
-
-def select_best_rows(rows: pa.Table) -> pa.Table:
+def select_best_rows(rows: pa.Table, places: np.ndarray | None = None) -> pa.Table:
     """Return the best row of each run, by run id.
 
     Args:
-        rows: Rows in the order of the names of their fragments.
+        places: By row the place of its fragment by name (default: the rows are in that order).
     """
     failed = pc.cast(pc.equal(rows["status"], "failed"), pa.int8())
     rank = pc.add(failed, pc.cast(is_transient(rows), pa.int8()))
+    position = np.arange(rows.num_rows) if places is None else places
     order = pc.sort_indices(
-        pa.table({"run_id": rows["run_id"], "rank": rank, "position": np.arange(rows.num_rows)}),
+        pa.table({"run_id": rows["run_id"], "rank": rank, "position": position}),
         sort_keys=[("run_id", "ascending"), ("rank", "ascending"), ("position", "ascending")],
     )
     ids = rows["run_id"].take(order).to_numpy()
