@@ -28,6 +28,7 @@ from destage.sweeps.batches import Batch
 from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
 from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
 from destage.sweeps.ray_head import RayHead
+from destage.sweeps.ray_messages import shorten_messages
 from destage.sweeps.worker import (
     BatchStoppedError,
     Failure,
@@ -166,6 +167,7 @@ def _head_address() -> str:
 
 def _start(slots: int | None) -> None:
     address = os.environ.get("RAY_ADDRESS")
+    shorten_messages()
     try:
         _join(address) if address else _start_here(slots)
     except SystemExit:  # Ray's handler of SIGTERM, until ours is installed again
