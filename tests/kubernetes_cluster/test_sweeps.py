@@ -1,8 +1,9 @@
 """Sweeps on a real Kubernetes finish despite lost pods and clusters."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kubernetes_cluster.conftest import NAMESPACE, RUNS, SETTINGS, Cluster, write_values
@@ -101,3 +102,46 @@ def test_the_server_rejects_an_unknown_field(cluster: Cluster) -> None:
     assert error.value.code == "cluster.request-rejected"
     assert error.value.place.startswith("RayJob strict-")
     assert "strict" not in cluster.kubectl("get", "all,pvc,serviceaccounts,networkpolicies", "-o", "name")
+
+
+@pytest.fixture
+def cordon(cluster: Cluster) -> Iterator[Callable[[], None]]:
+    """Return a function that keeps new pods off the node; it accepts pods again after the test."""
+    yield lambda: cluster.kubectl("cordon", "node1") and None
+    cluster.kubectl("uncordon", "node1")
+
+
+@pytest.mark.usefixtures("impatient_operator")
+def test_a_keeper_restarts_a_sweep_whose_head_has_no_node(
+    cluster: Cluster, reference: Callable[[int], Path], cordon: Callable[[], None]
+) -> None:
+    volume, study = cluster.create_volume("kept"), cluster.write_study("kept_sweep", LONG)
+    submit_it = ("submit", str(study), "--name", "kept", "--values", str(write_values(cluster)))
+    job = cluster.destage(*submit_it).strip()
+
+    def status() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+        return found
+
+    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
+    (keeper,) = cluster.find_pods("kept", "keeper")
+    cordon()
+    (head,) = cluster.find_pods("kept", "head")
+    cluster.kubectl("delete", "pod", head, "--grace-period=0", "--force")
+    cluster.wait_for("the failure", lambda: status().get("failed") == 1, 120)
+    before = read_fragments(volume)
+    assert len(before) < RUNS
+    cluster.kubectl("uncordon", "node1")
+
+    cluster.destage("watch", "kept", "--quiet")
+    assert (status()["jobStatus"], status()["failed"]) == ("SUCCEEDED", 1)
+    assert_unchanged(volume, before)
+    assert_complete(find_sweep(volume, "kept_sweep"), reference(LONG))
+    assert "JobStatusCheckTimeoutExceeded (failure 1); restarting" in cluster.kubectl("logs", keeper)
+    cluster.wait_for("the end of the keeper", lambda: _has_succeeded(cluster, keeper), 60)
+    cluster.destage("delete", "kept", "--results")
+    cluster.wait_for("the end of all pods", lambda: not cluster.find_pods("kept", "keeper"))
+
+
+def _has_succeeded(cluster: Cluster, pod: str) -> bool:
+    return cluster.kubectl("get", "pod", pod, "-o", "jsonpath={.status.phase}") == "Succeeded"
