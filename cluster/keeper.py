@@ -135,7 +135,13 @@ class Keeper:
 
 
 def find_namespace() -> str:
-    """Return the namespace of this pod."""
+    """Return the namespace of this pod.
+
+    Raises:
+        ClusterError: This is not a pod with a service account.
+    """
+    if not (_ACCOUNT / "namespace").is_file():
+        raise ClusterError("cluster.not-configured", "the keeper runs only in a pod with a service account")
     return (_ACCOUNT / "namespace").read_text().strip()
 
 
@@ -148,9 +154,7 @@ def send(method: str, path: str, body: object) -> dict[str, Any] | None:
     Raises:
         ClusterError: The server cannot be reached, or rejects the request.
     """
-    host, port = (os.environ.get(f"KUBERNETES_SERVICE_{name}", "") for name in ("HOST", "PORT"))
-    if not host:
-        raise ClusterError("cluster.not-configured", "the keeper runs only in a pod of a cluster")
+    host, port = (os.environ[f"KUBERNETES_SERVICE_{name}"] for name in ("HOST", "PORT"))
     server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
     headers = {
         "Accept": "application/json",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from kubernetes_cluster.conftest import RUNS, SETTINGS, Cluster, write_values
 from kubernetes_cluster.results import (
-    LONG,
+    LONGER,
     assert_complete,
     assert_unchanged,
     find_hosts,
@@ -41,7 +41,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     def run(*args: str, code: int = 0) -> tuple[str, str]:
         return cluster.run(*args, code=code, config=user_config)
 
-    volume, study = cluster.create_volume("living"), cluster.write_study("living_sweep", LONG)
+    volume, study = cluster.create_volume("living"), cluster.write_study("living_sweep", LONGER)
     (group,) = SETTINGS["workers"]
     values = str(write_values(cluster, workers=[{**group, "replicas": 1}]))
     job = run("submit", str(study), "--name", "living", "--values", values)[0].strip()
@@ -92,7 +92,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     )
     run("watch", "living", "--quiet")
     assert_unchanged(volume, before)
-    assert_complete(find_sweep(volume, "living_sweep"), reference(LONG))
+    assert_complete(find_sweep(volume, "living_sweep"), reference(LONGER))
     counted, _ = run("query", "living", "SELECT count(*) AS runs FROM runs", "--format", "csv")
     assert counted.replace('"', "").split() == ["runs", str(RUNS)]
     run("fetch", "living", "--store", str(cluster.folder / "living"))

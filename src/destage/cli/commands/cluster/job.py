@@ -59,8 +59,6 @@ def summarize_job(job: "Job") -> str:
         message = ": cancelled; submit the study again to continue"
     elif job.message and job.outcome != "SUCCEEDED":
         message = f": {job.message[:_LONGEST_MESSAGE]}"
-    if job.is_interrupted:
-        message += f"; {describe_continuation(job)}"
     ended = f", ended {job.ended}" if job.ended else ""
     return f"{job.state}{outcome}, submitted {job.created}{ended}{message}"
 
@@ -73,12 +71,12 @@ def describe_driver(status: dict[str, Any]) -> str:
     return f"last sign of life {format_duration(age)} ago" if status["writer"] else "none"
 
 
-def describe_continuation(job: "Job") -> str:
-    """Return how a job that its machines ended continues."""
-    return (
-        "machines were lost, but no committed result: "
-        f"`destage cluster watch {job.release} --keep` restarts the sweep, which continues"
-    )
+def describe_continuation(job: "Job", *, has_keeper: bool) -> str:
+    """Return how a job that its machines ended continues; empty for any other job."""
+    if not job.is_interrupted:
+        return ""
+    how = "its keeper" if has_keeper else f"`destage cluster watch {job.release} --keep`"
+    return f"; machines were lost, but no committed result: {how} restarts the sweep, which continues"
 
 
 def job_as_json(job: "Job") -> dict[str, Any]:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from destage.cli.commands.cluster.job import (
     SHORT_TIMEOUT_S,
+    describe_continuation,
     describe_driver,
     find_results,
     job_as_json,
@@ -26,6 +27,7 @@ def status(
     """Show a sweep's job, the problems of its pods, and its progress."""
     from destage.cluster.diagnostics import diagnose_pods
     from destage.cluster.head_pod import find_head_pod
+    from destage.cluster.jobs import has_keeper
 
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
     diagnostics = diagnose_pods(reader.connection, job)
@@ -49,7 +51,10 @@ def status(
             }
         )
         return
-    facts = {"job": job.name, "state": summarize_job(job)}
+    continuation = ""
+    if job.is_interrupted:
+        continuation = describe_continuation(job, has_keeper=has_keeper(reader.connection, job))
+    facts = {"job": job.name, "state": summarize_job(job) + continuation}
     if remote is not None:
         done = remote.status
         failed = f", {done['failed']} failed" if done["failed"] else ""

@@ -8,6 +8,7 @@ import typer
 
 from destage.cli.commands.cluster.job import (
     SHORT_TIMEOUT_S,
+    describe_continuation,
     describe_driver,
     find_results,
     job_as_json,
@@ -64,7 +65,7 @@ def watch(
     if not watcher.is_over:
         message = f"not ended after {timeout}: {summarize_job(job)}"
         raise ClusterError("cluster.watch-timeout", message, job.name)
-    print_note(f"{job.name}: {summarize_job(job)}")
+    print_note(f"{job.name}: {summarize_job(job)}{describe_continuation(job, has_keeper=False)}")
     if as_json:
         print_json(job_as_json(job))
     if job.is_cancelled:
@@ -89,7 +90,7 @@ class Watcher:
         self._measure = WatchedProgress()
         self._looked_at: float | None = None
         self._denied_since: float | None = None
-        self._is_restarting = job.has_ended and self._restart()
+        self._is_restarting = self._restart()
 
     @property
     def is_over(self) -> bool:
@@ -105,14 +106,13 @@ class Watcher:
         connection, name = self._reader.connection, self.job.name
         for manifest in follow(connection, "RayJob", name, until=until, was_allowed=True):
             self.job, is_seen = parse_job(manifest), True
-            self._is_restarting = self.job.has_ended and self._restart()
+            self._is_restarting = self._restart()
             if self.is_over:
                 break
         if not is_seen and not self._job_exists():
             raise ClusterError("cluster.sweep-missing", "the job was deleted", self.job.name)
-        if summarize_job(self.job) != self._state and not self.is_over:
-            self._state = summarize_job(self.job)
-            print_note(f"{self.job.name}: {self._state}")
+        if not self.is_over:
+            self._print_state()
         self._print_diagnostics()
 
     def look(self) -> WatchState:
@@ -124,20 +124,31 @@ class Watcher:
         outcome = f" ({self.job.outcome})" if self.job.outcome else ""
         return WatchState(f"{self.job.state}{outcome}", self._driver, self._progress)
 
+    def _print_state(self) -> None:
+        state = summarize_job(self.job)
+        if state != self._state:
+            self._state = state
+            continuation = describe_continuation(self.job, has_keeper=not self._is_keeping)
+            print_note(f"{self.job.name}: {state}{continuation}")
+
     def _restart(self) -> bool:
         """Return whether the job, which has ended, is restarted: from here, or by its keeper."""
         from destage.cluster.jobs import has_keeper, restart
 
-        connection = self._reader.connection
         if not self.job.is_interrupted:
             return False
-        if has_keeper(connection, self.job):
-            return True
-        if not self._is_keeping or self._restarts == _MAX_RESTARTS:
-            return False
-        self._restarts += 1
-        if restart(connection, self.job):
-            print_note(f"{self.job.name}: {summarize_job(self.job)}; restarted ({self._restarts})")
+        connection = self._reader.connection
+        try:
+            if has_keeper(connection, self.job):
+                return True
+            if not self._is_keeping or self._restarts == _MAX_RESTARTS:
+                return False
+            self._print_state()
+            if restart(connection, self.job):
+                self._restarts += 1
+                print_note(f"{self.job.name}: restarted ({self._restarts} of at most {_MAX_RESTARTS} times)")
+        except ClusterError as error:
+            self._warn_once(error)  # tried again with the next look at the job
         return True
 
     def _read_results(self) -> None:
