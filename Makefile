@@ -133,8 +133,9 @@ chaos: engine $(OBJECT_SERVER_READY) ## Run 200 random schedules of faults, and 
 	  { [ -n "$(CHAOS_ONLY)" ] || $(BIN)/pytest -m chaos --ignore=tests/chaos $(PYTEST_ARGS); }
 
 .PHONY: chart
-chart: engine ## Regenerate the generated files of the Helm chart
+chart: engine ## Regenerate the generated files of the Helm chart, and package it into dist/
 	@$(BIN)/python scripts/generate_chart.py
+	@scripts/package_chart.sh
 
 .PHONY: chart-test
 chart-test: engine ## Test the Helm chart: lint, unit tests, KubeRay's schemas, Pod Security, equality with `submit`
@@ -142,9 +143,9 @@ chart-test: engine ## Test the Helm chart: lint, unit tests, KubeRay's schemas, 
 	@scripts/chart_test.sh $(PYTEST_ARGS)
 
 .PHONY: cluster-test
-cluster-test: engine ## Test sweeps on a real Kubernetes with real pods; the first run builds it (ten minutes)
+cluster-test: engine ## Test sweeps on a real Kubernetes with real pods; the first run builds it (ten minutes); OPERATOR=PATH runs KubeRay's own operator
 	$(call step,sweeps on the test cluster)
-	@scripts/cluster_test.sh $(PYTEST_ARGS)
+	@DESTAGE_TEST_OPERATOR=$(abspath $(OPERATOR)) scripts/cluster_test.sh $(PYTEST_ARGS)
 
 .PHONY: objects-test
 objects-test: engine $(OBJECT_SERVER_READY) ## Test stores in buckets on two S3 servers and the emulators of Google and Azure

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Sequence
 
-from destage.cluster.labels import COMPONENT
+from destage.cluster.labels import COMPONENT, READER_PRIORITY
 from destage.cluster.pods import Manifest, build_resources
 
 _CPU = "250m"
@@ -24,6 +24,9 @@ def build_auxiliary_pod(
         "resources": build_resources(_CPU, memory),
         "volumeMounts": [each for each in ray["volumeMounts"] if each["name"] != "study"],
     }
+    spec.pop("priorityClassName", None)  # a pod beside the sweep must not displace the sweep's pods
+    if priority := head["metadata"].get("annotations", {}).get(READER_PRIORITY):
+        spec["priorityClassName"] = priority
     spec |= {
         "containers": [container],
         "volumes": [each for each in spec["volumes"] if each["name"] != "study"],

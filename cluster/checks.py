@@ -8,6 +8,7 @@ from destage.cluster.connection import ApiError, Connection
 from destage.cluster.labels import Release
 from destage.cluster.manifests import build
 from destage.cluster.objects import OPERATORS, find_all, find_resource
+from destage.cluster.operator_timeout import check_status_timeout
 from destage.cluster.pods import Manifest
 from destage.cluster.preflight import run_preflight
 from destage.cluster.quota import check_quotas
@@ -49,6 +50,7 @@ def _check_cluster(
     namespace = _check_namespace(connection)
     yield namespace
     yield _check_kuberay(connection)
+    yield check_status_timeout(connection, has_keeper=settings is None or settings.keeper.enabled)
     if settings is None or not (settings.store.url or settings.claim.existing):
         yield _check_storage(connection, settings.claim.storage_class if settings else "")
     manifests = _build_job(release, settings) if settings else []
@@ -150,7 +152,7 @@ def _check_quota(connection: Connection, manifests: Sequence[Manifest]) -> Check
         quotas = find_all(connection, "ResourceQuota")
     except ApiError:
         return CheckResult("quota", "no permission to read quotas")
-    return check_quotas(quotas, manifests[-1] if manifests else None)
+    return check_quotas(quotas, manifests)
 
 
 def _needed_rules(manifests: Sequence[Manifest]) -> list[Rule]:

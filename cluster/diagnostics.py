@@ -39,6 +39,10 @@ _BY_REASON = {
     ),
 }
 """Code and fix by the reason that Kubernetes gives."""
+_SUBMITTER_LEFT = (
+    "cluster.submitter-left",
+    "the Ray cluster of this pod is deleted; a restart of the sweep replaces the pod",
+)
 _BY_MESSAGE = (
     ("unbound immediate PersistentVolumeClaims", "cluster.volume-not-bound", "check claim.storageClass"),
     (
@@ -107,7 +111,7 @@ def diagnose_pods(connection: Connection, job: Job) -> list[Diagnostic]:
             unexplained[pod["metadata"]["name"]] = component
     is_starting = not job.has_ended and job.state not in ("Running", "Suspended")
     diagnostics = [
-        _diagnose(component, len(messages), reason, messages[-1])
+        _diagnose(job, component, len(messages), reason, messages[-1])
         for (component, reason), messages in failures.items()
     ]
     if unexplained or (is_starting and not pods):
@@ -151,10 +155,14 @@ def _diagnose_by_events(
             latest[unexplained.get(name, ""), event["reason"]] = event
     for (component, reason), event in latest.items():
         count = sum(one == component for one in unexplained.values()) if component else 0
-        yield _diagnose(component, count, reason, _one_line(event.get("message")))
+        yield _diagnose(job, component, count, reason, _one_line(event.get("message")))
 
 
-def _diagnose(component: str, pods: int, reason: str, message: str) -> Diagnostic:
+def _diagnose(job: Job, component: str, pods: int, reason: str, message: str) -> Diagnostic:
+    if component == "submitter" and job.cluster and f'"{job.cluster}" not found' in message:
+        # KubeRay deletes its Secret with Ray's token together with the cluster.
+        code, fix = _SUBMITTER_LEFT
+        return Diagnostic(component, pods, code, reason, message, fix)
     for part, code, fix in _BY_MESSAGE:
         if part in message:
             return Diagnostic(component, pods, code, reason, message, fix)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from destage.cluster.connection import ApiError, Connection
-from destage.cluster.labels import RELEASE, SWEEP
+from destage.cluster.interruption import build_restart, is_interrupted
+from destage.cluster.labels import RELEASE, SWEEP, keeper_prefix
 from destage.cluster.objects import apply, build_path, create, delete, find, find_all, wait_until_deleted
 from destage.cluster.pods import STUDY_FILE, Manifest
 from destage.errors import ClusterError
@@ -15,11 +16,12 @@ _ENDED = ("Complete", "Failed", "ValidationFailed")
 _CANCELLED = ("Suspending", "Suspended")
 _LOG_MARK = "last available logs"
 """Ray's status message has up to thousands of log lines after this text."""
-_DELETED_BY_US = ("ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
+_DELETED_BY_US = ("Job", "ConfigMap", "NetworkPolicy", "PodDisruptionBudget", "ServiceAccount", "Pod")
 _OWNED_BY_JOB = ("PodMonitor", "Role", "RoleBinding")
 """Kubernetes deletes these with the last job of their release. So `delete` needs no permissions on these
 kinds, and objects that others created, such as Helm, are kept."""
 _DELETION_S = 60.0
+_CONFLICT = 409
 
 
 class JobMissingError(ClusterError):
@@ -60,6 +62,11 @@ class Job:
     def is_cancelled(self) -> bool:
         """Whether the sweep is suspended until it is submitted again."""
         return self.state in _CANCELLED
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether it failed by a loss of machines, so that a restart continues it."""
+        return is_interrupted(self.manifest.get("status") or {})
 
     @property
     def can_be_suspended(self) -> bool:
@@ -200,7 +207,7 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
     name = job["metadata"]["name"]
     # Validate all before the first is created.
     for manifest in (*others, job):
-        apply(connection, manifest, is_dry=True)
+        _validate(connection, manifest)
     existing = find(connection, "RayJob", name)
     if existing is not None:
         old = parse_job(existing)
@@ -209,8 +216,12 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
             raise ClusterError("cluster.sweep-running", message, name, {"state": old.state})
         delete(connection, "RayJob", name)
         wait_until_deleted(connection, "RayJob", name, time.monotonic() + _DELETION_S)
+    delete_keepers(connection, name)
     for manifest in others:
-        apply(connection, manifest)
+        if manifest["kind"] == "Job":
+            create(connection, manifest)
+        else:
+            apply(connection, manifest)
     submitted = parse_job(create(connection, job))
     owned = [each for each in others if each["kind"] in _OWNED_BY_JOB]
     _set_owners(connection, submitted.release, owned)
@@ -235,6 +246,42 @@ def cancel(connection: Connection, job: Job) -> None:
     patch = "application/merge-patch+json"
     path = build_path(connection, "RayJob", job.name)
     connection.call("PATCH", path, body={"spec": {"suspend": True}}, content_type=patch)
+    delete_keepers(connection, job.name)
+
+
+def restart(connection: Connection, job: Job) -> bool:
+    """Restart a job that has failed, and return whether it was still as `job` says.
+
+    KubeRay starts a new Ray cluster, on which the sweep continues from the committed runs.
+    """
+    path = f"{build_path(connection, 'RayJob', job.name)}/status"
+    patch = "application/merge-patch+json"
+    try:
+        connection.call("PATCH", path, body=build_restart(job.manifest), content_type=patch)
+    except ApiError as error:
+        if error.status == _CONFLICT or error.is_missing:
+            return False
+        raise
+    return True
+
+
+def has_keeper(connection: Connection, job: Job) -> bool:
+    """Return whether a keeper on the cluster follows a job."""
+    keepers = find_all(connection, "Job", labelSelector=f"{RELEASE}={job.release}")
+    ends = [
+        any(one["type"] in ("Complete", "Failed") for one in each.get("status", {}).get("conditions", []))
+        for each in keepers
+        if each["metadata"]["name"].startswith(keeper_prefix(job.name))
+    ]
+    return not all(ends)
+
+
+def delete_keepers(connection: Connection, job: str) -> None:
+    """Delete the keepers of a RayJob and wait until they are deleted."""
+    for keeper in find_all(connection, "Job", labelSelector=_SELECTOR):
+        name = keeper["metadata"]["name"]
+        if name.startswith(keeper_prefix(job)) and delete(connection, "Job", name):
+            wait_until_deleted(connection, "Job", name, time.monotonic() + _DELETION_S)
 
 
 def delete_release(connection: Connection, release: str, *, with_results: bool) -> list[str]:
@@ -252,6 +299,21 @@ def delete_release(connection: Connection, release: str, *, with_results: bool) 
             if not metadata.get("ownerReferences") and delete(connection, kind, metadata["name"]):
                 deleted.append(f"{kind} {metadata['name']}")
     return deleted
+
+
+def _validate(connection: Connection, manifest: Manifest) -> None:
+    """Let the server validate an object without creating it."""
+    if manifest["kind"] == "Job":
+        # The template of a Job that exists cannot be changed, so the server compares with none.
+        metadata = {**manifest["metadata"], "name": f"{manifest['metadata']['name']}-new"}
+        create(connection, {**manifest, "metadata": metadata}, is_dry=True)
+        return
+    try:
+        apply(connection, manifest, is_dry=True)
+    except ApiError as error:
+        # The server lets a user bind only a Role that exists, and its Role is not created yet.
+        if manifest["kind"] != "RoleBinding" or not error.is_missing:
+            raise
 
 
 def _metadata_of_release(connection: Connection, kind: str, release: str) -> list[Manifest]:

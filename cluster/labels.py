@@ -14,6 +14,8 @@ COMPONENT = "destage.io/component"
 """Pods have labels of our own because KubeRay sets and selects by some of the recommended ones."""
 SWEEP = "destage.io/sweep"
 """The annotation with the sweep of a job, if known at submission."""
+READER_PRIORITY = "destage.io/reader-priority-class"
+"""The annotation of the head's template with the priority class of the reader."""
 Labels = dict[str, str]
 
 
@@ -23,6 +25,7 @@ class Release:
 
     Attributes:
         managed_by: `Helm` or `destage`.
+        revision: Helm's number of the release's revision.
 
     Raises:
         ConfigError: KubeRay would reject the name.
@@ -32,6 +35,7 @@ class Release:
     namespace: str
     version: str
     managed_by: str = "destage"
+    revision: int = 1
 
     def __post_init__(self) -> None:
         if len(self.name) <= LONGEST_RELEASE and DNS_LABEL.fullmatch(self.name):
@@ -64,7 +68,7 @@ class Release:
         return {"name": name, "namespace": self.namespace, "labels": self.labels | labels}
 
     def pod_labels(self, component: str) -> Labels:
-        """Return the labels of a component's pods: `head`, `worker`, `submitter` or `reader`."""
+        """Return the labels of a component's pods: `head`, `worker`, `submitter`, `keeper` or `reader`."""
         return self.selector | {COMPONENT: component}
 
     @property
@@ -77,6 +81,15 @@ class Release:
         """The service account of the submitter."""
         return f"{self.name}-submitter"
 
+    @property
+    def keeper_account(self) -> str:
+        """The service account of the keeper."""
+        return f"{self.name}-keeper"
+
+    def keeper_job_name(self, settings: Settings) -> str:
+        """Return the name of the keeper's Job, which no revision can change, so each has its own."""
+        return f"{keeper_prefix(self.job_name(settings))}{self.revision}"
+
     def claim_name(self, settings: Settings) -> str:
         """Return the name of the claim for the results."""
         return settings.claim.existing or f"{self.name}-results"
@@ -88,6 +101,11 @@ class Release:
         if settings.store.url:
             text += f"\n{settings.store.url}"
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def keeper_prefix(job: str) -> str:
+    """Return what the names of the keepers of a RayJob start with."""
+    return f"{job}-keeper-"
 
 
 def to_release_name(study: str) -> str:

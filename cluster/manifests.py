@@ -1,5 +1,6 @@
 """All objects of a release, built from its settings; a test checks that the chart renders the same."""
 
+from destage.cluster.keeper_job import build_keeper_job
 from destage.cluster.kuberay import build_ray_cluster, build_ray_job
 from destage.cluster.labels import Release
 from destage.cluster.monitoring import build_monitors
@@ -19,6 +20,8 @@ def build(release: Release, settings: Settings) -> list[Manifest]:
         *_study_maps(release, settings),
         *build_network_policies(release, settings),
         *build_monitors(release, settings),
+        *_disruption_budgets(release, settings),
+        *([build_keeper_job(release, settings)] if is_job and settings.keeper.enabled else []),
         build_ray_job(release, settings) if is_job else build_ray_cluster(release, settings),
     ]
 
@@ -40,6 +43,20 @@ def _claims(release: Release, settings: Settings) -> list[Manifest]:
             "metadata": release.metadata(release.claim_name(settings))
             | {"annotations": {"helm.sh/resource-policy": "keep"}},
             "spec": spec,
+        }
+    ]
+
+
+def _disruption_budgets(release: Release, settings: Settings) -> list[Manifest]:
+    if not settings.head.disruption_budget:
+        return []
+    return [
+        {
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": release.metadata(f"{release.name}-head"),
+            # Kubernetes supports no other form for the pods of a custom resource.
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": release.pod_labels("head")}},
         }
     ]
 

@@ -31,17 +31,16 @@ def build_network_policies(release: Release, settings: Settings) -> list[Manifes
     egress: list[Manifest] = [{"to": [own]}, {"ports": dns}, *_external_rules(settings)]
     policies = [_policy(release, release.name, release.selector, ingress, egress)]
     if settings.autoscaling.enabled:
-        # No selector matches the API server, so its ports are open to any address.
-        policies.append(
-            _policy(
-                release,
-                f"{release.name}-autoscaler",
-                release.selector | {COMPONENT: "head"},
-                [],
-                [{"ports": _tcp(*_API_SERVER)}],
-            )
-        )
+        policies.append(_allow_api_server(release, "autoscaler", "head"))
+    if settings.mode == "job" and settings.keeper.enabled:
+        policies.append(_allow_api_server(release, "keeper", "keeper"))
     return policies
+
+
+def _allow_api_server(release: Release, suffix: str, component: str) -> Manifest:
+    # No selector matches the API server, so its ports are open to any address.
+    selector = release.selector | {COMPONENT: component}
+    return _policy(release, f"{release.name}-{suffix}", selector, [], [{"ports": _tcp(*_API_SERVER)}])
 
 
 def _external_rules(settings: Settings) -> list[Manifest]:

@@ -23,9 +23,11 @@ OPERATORS = {
 _PATHS = {
     "ConfigMap": ("/api/v1", "configmaps"),
     "Event": ("/api/v1", "events"),
+    "Job": ("/apis/batch/v1", "jobs"),
     "NetworkPolicy": ("/apis/networking.k8s.io/v1", "networkpolicies"),
     "PersistentVolumeClaim": ("/api/v1", "persistentvolumeclaims"),
     "Pod": ("/api/v1", "pods"),
+    "PodDisruptionBudget": ("/apis/policy/v1", "poddisruptionbudgets"),
     "PodMonitor": ("/apis/monitoring.coreos.com/v1", "podmonitors"),
     "RayCluster": ("/apis/ray.io/v1", "rayclusters"),
     "RayJob": ("/apis/ray.io/v1", "rayjobs"),
@@ -72,13 +74,13 @@ def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -
         raise ApiError(error.code, error.message, f"{kind} {name}", error.data) from error
 
 
-def create(connection: Connection, manifest: Manifest) -> Manifest:
+def create(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -> Manifest:
     """Create an object; unknown fields are rejected.
 
     Raises:
         ApiError: The server rejects the object, or it exists already.
     """
-    query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
+    query = {"fieldManager": MANAGER, "fieldValidation": "Strict"} | ({"dryRun": "All"} if is_dry else {})
     return connection.call("POST", build_path(connection, manifest["kind"]), query=query, body=manifest)
 
 

@@ -1,13 +1,13 @@
-"""The pods of a sweep, at Pod Security level `restricted`: the head, the workers and the submitter.
+"""The pods of a sweep, at Pod Security level `restricted`: head, workers, submitter and keeper.
 
 The root file system is read-only; they write to the store and to `/tmp`, an emptyDir with Ray's session.
-The submitter has no access to the store and no credentials.
+The submitter and the keeper have no access to the store and no credentials.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from destage.cluster.labels import Release
+from destage.cluster.labels import READER_PRIORITY, Release
 from destage.cluster.settings import Image, Settings, Workers
 from destage.cluster.storage import (
     build_identity_labels,
@@ -41,9 +41,13 @@ def build_head_template(release: Release, settings: Settings) -> Manifest:
         release.pods_account,
         head.node_selector,
         head.tolerations,
+        head.priority_class,
     )
     pod["automountServiceAccountToken"] = settings.autoscaling.enabled
-    return {"metadata": {"labels": release.pod_labels("head") | build_identity_labels(settings)}, "spec": pod}
+    metadata: Manifest = {"labels": release.pod_labels("head") | build_identity_labels(settings)}
+    if settings.reader.priority_class:
+        metadata["annotations"] = {READER_PRIORITY: settings.reader.priority_class}
+    return {"metadata": metadata, "spec": pod}
 
 
 def build_worker_template(release: Release, settings: Settings, group: Workers) -> Manifest:
@@ -79,6 +83,33 @@ def build_submitter_template(release: Release, settings: Settings) -> Manifest:
     pod = _pod(settings, [container], [_scratch_volume()], release.submitter_account, {}, ())
     pod["restartPolicy"] = "Never"
     return {"metadata": {"labels": release.pod_labels("submitter")}, "spec": pod}
+
+
+def build_keeper_template(release: Release, settings: Settings) -> Manifest:
+    """Return the template of the pod that restarts the job; only this pod can change a RayJob's status."""
+    command = ["destage", "cluster", "keep", release.job_name(settings)]
+    command += [release.keeper_job_name(settings), "--max-failures", str(settings.keeper.max_failures)]
+    container = {
+        "name": "keeper",
+        "command": command,
+        **_image(settings.image, release.version),
+        "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only writable folder
+        "resources": build_resources("50m", "128Mi"),
+        "securityContext": build_container_security(),
+        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],  # noqa: S108 - same
+    }
+    head = settings.head
+    pod = _pod(
+        settings,
+        [container],
+        [_scratch_volume()],
+        release.keeper_account,
+        head.node_selector,
+        head.tolerations,
+        head.priority_class,
+    )
+    pod |= {"automountServiceAccountToken": True, "restartPolicy": "Never"}
+    return {"metadata": {"labels": release.pod_labels("keeper")}, "spec": pod}
 
 
 def build_pod_security() -> Manifest:
@@ -139,6 +170,7 @@ def _pod(
     account: str,
     node_selector: Mapping[str, str],
     tolerations: Sequence[Mapping[str, Any]],
+    priority_class: str = "",
 ) -> Manifest:
     pod: Manifest = {
         "serviceAccountName": account,
@@ -151,8 +183,8 @@ def _pod(
     }
     if settings.image.pull_secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in settings.image.pull_secrets]
-    if settings.priority_class:
-        pod["priorityClassName"] = settings.priority_class
+    if priority := priority_class or settings.priority_class:
+        pod["priorityClassName"] = priority
     if node_selector:
         pod["nodeSelector"] = dict(node_selector)
     if tolerations:

@@ -1,4 +1,7 @@
-"""The resource requests of a sweep's pods, compared with the namespace's ResourceQuotas."""
+"""The resource requests of a sweep's pods, compared with the namespace's ResourceQuotas.
+
+The reader is not among them: it runs only while there is no head.
+"""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -6,9 +9,7 @@ from decimal import Decimal
 from kubernetes.utils import parse_quantity
 
 from destage.cluster.check_result import CheckResult
-from destage.cluster.jobs import parse_job
 from destage.cluster.pods import Manifest
-from destage.cluster.reader_pod import build_reader_pod
 
 Amounts = dict[str, Decimal]
 _GI = 2**30
@@ -20,10 +21,10 @@ _NAMES = {
 """The names of each resource in quotas; requests equal limits."""
 
 
-def check_quotas(quotas: Sequence[Manifest], job: Manifest | None) -> CheckResult:
-    """Return whether the quotas have room for the pods of a RayJob; None only lists the quotas."""
+def check_quotas(quotas: Sequence[Manifest], manifests: Sequence[Manifest]) -> CheckResult:
+    """Return whether the quotas have room for the pods of a sweep; without manifests, list the quotas."""
     used, exceeded = [], []
-    pods = list(_pods(job)) if job else []
+    pods = [pod for manifest in manifests for pod in _pods(manifest)]
     for quota in quotas:
         status = quota.get("status", {})
         requested = _sum(amounts for pod, amounts in pods if _applies(quota, pod))
@@ -42,17 +43,22 @@ def check_quotas(quotas: Sequence[Manifest], job: Manifest | None) -> CheckResul
     return CheckResult("quota", message, "cluster.quota-exceeded", fix)
 
 
-def _pods(job: Manifest) -> Iterator[tuple[Manifest, Amounts]]:
-    """Yield the spec of each kind of pod, including the reader, with the requests of all pods of the kind."""
-    cluster = job["spec"]["rayClusterSpec"]
+def _pods(manifest: Manifest) -> Iterator[tuple[Manifest, Amounts]]:
+    """Yield the spec of each kind of pod, with the requests of all pods of the kind."""
+    if manifest["kind"] == "Job":
+        keeper = manifest["spec"]["template"]["spec"]
+        yield keeper, _requests(keeper["containers"], 1)
+    if manifest["kind"] != "RayJob":
+        return
+    cluster = manifest["spec"]["rayClusterSpec"]
     head = cluster["headGroupSpec"]["template"]["spec"]
     autoscaler = cluster.get("autoscalerOptions")
     yield head, _requests([*head["containers"], *([autoscaler] if autoscaler else [])], 1)
     for group in cluster["workerGroupSpecs"]:
         worker = group["template"]["spec"]
         yield worker, _requests(worker["containers"], group["replicas"])
-    for pod in (job["spec"]["submitterPodTemplate"]["spec"], build_reader_pod(parse_job(job))["spec"]):
-        yield pod, _requests(pod["containers"], 1)
+    submitter = manifest["spec"]["submitterPodTemplate"]["spec"]
+    yield submitter, _requests(submitter["containers"], 1)
 
 
 def _requests(containers: Sequence[Manifest], pods: int) -> Amounts:

@@ -1,4 +1,4 @@
-"""Service accounts and Roles: pods have no API permissions, except those of the autoscaler."""
+"""Service accounts and Roles: pods have no API permissions, except those of the autoscaler and the keeper."""
 
 from collections.abc import Sequence
 
@@ -23,11 +23,18 @@ USERS: tuple[Rule, ...] = (
     ("", "pods/log", ("get",)),
     ("", "resourcequotas", ("list",)),
     ("", "serviceaccounts", ("list", "create", "patch", "delete")),
+    ("batch", "jobs", ("get", "list", "create", "delete")),
     ("networking.k8s.io", "networkpolicies", ("list", "create", "patch", "delete")),
-    ("ray.io", "rayclusters", ("list", "delete")),
+    ("policy", "poddisruptionbudgets", ("list", "create", "patch", "delete")),
+    ("ray.io", "rayclusters", ("get", "list", "patch", "delete")),
     ("ray.io", "rayjobs", ("get", "list", "watch", "create", "patch", "delete")),
+    ("ray.io", "rayjobs/status", ("patch",)),
+    (_GROUP, "rolebindings", ("create", "patch")),
+    (_GROUP, "roles", ("create", "patch")),
 )
-"""The permissions that `destage cluster` needs; `doctor` checks each."""
+"""The permissions that `destage cluster` needs; `doctor` checks each.
+
+Kubernetes allows nobody to create a Role that grants more than its creator has."""
 ROLE_FIX = "ask an administrator for the Role that the chart creates with users.role=true"
 
 
@@ -36,6 +43,8 @@ def build_accounts(release: Release, settings: Settings) -> list[Manifest]:
     accounts = [_account(release, release.pods_account, dict(settings.accounts.annotations))]
     if settings.mode == "job":
         accounts.append(_account(release, release.submitter_account, {}))
+        if settings.keeper.enabled:
+            accounts.append(_account(release, release.keeper_account, {}))
     return accounts
 
 
@@ -46,6 +55,10 @@ def build_roles(release: Release, settings: Settings) -> list[Manifest]:
         name = f"{release.name}-autoscaler"
         subject = {"kind": "ServiceAccount", "name": release.pods_account, "namespace": release.namespace}
         manifests += [_role(release, name, AUTOSCALER), _binding(release, name, [subject])]
+    if settings.mode == "job" and settings.keeper.enabled:
+        name = release.keeper_account
+        subject = {"kind": "ServiceAccount", "name": name, "namespace": release.namespace}
+        manifests += [_keeper_role(release, settings), _binding(release, name, [subject])]
     if settings.users.role:
         name = f"{release.name}-users"
         manifests.append(_role(release, name, USERS))
@@ -73,6 +86,23 @@ def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:
             for group, resource, verbs in rules
         ],
     }
+
+
+def _keeper_role(release: Release, settings: Settings) -> Manifest:
+    """Return the Role of the keeper: it can restart one RayJob, and create or change nothing else."""
+    job, own = release.job_name(settings), release.keeper_job_name(settings)
+    role = _role(
+        release,
+        release.keeper_account,
+        (
+            ("ray.io", "rayjobs", ("get",)),
+            ("ray.io", "rayjobs/status", ("patch",)),
+            ("batch", "jobs", ("get",)),
+        ),
+    )
+    for rule, name in zip(role["rules"], (job, job, own), strict=True):
+        rule["resourceNames"] = [name]
+    return role
 
 
 def _binding(release: Release, name: str, subjects: list[dict[str, str]]) -> Manifest:

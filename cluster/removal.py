@@ -53,8 +53,8 @@ def _discard_results(connection: Connection, job: Job, sweep: str) -> list[str]:
             cancel(connection, each)
     if running:
         _wait_for_end(connection, job)
-    pod = ReaderPod(connection, job)
-    lines = pod.run("destage", "cluster", "discard", *sweeps, "--store", pod.store).decode().splitlines()
+    with ReaderPod(connection, job) as pod:
+        lines = pod.run("destage", "cluster", "discard", *sweeps, "--store", pod.store).decode().splitlines()
     return [f"{name} in {job.place} ({count} objects)" for name, count in (line.split() for line in lines)]
 
 

@@ -134,13 +134,40 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeper:
+    """The pod that restarts the job after a loss of machines."""
+
+    enabled: bool = setting(True, "Restart the job if it failed because its head or its pods were lost.")
+    max_failures: int = setting(
+        20, "Failures of the job, KubeRay's own retries included, after which it is left alone.", minimum=1
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """The pod that drives the sweep; it executes no runs."""
 
     cpu: str = setting("1", "CPU request and limit.", **_QUANTITY)
     memory: str = setting("4Gi", "Memory request and limit.", **_QUANTITY)
+    priority_class: str = setting(
+        "", "An existing priority class for the head and the keeper; default: `priorityClass`.", **_NAME
+    )
+    disruption_budget: bool = setting(
+        True, "Create a PodDisruptionBudget, so that a drained node keeps the head until the sweep ends."
+    )
     node_selector: Mapping[str, str] = setting(dict, "Node labels that the pod requires.")
     tolerations: tuple[Mapping[str, Any], ...] = setting((), "Tolerations; keep the head off spot nodes.")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The pod that `destage cluster` reads results with while there is no head."""
+
+    priority_class: str = setting(
+        "",
+        "An existing priority class; a negative one with preemptionPolicy Never starves no sweep.",
+        **_NAME,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +261,9 @@ class Settings:
     claim: Claim = section(Claim)
     store: Store = section(Store)
     job: Job = section(Job)
+    keeper: Keeper = section(Keeper)
     head: Head = section(Head)
+    reader: Reader = section(Reader)
     workers: tuple[Workers, ...] = setting(
         (Workers("workers", replicas=2, slots=2, cpu="2", memory="4Gi", spot=True),),
         "Groups of pods that execute runs.",
@@ -246,7 +275,7 @@ class Settings:
         "An existing Secret with Ray's token under the key `auth_token`; by default KubeRay creates one.",
         **_NAME,
     )
-    priority_class: str = setting("", "The existing priority class of all pods.", **_NAME)
+    priority_class: str = setting("", "An existing priority class for all pods but the reader.", **_NAME)
     accounts: Accounts = section(Accounts)
     users: Users = section(Users)
     network_policy: NetworkPolicy = section(NetworkPolicy)

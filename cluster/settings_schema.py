@@ -13,10 +13,10 @@ _SCALARS: dict[Any, dict[str, Any]] = {
     bool: {"type": "boolean"},
     Any: {},
 }
-OPERATOR = "kuberay-operator"
-"""The chart's optional dependency; its values are validated by its own chart."""
-OPERATOR_SECTION = "The KubeRay operator's chart and its values."
-OPERATOR_ENABLED = "Install the KubeRay operator with this release."
+UPGRADE, REPLACE = "upgrade", "replaceRunning"
+"""The settings that only the chart has, because `submit` replaces no running sweep."""
+UPGRADE_SECTION = "What `helm upgrade` may do."
+REPLACE_RUNNING = "Let an upgrade to another study end the one that is running."
 
 
 def build_settings_schema() -> dict[str, Any]:
@@ -29,12 +29,17 @@ def build_settings_schema() -> dict[str, Any]:
 
 
 def build_chart_schema() -> dict[str, Any]:
-    """Return the schema of the chart's values: the settings, Helm's `global` and the operator's chart."""
+    """Return the schema of the chart's values: the settings, Helm's `global` and those of an upgrade."""
     schema = build_settings_schema()
-    enabled = {"type": "boolean", "default": False, "description": OPERATOR_ENABLED}
+    replace = {"type": "boolean", "default": False, "description": REPLACE_RUNNING}
     schema["properties"] |= {
         "global": {"type": "object", "description": "Values that Helm shares between charts."},
-        OPERATOR: {"type": "object", "description": OPERATOR_SECTION, "properties": {"enabled": enabled}},
+        UPGRADE: {
+            "type": "object",
+            "additionalProperties": False,
+            "description": UPGRADE_SECTION,
+            "properties": {REPLACE: replace},
+        },
     }
     return schema
 

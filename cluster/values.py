@@ -8,7 +8,7 @@ from typing import Any
 
 from destage.cluster.settings import Settings
 from destage.cluster.settings_schema import (
-    OPERATOR,
+    UPGRADE,
     as_values,
     build_settings_schema,
     find_item_type,
@@ -44,7 +44,7 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
     """
     from destage.spec.validation import validate_document  # noqa: PLC0415 - not needed in pods
 
-    given = {name: value for name, value in values.items() if name not in (OPERATOR, "global")}
+    given = {name: value for name, value in values.items() if name not in (UPGRADE, "global")}
     issues = validate_document(given, build_settings_schema(), "settings")
     if not issues:
         settings: Settings = _build(Settings, given)

@@ -2,6 +2,7 @@
 # `make cluster-test`: tests on a real Kubernetes with a fake KubeRay operator. The test cluster runs in Linux namespaces of
 # its own; the recipe in DESTAGE_TEST_CLUSTER_RECIPE (default ../shared/cluster) builds it in about ten minutes and keeps
 # the build in DESTAGE_TEST_CLUSTER. With BUILD=0, as in `make test`, nothing is built, and missing parts are skipped.
+# DESTAGE_TEST_OPERATOR is the program of KubeRay's operator, which then runs instead of the fake one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/log.sh
@@ -50,9 +51,16 @@ server=$(scripts/object_servers.sh versitygw)
 server=${server#*: }
 case $server in skipped:*) [ "${BUILD:-1}" = 0 ] || fail "the S3 server: ${server#*: }" ;; esac
 
+operator=${DESTAGE_TEST_OPERATOR:-}
+[ -z "$operator" ] || [ -x "$operator" ] || fail "$operator is not a program (OPERATOR)"
+
 export DESTAGE_TEST_CLUSTER_S3_SERVER=$server
 export K=$home DESTAGE_KUBERAY_CRDS=$recipe/crds PATH=$tools:$PATH
 # shellcheck disable=SC2016 # the shell inside expands it
 exec bash "$recipe/in-ns.sh" bash -ec '
+  if [ -n "${DESTAGE_TEST_OPERATOR:-}" ]; then # the operator calls the heads by the names of their Services
+    echo "nameserver 10.244.0.1" >"$K/run/resolv.conf"
+    mount --bind "$K/run/resolv.conf" /etc/resolv.conf
+  fi
   ctr -a "$K/c/containerd.sock" -n k8s.io images import "$K/destage.tar" >/dev/null
   exec "$0" -m kubernetes tests/kubernetes_cluster "$@"' "${PYTEST:-.venv/bin/pytest}" "$@"

@@ -16,9 +16,10 @@ import yaml
 from destage.cluster.monitoring import build_dashboard
 from destage.cluster.settings import Settings
 from destage.cluster.settings_schema import (
-    OPERATOR,
-    OPERATOR_ENABLED,
-    OPERATOR_SECTION,
+    REPLACE,
+    REPLACE_RUNNING,
+    UPGRADE,
+    UPGRADE_SECTION,
     as_values,
     build_chart_schema,
     find_default,
@@ -39,8 +40,9 @@ A release is one sweep as a RayJob (`mode: job`), or a Ray cluster that runs unt
 a volume that all pods can mount, or an object store.
 
 ```
-helm dependency build helm/destage
-helm install demo helm/destage --set sweep.study=call_center --set image.repository=example.com/destage
+make chart                                    # packages this folder into dist/
+helm install demo dist/destage-{version}.tgz --set sweep.study=call_center \\
+  --set image.repository=example.com/destage
 destage cluster watch demo
 ```
 
@@ -49,6 +51,12 @@ destage cluster watch demo
   (`store.secret`) or by workload identity (`accounts.annotations`), never in the URL.
 - Results are kept when the release is upgraded, rolled back or uninstalled. Another study in the same release
   is another RayJob on the same store; runs with stored results are not executed again.
+- An upgrade to another study is refused while one is running, unless `upgrade.replaceRunning=true`.
+  A rollback is not checked, because Helm renders nothing for it.
+- An upgrade, with the same values too, starts a sweep that has failed again; the keeper does this within a
+  minute. Other numbers of workers apply to the next Ray cluster: `destage cluster scale demo --workers 80`
+  changes the running one, as the notes of the upgrade say.
+- The keeper, a small Job, restarts the sweep when machines were lost (`keeper.*`).
 - `helm test demo` runs a small sweep in the image and tests writing to the store.
 
 `docs/cluster.md` describes all steps from an empty cluster to a report.
@@ -58,7 +66,7 @@ destage cluster watch demo
 | value | type | default | allowed | meaning |
 |---|---|---|---|---|
 {rows}
-| `{operator}.enabled` | boolean | `false` | | {operator_enabled} |
+| `{replace}` | boolean | `false` |  | {replace_running} |
 """
 
 
@@ -79,13 +87,14 @@ def main() -> int:
 def files() -> dict[Path, str]:
     """Return the content of each file."""
     return {
-        CHART / "values.yaml": f"# {NOTICE}\n\n{''.join(_values(Settings, 0))}{_operator()}",
+        CHART / "values.yaml": f"# {NOTICE}\n\n{''.join(_values(Settings, 0))}{_upgrade()}",
         CHART / "values.schema.json": json.dumps(build_chart_schema(), indent=2) + "\n",
         CHART / "README.md": _README.format(
             notice=NOTICE,
+            version=yaml.safe_load((CHART / "Chart.yaml").read_text())["version"],
             rows="\n".join(_rows(Settings, "")),
-            operator=OPERATOR,
-            operator_enabled=OPERATOR_ENABLED,
+            replace=f"{UPGRADE}.{REPLACE}",
+            replace_running=REPLACE_RUNNING,
         ),
         CHART / "files" / "dashboard.json": json.dumps(build_dashboard(), indent=1) + "\n",
     }
@@ -106,8 +115,8 @@ def _values(kind: type, depth: int) -> Iterator[str]:
         yield "".join(f"{indent}{line}\n" for line in text.splitlines())
 
 
-def _operator() -> str:
-    return f"# -- {OPERATOR_SECTION}\n{OPERATOR}:\n  # -- {OPERATOR_ENABLED}\n  enabled: false\n"
+def _upgrade() -> str:
+    return f"# -- {UPGRADE_SECTION}\n{UPGRADE}:\n  # -- {REPLACE_RUNNING}\n  {REPLACE}: false\n"
 
 
 def _rows(kind: type, prefix: str) -> Iterator[str]:

@@ -28,6 +28,7 @@ from destage.sweeps.executors import AHEAD
 from destage.sweeps.marker import Marker, check_marker, remove_markers, write_marker
 from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
 from destage.sweeps.ray_head import RayHead
+from destage.sweeps.ray_messages import shorten_messages
 from destage.sweeps.ray_pool import RayPool, read_result
 from destage.sweeps.ray_worker import RayWorker
 from destage.sweeps.receipts import FinishedBatch
@@ -157,6 +158,7 @@ def _head_address() -> str:
 
 def _start(slots: int | None) -> None:
     address = os.environ.get("RAY_ADDRESS")
+    shorten_messages()
     try:
         _join(address) if address else _start_here(slots)
     except SystemExit:  # Ray's handler of SIGTERM, until ours is installed again

@@ -64,6 +64,24 @@ class ApiServer:
             self._collect()
         return 200, found
 
+    def _patch(self, path: str, body: Any) -> tuple[int, Any]:
+        """Apply a merge patch, or a JSON patch to an object that exists; a status is part of its object."""
+        path = path.removesuffix("/status")
+        if not isinstance(body, list):
+            return 200, self.put(path, _merge(self.objects.get(path, {}), body))
+        if path not in self.objects:
+            return 404, {"message": f"{path} not found"}
+        changed = json.loads(json.dumps(self.objects[path]))
+        for each in body:
+            *steps, last = each["path"].split("/")[1:]
+            place = changed
+            for step in steps:
+                place = place[int(step) if isinstance(place, list) else step]
+            if each["op"] == "test" and place[last] != each["value"]:
+                return 422, {"message": "the test failed"}
+            place[last] = each["value"]
+        return 200, self.put(path, changed)
+
     def _collect(self) -> None:
         """Delete objects whose owners are all deleted, as Kubernetes' garbage collector does."""
         found = {path: one["metadata"] for path, one in self.objects.items() if "metadata" in one}
@@ -86,6 +104,8 @@ class ApiServer:
             name = "/".join(filter(None, (attributes["resource"], attributes.get("subresource"))))
             return 201, {"status": {"allowed": f"{attributes['verb']} {name}" not in self.denied}}
         match method:
+            case "POST" | "PATCH" if query.get("dryRun"):
+                return 200, body
             case "POST":
                 path = f"{path}/{body['metadata']['name']}"
                 return (
@@ -93,10 +113,8 @@ class ApiServer:
                     if path in self.objects
                     else (201, self.put(path, body))
                 )
-            case "PATCH" if query.get("dryRun"):
-                return 200, body
             case "PATCH":
-                return 200, self.put(path, _merge(self.objects.get(path, {}), body))
+                return self._patch(path, body)
             case "DELETE":
                 return self._delete(path)
         if path in self.objects:

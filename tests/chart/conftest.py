@@ -1,4 +1,4 @@
-"""Helm, the chart with an empty operator chart, and KubeRay's CRDs."""
+"""Helm, the chart, and KubeRay's CRDs."""
 
 import os
 import shutil
@@ -12,7 +12,6 @@ import yaml
 from chart.custom_resources import CustomResources
 
 CHART = Path(__file__).parents[2] / "helm" / "destage"
-_OPERATOR = "apiVersion: v2\nname: kuberay-operator\nversion: 1.7.0\n"
 KUBERNETES = ("--kube-version", "1.34.0")
 KNOWN = ("ray.io/v1/RayJob", "ray.io/v1/RayCluster", "monitoring.coreos.com/v1/PodMonitor")
 
@@ -22,7 +21,7 @@ class Helm:
     """The chart, ready to be rendered.
 
     Attributes:
-        chart: Its folder, with an empty operator chart.
+        chart: Its folder.
         folder: The folder for values files.
     """
 
@@ -53,16 +52,10 @@ class Helm:
 
 @pytest.fixture(scope="session")
 def helm(tmp_path_factory: pytest.TempPathFactory) -> Helm:
-    """Return the chart with its dependency."""
+    """Return the chart as it is in the clone."""
     if shutil.which("helm") is None:
         pytest.fail("Helm is missing: run `make chart-test`, which builds it")
-    folder = tmp_path_factory.mktemp("chart")
-    chart = folder / "destage"
-    shutil.copytree(CHART, chart)
-    operator = chart / "charts" / "kuberay-operator"
-    operator.mkdir(parents=True)
-    (operator / "Chart.yaml").write_text(_OPERATOR)
-    return Helm(chart, folder)
+    return Helm(CHART, tmp_path_factory.mktemp("chart"))
 
 
 @pytest.fixture(scope="session")

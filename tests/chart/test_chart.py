@@ -64,8 +64,8 @@ def test_pods_of_the_chart_comply_with_level_restricted(helm: Helm, case: str) -
     done = helm.template(CASES[case])
     pods = [spec for one in yaml.safe_load_all(done.stdout) for spec in pod_specs(one)]
     values = CASES[case]
-    # The head, each group of workers, the submitter of a job, and the pod of `helm test`.
-    assert len(pods) == 2 + len(values.get("workers", [0])) + (values.get("mode") != "cluster")
+    # The head, each group of workers, submitter and keeper of a job, and the pod of `helm test`.
+    assert len(pods) == 2 + len(values.get("workers", [0])) + 2 * (values.get("mode") != "cluster")
     for path, spec in pods:
         assert not violations(spec), path
 

@@ -309,14 +309,11 @@ def test_watching_ends_on_cancellation_and_deletion(
     path, job = the_job(server)
     name = job["metadata"]["annotations"]["destage.io/sweep"]
 
-    def ask(*_: object) -> bytes:
-        if event is None:
-            server.objects.pop(path, None)
-        return json.dumps({name: STATUS}).encode()
-
-    monkeypatch.setattr(ReaderPod, "run", ask)
+    monkeypatch.setattr(ReaderPod, "run", lambda *_: json.dumps({name: STATUS}).encode())
     monkeypatch.setattr("destage.cli.commands.cluster.watch._INTERVAL_S", 0.3)
-    if event is not None:
+    if event is None:
+        server.watches.append([lambda: server.objects.pop(path)])
+    else:
         changed = {**job, "metadata": {**job["metadata"], "resourceVersion": "900"}, **event}
         server.watches.append([{"type": "MODIFIED", "object": changed}])
     done = destage("cluster", "watch", "demo")
@@ -333,15 +330,12 @@ def test_watching_prints_each_problem_of_pods_once(
     pod = {"metadata": {"name": "p", "labels": labels}, "status": {"containerStatuses": [waiting]}}
     server.put("/api/v1/namespaces/sweeps/pods/p", pod)
 
-    def refuse(*_: object) -> bytes:
-        raise ClusterError("cluster.pod-not-started", "ErrImagePull", "demo-reader")
-
-    monkeypatch.setattr(ReaderPod, "run", refuse)
     monkeypatch.setattr("destage.cli.commands.cluster.watch._INTERVAL_S", 0.3)
     done = destage("cluster", "watch", "demo", "--timeout", "1s")
     assert done.code == 4
     assert done.issues.count(("cluster.image-not-pulled", "head pod")) == 1
-    assert done.issues.count(("cluster.pod-not-started", "demo-reader")) == 1
+    # No reader takes the room that the pods of a starting sweep need.
+    assert not [path for method, path, _ in server.requests if method == "POST" and path.endswith("/pods")]
     assert done.issues[-1][0] == "cluster.watch-timeout"
     found = json.loads(destage("cluster", "status", "demo", "--json").out)["diagnostics"]
     assert [each["reason"] for each in found] == ["ErrImagePull"]
@@ -381,3 +375,63 @@ def test_drive_exits_with_0_unless_a_retry_helps(
     assert done.code == code
     assert "8 runs, 8 executed" in done.err
     assert ("report:" in done.err) == (code == 0)
+
+
+LOST = {
+    "jobDeploymentStatus": "Failed",
+    "jobStatus": "RUNNING",
+    "reason": "JobStatusCheckTimeoutExceeded",
+    "message": "Job status checks have been failing since 2026; exceeded timeout of 300s",
+    "rayClusterName": "demo-1-x",
+}
+
+
+def lose_machines(destage: Any, study: Path, server: ApiServer) -> dict[str, Any]:
+    """Submit a sweep without a keeper and let it fail by a loss of machines; return its job."""
+    destage("cluster", "submit", str(study), "--name", "demo", "--set", "keeper.enabled=false")
+    path, job = the_job(server)
+    return server.put(path, {**job, "status": LOST})
+
+
+def test_a_lost_sweep_says_how_to_continue(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lose_machines(destage, study, server)
+    done = destage("cluster", "watch", "demo")
+    assert done.code == 4
+    (line,) = done.err.splitlines()
+    assert "machines were lost, but no committed result: `destage cluster watch demo --keep`" in line
+    assert not [path for method, path, _ in server.requests if method == "PATCH" and path.endswith("/status")]
+    monkeypatch.setattr(ReaderPod, "run", lambda *_: json.dumps({"small-1": STATUS}).encode())
+    assert "--keep` restarts the sweep" in destage("cluster", "status", "demo", "--sweep", "small-1").out
+
+
+def test_watching_with_keep_restarts_a_lost_sweep(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = lose_machines(destage, study, server)
+    sweep = job["metadata"]["annotations"]["destage.io/sweep"]
+    monkeypatch.setattr(ReaderPod, "run", lambda *_: json.dumps({sweep: STATUS}).encode())
+    ended = {
+        **job,
+        "metadata": {**job["metadata"], "resourceVersion": "900"},
+        "status": {"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED"},
+    }
+    server.watches.append([{"type": "MODIFIED", "object": ended}])
+    done = destage("cluster", "watch", "demo", "--keep")
+    assert done.code == 0, done.err
+    assert ": restarted (1 of at most 20 times)" in done.err
+    assert done.err.index("JobStatusCheckTimeoutExceeded") < done.err.index("restarted (1")
+    patched = [path for method, path, _ in server.requests if method == "PATCH" and path.endswith("/status")]
+    assert patched == [f"{JOBS}/{job['metadata']['name']}/status"]
+
+
+def test_scaling_says_when_it_applies(destage: Any, study: Path, server: ApiServer) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    done = destage("cluster", "scale", "demo", "--workers", "7")
+    assert done.code == 0
+    assert "group workers has 7 workers when the sweep starts again" in done.err
+    spec = the_job(server)[1]["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]
+    assert (spec["minReplicas"], spec["replicas"], spec["maxReplicas"]) == (7, 7, 7)
+    wrong = destage("cluster", "scale", "demo", "--max", "7")
+    assert (wrong.code, [code for code, _ in wrong.issues]) == (4, ["cluster.cannot-scale"])

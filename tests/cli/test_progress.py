@@ -5,6 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
+from destage.cli.eta_gate import EtaGate
 from destage.cli.progress import ProgressDisplay, format_duration
 from destage.sweeps import Progress
 
@@ -27,6 +28,7 @@ def test_runs_rate_and_eta_are_never_hidden(
     monkeypatch.setenv("TERM", "xterm")
     display = ProgressDisplay("call_center-167214ce")
     with display:
+        display(Progress("run", 12, 800, 4321, 0, 0, 123.4, 3599.0, eta_high_s=high))
         display(Progress("run", 12, 1234, 4321, 0, 0, 123.4, 3599.0, eta_high_s=high))
         bar = display._bar
         assert bar is not None
@@ -36,6 +38,16 @@ def test_runs_rate_and_eta_are_never_hidden(
     text = shown.file.getvalue()
     for wanted in ("1234/4321 runs", "123.4 runs/s", eta):
         assert wanted in text, text
+
+
+def test_no_time_is_left_before_batches_have_settled() -> None:
+    """The pilot, single runs of a start that takes seconds, foretells nothing."""
+    gate = EtaGate()
+    assert [gate.is_open(done, 1000) for done in (100, 100, 101, 102, 102)] == [False] * 5
+    assert gate.is_open(190, 1000)  # a tenth of the 900 runs that were missing
+    slow = EtaGate()
+    steady = [slow.is_open(done, 10**6) for done in range(12)]
+    assert steady == [False] * 10 + [True] * 2
 
 
 def test_an_abort_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:

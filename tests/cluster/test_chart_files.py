@@ -24,7 +24,7 @@ def test_generated_files_are_up_to_date() -> None:
 
 def test_chart_and_builder_have_the_same_defaults() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text())
-    assert values.pop("kuberay-operator") == {"enabled": False}
+    assert values.pop("upgrade") == {"replaceRunning": False}
     values["sweep"]["study"] = "call_center"
     assert read_settings(values) == read_settings({"sweep": {"study": "call_center"}})
     assert as_values(Settings())["workers"][0]["spot"] is True
@@ -34,7 +34,7 @@ def test_the_schema_is_closed_and_describes_every_setting() -> None:
     def check(schema: dict[str, object], path: str) -> None:
         for name, each in schema.get("properties", {}).items():  # type: ignore[attr-defined]
             assert each["description"].endswith("."), f"{path}.{name}"
-            if "properties" in each and name != "kuberay-operator":
+            if "properties" in each:
                 assert each["additionalProperties"] is False, f"{path}.{name}"
             check(each, f"{path}.{name}")
             check(each.get("items", {}), f"{path}.{name}[]")

@@ -41,11 +41,11 @@ def test_the_storage_class_must_exist(server: ApiServer, connection: Connection)
 @pytest.mark.parametrize(
     ("name", "most", "used", "fits"),
     [
-        # A head of 1 and 4Gi, two workers of 2 and 4Gi, submitter 500m and 512Mi, reader 250m and 1Gi.
-        ("requests.cpu", "6750m", "1", True),
-        ("requests.cpu", "6749m", "1", False),
-        ("limits.memory", "13824Mi", "0", True),
-        ("limits.memory", "13823Mi", "0", False),
+        # A head of 1 and 4Gi, two workers of 2 and 4Gi, submitter 500m and 512Mi, keeper 50m and 128Mi.
+        ("requests.cpu", "6550m", "1", True),
+        ("requests.cpu", "6549m", "1", False),
+        ("limits.memory", "12928Mi", "0", True),
+        ("limits.memory", "12927Mi", "0", False),
         ("pods", "9", "4", True),
         ("pods", "9", "5", False),
         ("services", "0", "0", True),
@@ -68,10 +68,9 @@ def test_requests_of_the_pods_must_fit_the_quota(
 @pytest.mark.parametrize(
     ("values", "denied"),
     [
-        (ELASTIC, "create roles"),
-        (ELASTIC, "patch rolebindings"),
-        (ELASTIC, "patch rayclusters"),
+        (ELASTIC, "watch pods"),
         (MONITORED, "create podmonitors"),
+        (MONITORED, "patch podmonitors"),
     ],
 )
 def test_permissions_to_create_the_manifests_are_checked(
@@ -83,6 +82,33 @@ def test_permissions_to_create_the_manifests_are_checked(
     assert denied in found.message
     assert denied in found.fix
     assert denied not in check(connection, {})["permissions"].message
+
+
+@pytest.mark.parametrize(
+    ("env", "seconds"),
+    [
+        (None, 300),
+        ([], 300),
+        ([{"name": "RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS", "value": "1800"}], 1800),
+        ([{"name": "RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS", "value": "no"}], 300),
+    ],
+)
+def test_the_operators_timeout_is_reported_with_its_consequence(
+    server: ApiServer, connection: Connection, env: list[dict[str, str]] | None, seconds: int
+) -> None:
+    if env is not None:
+        pod = {"containers": [{"name": "kuberay-operator", "env": env}]}
+        labels = {"app.kubernetes.io/name": "kuberay-operator"}
+        deployment = {"metadata": {"name": "operator", "labels": labels}, "spec": {"template": {"spec": pod}}}
+        server.put("/apis/apps/v1/deployments/operator", deployment)
+    else:
+        server.refusals.append(("GET", "deployments", 403, "forbidden"))
+    found = check(connection, {})["lost head"]
+    assert found.has_passed
+    assert f"for {seconds} s" in found.message
+    assert ("no permission" in found.message) == (env is None)
+    without = check(connection, {"keeper": {"enabled": False}})["lost head"]
+    assert without.code == "cluster.status-check-timeout"
 
 
 def test_a_pod_monitor_needs_the_prometheus_operator(server: ApiServer, connection: Connection) -> None:

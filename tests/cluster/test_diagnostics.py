@@ -108,6 +108,21 @@ def test_pods_without_a_reason_are_diagnosed_by_events(server: ApiServer, connec
     ]
 
 
+def test_a_submitter_without_its_cluster_has_its_own_cause(server: ApiServer, connection: Connection) -> None:
+    """KubeRay leaves it after a loss of the head; the Secret is that of the deleted cluster."""
+    put_pod(
+        server,
+        "demo-s",
+        "submitter",
+        **waiting_container("CreateContainerConfigError", 'secret "demo-1-x" not found'),
+    )
+    put_pod(
+        server, "demo-h", "head", **waiting_container("CreateContainerConfigError", 'secret "key" not found')
+    )
+    found = {each.component: each.code for each in diagnose_pods(connection, job("Failed"))}
+    assert found == {"submitter": "cluster.submitter-left", "head": "cluster.secret-missing"}
+
+
 def test_events_are_optional(server: ApiServer, connection: Connection) -> None:
     """A user without permission to list events gets the diagnostics from the pods."""
     put_pod(server, "demo-w", "worker", **waiting_container("ErrImagePull", "gone"))

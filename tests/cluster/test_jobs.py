@@ -61,6 +61,13 @@ def test_a_rejected_field_leaves_no_objects(server: ApiServer, connection: Conne
     assert not server.objects
 
 
+def test_a_binding_is_valid_before_its_role_exists(server: ApiServer, connection: Connection) -> None:
+    """A user without the right to bind any Role gets this answer to a dry run."""
+    server.refusals.append(("PATCH", "rolebindings", 404, 'rolebindings "demo-keeper" not found'))
+    submit(connection, manifests())
+    assert [path for path in server.objects if "/rolebindings/" in path]
+
+
 def test_submitting_needs_kuberay(server: ApiServer, connection: Connection) -> None:
     server.refusals.append(("PATCH", "rayjobs", 404, "the server could not find the requested resource"))
     with pytest.raises(ClusterError, check=has_code("cluster.kuberay-missing")):
@@ -140,7 +147,8 @@ def test_cancelling_suspends_the_job(server: ApiServer, connection: Connection) 
 def test_deleting_keeps_the_results_by_default(server: ApiServer, connection: Connection) -> None:
     submit(connection, manifests())
     deleted = delete_release(connection, "demo", with_results=False)
-    assert len(deleted) == len(manifests()) - 1
+    # Kubernetes deletes the keeper's Role and its binding with the last job; the claim is kept.
+    assert len(deleted) == len(manifests()) - 3
     assert [one["kind"] for one in server.objects.values()] == ["PersistentVolumeClaim"]
     assert delete_release(connection, "demo", with_results=True) == ["PersistentVolumeClaim demo-results"]
     assert not server.objects

@@ -8,8 +8,10 @@ from cluster_settings import CASES, CONFLICTS, SCHEMA_MISTAKES, SETTINGS, find_e
 from pod_security import pod_specs, violations
 
 from destage.cluster import Manifest, Release, build, read_settings
+from destage.cluster.jobs import parse_job
 from destage.cluster.labels import to_release_name
 from destage.cluster.rbac import AUTOSCALER
+from destage.cluster.reader_pod import build_reader_pod
 from destage.errors import ConfigError
 
 
@@ -75,7 +77,7 @@ def test_only_spot_workers_tolerate_spot_nodes() -> None:
     assert [each["key"] for each in head["tolerations"]] == ["steady"]
 
 
-def test_only_the_autoscaler_has_api_permissions() -> None:
+def test_only_the_autoscaler_and_the_keeper_have_api_permissions() -> None:
     for case, values in CASES.items():
         manifests = built(values)
         with_token = [
@@ -85,13 +87,53 @@ def test_only_the_autoscaler_has_api_permissions() -> None:
             if spec["automountServiceAccountToken"]
         ]
         roles = [one for one in manifests if one["kind"] == "Role"]
-        assert len(with_token) == (1 if case == "elastic" else 0)
+        has_keeper = values.get("mode") != "cluster"
+        assert len(with_token) == has_keeper + (case == "elastic")
         for role in roles:
             if role["metadata"]["name"].endswith("-autoscaler"):
                 assert case == "elastic"
                 assert len(role["rules"]) == len(AUTOSCALER)
             assert "*" not in json.dumps(role)
             assert "secrets" not in json.dumps(role)
+
+
+def test_the_keeper_can_restart_its_own_job_only() -> None:
+    manifests = built(CASES["bundled"])
+    (role,) = [one for one in manifests if one["kind"] == "Role"]
+    job, keeper = only(manifests, "RayJob")["metadata"]["name"], only(manifests, "Job")["metadata"]["name"]
+    found = [(rule["resources"], rule["verbs"], rule["resourceNames"]) for rule in role["rules"]]
+    assert found == [
+        (["rayjobs"], ["get"], [job]),
+        (["rayjobs/status"], ["patch"], [job]),
+        (["jobs"], ["get"], [keeper]),
+    ]
+    assert len(keeper) <= 63
+    without = built({**CASES["bundled"], "keeper": {"enabled": False}})
+    assert "keeper" not in json.dumps(without)
+
+
+def test_only_the_head_and_the_keeper_have_the_heads_priority() -> None:
+    given = {"priorityClass": "batch", "head": {"priorityClass": "high"}, "reader": {"priorityClass": "low"}}
+    manifests = built({**CASES["bundled"], **given})
+    job = only(manifests, "RayJob")
+    pods = [*pod_specs(job), *pod_specs(only(manifests, "Job"))]
+    # The head, a group of workers, the submitter and the keeper.
+    assert sorted(spec["priorityClassName"] for _, spec in pods) == ["batch", "batch", "high", "high"]
+    assert build_reader_pod(parse_job(job))["spec"]["priorityClassName"] == "low"
+    high = only(built({**CASES["bundled"], "priorityClass": "high"}), "RayJob")
+    assert "priorityClassName" not in build_reader_pod(parse_job(high))["spec"]
+
+
+def test_a_drained_node_keeps_the_head() -> None:
+    manifests = built(CASES["bundled"])
+    budget = only(manifests, "PodDisruptionBudget")["spec"]
+    labels = only(manifests, "RayJob")["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["metadata"][
+        "labels"
+    ]
+    assert budget["selector"]["matchLabels"].items() <= labels.items()
+    assert budget["minAvailable"] == 1
+    workers = {"destage.io/release": "demo", "destage.io/component": "worker"}
+    assert not budget["selector"]["matchLabels"].items() <= workers.items()
 
 
 def test_a_job_has_a_time_to_live_or_deletion_rules() -> None:
@@ -133,7 +175,10 @@ def test_a_created_claim_is_kept_on_uninstall() -> None:
 
 
 def test_ingress_is_limited_to_the_release_and_the_operator() -> None:
-    policy = only(built(CASES["bundled"]), "NetworkPolicy")["spec"]
+    policies = [one["spec"] for one in built(CASES["bundled"]) if one["kind"] == "NetworkPolicy"]
+    policy, keeper = policies
+    assert keeper["podSelector"]["matchLabels"]["destage.io/component"] == "keeper"
+    assert keeper["ingress"] == []
     assert policy["podSelector"]["matchLabels"] == {"destage.io/release": "demo"}
     assert policy["policyTypes"] == ["Ingress", "Egress"]
     own, operator = policy["ingress"]

@@ -13,7 +13,6 @@ from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, submit
 from destage.cluster.objects import delete, wait_until_deleted
 from destage.cluster.preflight import run_preflight
-from destage.cluster.reader_pod import ReaderPod
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -66,18 +65,14 @@ def submit_again(connection: Connection) -> object:
     return submit_job(connection)
 
 
-def read(connection: Connection) -> object:
-    return ReaderPod(connection, submit_job(connection), start_timeout_s=0).run("destage", "status")
-
-
 def preflight(connection: Connection) -> object:
     return list(run_preflight(connection, DEMO, SETTINGS, None))
 
 
 @pytest.mark.parametrize(
     ("command", "pod"),
-    [(submit_again, ""), (read, "demo-reader"), (preflight, "destage-doctor")],
-    ids=["submit", "read", "doctor"],
+    [(submit_again, ""), (preflight, "destage-doctor")],
+    ids=["submit", "doctor"],
 )
 def test_commands_report_a_pending_deletion(
     server: ApiServer,
@@ -89,7 +84,6 @@ def test_commands_report_a_pending_deletion(
     monkeypatch.setattr("destage.cluster.jobs._DELETION_S", 0)
     monkeypatch.setattr("destage.cluster.preflight._START_S", 0)
     if pod:
-        # Of another image, so it must be replaced.
         spec: dict[str, Any] = {"containers": [{"image": "old", "env": []}], "volumes": []}
         server.put(f"{PODS}/{pod}", {"metadata": {"name": pod, **HELD}, "spec": spec})
     else:

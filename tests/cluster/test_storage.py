@@ -20,7 +20,8 @@ def built(values: dict[str, Any]) -> list[Manifest]:
 
 def egress(values: dict[str, Any]) -> list[Manifest]:
     """Return the egress rules of the pods, except to each other and to DNS."""
-    (policy,) = [one for one in built(values) if one["kind"] == "NetworkPolicy"]
+    policies = [one for one in built(values) if one["kind"] == "NetworkPolicy"]
+    (policy,) = [one for one in policies if one["metadata"]["name"] == "demo"]
     return list(policy["spec"]["egress"][2:])
 
 
@@ -36,13 +37,13 @@ def test_no_manifest_mentions_a_volume(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_all_pods_but_the_submitter_have_the_store(case: str) -> None:
+def test_all_pods_but_submitter_and_keeper_have_the_store(case: str) -> None:
     url = CASES[case].get("store", {}).get("url", "/results")
     for manifest in built(CASES[case]):
         for path, spec in pod_specs(manifest):
             (container,) = spec["containers"]
             env = {each["name"]: each.get("value") for each in container["env"]}
-            if "submitter" in path:
+            if "submitter" in path or container["name"] == "keeper":
                 assert set(env) == {"HOME"}
                 assert "envFrom" not in container
                 assert {volume["name"] for volume in spec["volumes"]} == {"tmp"}
@@ -85,6 +86,7 @@ def test_only_the_account_of_head_and_workers_is_annotated() -> None:
     assert annotations == {
         "demo-ray": STORED["eks"]["accounts"]["annotations"],
         "demo-submitter": None,
+        "demo-keeper": None,
     }
 
 

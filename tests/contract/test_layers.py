@@ -52,6 +52,11 @@ def test_sweeps_queries_and_cluster_are_independent(module: str, other: str) -> 
     assert other not in loaded_by(module)
 
 
+def test_the_keeper_loads_only_the_standard_library() -> None:
+    """Its pod has 128 MiB, and the image shall not need a client of Kubernetes for it."""
+    assert not loaded_by("destage.cluster.keeper") & (SLOW | {"urllib3", "yaml", "requests"})
+
+
 def test_the_command_line_loads_no_heavy_dependency() -> None:
     assert not loaded_by("destage.cli") & set(HEAVY)
 

@@ -1,8 +1,7 @@
-"""The test cluster: a real Kubernetes with a namespace for sweeps and a fake KubeRay operator."""
+"""The test cluster: a real Kubernetes, a namespace for sweeps and a KubeRay operator, by default a fake."""
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -38,6 +37,31 @@ USER = "architect"
 """A service account with the chart's Role for users."""
 
 
+class Operator:
+    """The operator's process: the program that DESTAGE_TEST_OPERATOR names, or the fake operator."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, **environment: str) -> None:
+        """Start it with further environment variables."""
+        program = os.environ.get("DESTAGE_TEST_OPERATOR")
+        fake = Path(__file__).with_name("fake_operator.py")
+        command = [program, "--enable-leader-election=false"] if program else [sys.executable, str(fake)]
+        env = {**os.environ, **environment}
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+        time.sleep(1)
+        assert self._process.poll() is None, f"{command} ended: {self._log.read_text()[-2000:]}"
+
+    def stop(self) -> None:
+        """Stop it."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.wait(timeout=30)
+
+
 @dataclass(frozen=True)
 class Cluster:
     """The test cluster.
@@ -45,10 +69,12 @@ class Cluster:
     Attributes:
         api: Its API server.
         folder: The folder for volumes and files.
+        operator: KubeRay's operator, or the fake one.
     """
 
     api: Connection
     folder: Path
+    operator: Operator
 
     def kubectl(self, *args: str, given: str | None = None) -> str:
         """Run kubectl and return what it prints."""
@@ -166,13 +192,13 @@ def _knows_jobs(api: Connection) -> bool:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Return the cluster, with a namespace at level `restricted` and the fake operator running."""
+    """Return the cluster, with a namespace at level `restricted` and the operator running."""
     if "K" not in os.environ or "KUBECONFIG" not in os.environ:
         pytest.fail("there is no test cluster: run `make cluster-test`")
     folder = tmp_path_factory.mktemp("cluster")
     for parent in (folder, *folder.parents[:2]):  # the pods' user needs access to the volumes
         parent.chmod(0o755)
-    cluster = Cluster(connect(namespace=NAMESPACE), folder)
+    cluster = Cluster(connect(namespace=NAMESPACE), folder, Operator(folder / "operator.log"))
     namespace = {
         "apiVersion": "v1",
         "kind": "Namespace",
@@ -182,13 +208,19 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     cluster.kubectl("apply", "--server-side", "-f", os.environ["DESTAGE_KUBERAY_CRDS"])
     cluster.wait_for("KubeRay's kinds", lambda: _knows_jobs(cluster.api))
     cluster.wait_for("the namespace's default account", lambda: find_all(cluster.api, "ServiceAccount"))
-    program = Path(__file__).with_name("fake_operator.py")
-    with (
-        (folder / "operator.log").open("w") as log,
-        subprocess.Popen([sys.executable, program], stderr=log) as operator,
-    ):
-        yield cluster
-        operator.kill()
+    cluster.operator.start()
+    yield cluster
+    cluster.operator.stop()
+
+
+@pytest.fixture
+def impatient_operator(cluster: Cluster) -> Iterator[None]:
+    """Run an operator that fails a job after 20 s without its status, instead of 300 s."""
+    cluster.operator.stop()
+    cluster.operator.start(RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS="20")
+    yield
+    cluster.operator.stop()
+    cluster.operator.start()
 
 
 @pytest.fixture(autouse=True)
@@ -201,13 +233,9 @@ def _delete_pods(cluster: Cluster) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chart(cluster: Cluster) -> Path:
-    """Return the chart with an empty operator chart."""
-    chart = cluster.folder / "destage"
-    shutil.copytree(ROOT / "helm" / "destage", chart)
-    operator = chart / "charts" / "kuberay-operator"
-    operator.mkdir(parents=True)
-    (operator / "Chart.yaml").write_text("apiVersion: v2\nname: kuberay-operator\nversion: 1.7.0\n")
-    return chart
+    """Return the packaged chart."""
+    helm("package", str(ROOT / "helm" / "destage"), "--destination", str(cluster.folder))
+    return cluster.folder / f"destage-{VERSION}.tgz"
 
 
 @pytest.fixture(scope="session")

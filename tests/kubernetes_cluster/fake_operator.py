@@ -3,6 +3,7 @@
 KUBECONFIG selects the server. A RayJob has the states of KubeRay 1.7 in mode `K8sJobMode`: the operator
 creates a RayCluster and, when all its pods are ready, a Job whose pod submits the entrypoint and follows its
 log. A failed job is retried on a new cluster, `backoffLimit` times; `suspend` deletes cluster and submitter.
+A job whose status cannot be read for `RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS` fails and is not retried.
 A RayCluster has a head, its service and its token, and `replicas` workers between `minReplicas` and
 `maxReplicas`; a lost pod is replaced. There is no validation, no probe except the head's, no autoscaler, no
 deletion rules and no finalizers, so a passing test does not prove the same of KubeRay.
@@ -12,6 +13,7 @@ import base64
 import calendar
 import copy
 import json
+import os
 import secrets
 import sys
 import time
@@ -29,6 +31,8 @@ _TICK_S = 0.5
 _PORTS = (6379, 8265, 10001)
 _OVER = ("STOPPED", "SUCCEEDED", "FAILED")
 _CLEARED = {"rayClusterName": "", "dashboardURL": "", "jobId": "", "message": "", "reason": ""}
+_NEVER_RETRIED = ("DeadlineExceeded", "JobStatusCheckTimeoutExceeded")
+_STATUS_CHECK_TIMEOUT_S = float(os.environ.get("RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS", "300"))
 _HEALTHY = "import urllib.request as u; u.urlopen('{}/api/gcs_healthz', timeout=5)"
 _PLACES = {
     "Job": "/apis/batch/v1/namespaces/{}/jobs",
@@ -63,7 +67,7 @@ def _job(api: Connection, job: Manifest) -> None:
     if status.get("jobDeploymentStatus") == "Failed":
         failed = known.get("failed", 0) + 1
         status["failed"] = failed
-        if failed <= job["spec"].get("backoffLimit", 0) and status["reason"] != "DeadlineExceeded":
+        if failed <= job["spec"].get("backoffLimit", 0) and status["reason"] not in _NEVER_RETRIED:
             status["jobDeploymentStatus"] = "Retrying"
     if status.get("jobDeploymentStatus") in ("Complete", "Failed"):
         status["endTime"] = _now()
@@ -92,6 +96,7 @@ def _run(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
     """Read the status of submitter and job; the RayJob ends when both have ended."""
     if (ending := _asked_to_end(job, known)) is not None:
         return ending
+    failing_since = known.get("jobStatusCheckFailureStartTime")
     cluster = _cluster_of(api, job, known)
     end = _end_of(_find(api, "Job", job["metadata"]["name"]))
     if end and end["type"] == "Failed":
@@ -103,9 +108,11 @@ def _run(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
             return None
         message = "Submitter completed but Ray job not found in RayCluster."
         return {"jobDeploymentStatus": "Failed", "reason": "AppFailed", "message": message}
-    except (OSError, ValueError):
-        return None  # the head is starting or lost
-    status = {"jobStatus": found["status"], "message": found.get("message") or ""}
+    except (OSError, ValueError):  # the head is starting or lost
+        return None if failing_since else {"jobStatusCheckFailureStartTime": _now()}
+    status: Manifest = {"jobStatus": found["status"], "message": found.get("message") or ""}
+    if failing_since:
+        status["jobStatusCheckFailureStartTime"] = None
     if end and found["status"] in _OVER:
         has_failed = found["status"] == "FAILED"
         status["jobDeploymentStatus"] = "Failed" if has_failed else "Complete"
@@ -138,7 +145,8 @@ def _clear(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
     if left:
         return None
     after = "Suspended" if known["jobDeploymentStatus"] == "Suspending" else ""
-    return {**_CLEARED, "jobStatus": "", "jobDeploymentStatus": after}
+    cleared = {**_CLEARED, "jobStatus": "", "jobStatusCheckFailureStartTime": None}
+    return {**cleared, "jobDeploymentStatus": after}
 
 
 def _stay(_: Connection, job: Manifest, __: Manifest) -> Manifest | None:
@@ -166,6 +174,15 @@ def _asked_to_end(job: Manifest, known: Manifest) -> Manifest | None:
     spec = job["spec"]
     if spec.get("suspend"):
         return {"jobDeploymentStatus": "Suspending"}
+    failing_since = known.get("jobStatusCheckFailureStartTime")
+    if failing_since and time.time() > _seconds(failing_since) + _STATUS_CHECK_TIMEOUT_S:
+        message = f"Job status checks have been failing since {failing_since}"
+        message += f"; exceeded timeout of {_STATUS_CHECK_TIMEOUT_S:g}s"
+        return {
+            "jobDeploymentStatus": "Failed",
+            "reason": "JobStatusCheckTimeoutExceeded",
+            "message": message,
+        }
     if time.time() > _seconds(known["startTime"]) + spec.get("activeDeadlineSeconds", float("inf")):
         message = "The RayJob has passed the activeDeadlineSeconds."
         return {"jobDeploymentStatus": "Failed", "reason": "DeadlineExceeded", "message": message}

@@ -11,9 +11,9 @@ from kubernetes_cluster.conftest import RUNS, Cluster
 from destage.engine import results_schema
 from destage.store import Location, list_sweeps, open_sweep
 
-SHORT, LONG = 400, 300_000
-"""The window of a short study, and of one that takes a worker minutes [requests]: it must still run when a
-second worker or head starts, on a fast machine too."""
+SHORT, LONG, LONGER = 400, 300_000, 900_000
+"""The window of a short study, of one that takes a worker minutes [requests]: it must still run when a
+second worker or head starts, on a fast machine too; and of one that outlasts a dozen commands."""
 
 
 def find_sweep(volume: Path, study: str) -> Path:

@@ -39,8 +39,18 @@ def test_pod_accounts_have_no_permissions(cluster: Cluster, chart: Path) -> None
     kinds = ("ServiceAccount", "Role", "RoleBinding")
     wanted = [one for one in yaml.safe_load_all(rendered) if one and one["kind"] in kinds]
     cluster.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(wanted))
+    (keeper,) = [
+        one for one in wanted if one["metadata"]["name"] == "accounts-keeper" and one["kind"] == "Role"
+    ]
+    job, own = (keeper["rules"][at]["resourceNames"][0] for at in (0, 2))
     expected = {
         "accounts-submitter": DEFAULT,
+        "accounts-keeper": [
+            *DEFAULT,
+            f"rayjobs.ray.io [] [{job}] [get]",
+            f"rayjobs.ray.io/status [] [{job}] [patch]",
+            f"jobs.batch [] [{own}] [get]",
+        ],
         "accounts-ray": [
             *DEFAULT,
             "pods [] [] [get list watch patch]",
@@ -61,9 +71,14 @@ USERS = [
     "pods/log [] [] [get]",
     "resourcequotas [] [] [list]",
     "serviceaccounts [] [] [list create patch delete]",
+    "jobs.batch [] [] [get list create delete]",
     "networkpolicies.networking.k8s.io [] [] [list create patch delete]",
-    "rayclusters.ray.io [] [] [list delete]",
+    "poddisruptionbudgets.policy [] [] [list create patch delete]",
+    "rayclusters.ray.io [] [] [get list patch delete]",
     "rayjobs.ray.io [] [] [get list watch create patch delete]",
+    "rayjobs.ray.io/status [] [] [patch]",
+    "rolebindings.rbac.authorization.k8s.io [] [] [create patch]",
+    "roles.rbac.authorization.k8s.io [] [] [create patch]",
 ]
 
 

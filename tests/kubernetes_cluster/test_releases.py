@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kubernetes_cluster.conftest import RUNS, Cluster, helm, write_values
+from kubernetes_cluster.conftest import RUNS, SETTINGS, Cluster, helm, write_values
 from kubernetes_cluster.results import (
     LONG,
     SHORT,
@@ -31,7 +31,10 @@ def test_upgrade_and_rollback_keep_both_studies_results(
     cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
 
     # Upgrade to another study, which ends the first sweep's pods; the second uses the same claim.
-    helm("upgrade", "demo", str(chart), "--values", values, "--set-file", f"sweep.spec={second}")
+    upgrade = ["upgrade", "demo", str(chart), "--values", values, "--set-file", f"sweep.spec={second}"]
+    with pytest.raises(AssertionError, match=r"cluster\.sweep-running at RayJob demo-"):
+        helm(*upgrade)
+    helm(*upgrade, "--set", "upgrade.replaceRunning=true")
     cluster.destage("watch", "demo", "--quiet")
     assert_complete(find_sweep(volume, "second_sweep"), reference(SHORT))
     before = read_fragments(volume)
@@ -51,3 +54,33 @@ def test_upgrade_and_rollback_keep_both_studies_results(
     helm("uninstall", "demo")
     assert "Bound" in cluster.kubectl("get", "pvc", "demo-results", "--no-headers")
     assert read_fragments(volume) == before
+
+
+def test_an_upgrade_starts_a_failed_sweep_again(
+    cluster: Cluster, chart: Path, reference: Callable[[int], Path]
+) -> None:
+    """Its deadline has passed, which nothing retries; then it is upgraded with a later one."""
+    volume, study = cluster.create_volume("late"), cluster.write_study("late_sweep", LONG)
+    given = ["late", str(chart), "--set-file", f"sweep.spec={study}", "--values"]
+    short = {**SETTINGS["job"], "activeDeadlineSeconds": 60}
+    helm("install", *given, str(write_values(cluster, job=short)))
+    _, err = cluster.run("watch", "late", "--quiet", code=4)
+    assert "DeadlineExceeded" in err
+    before = read_fragments(volume)
+    assert len(before) > 0
+    (group,) = SETTINGS["workers"]
+    notes = helm("upgrade", *given, str(write_values(cluster)))
+    assert "the keeper starts it again within a minute" in notes
+    cluster.wait_for("the restart", lambda: "Running" in cluster.destage("status", "late"), 120)
+    one = str(write_values(cluster, workers=[{**group, "replicas": 1}]))
+    assert "destage cluster scale late --namespace sweeps --group w --workers 1" in helm(
+        "upgrade", *given, one
+    )
+    cluster.destage("watch", "late", "--quiet")
+    assert_unchanged(volume, before)
+    assert_complete(find_sweep(volume, "late_sweep"), reference(LONG))
+    helm("uninstall", "late")
+    for component in ("keeper", "reader", "head"):
+        cluster.wait_for(
+            f"the end of {component}", lambda kind=component: not cluster.find_pods("late", kind)
+        )

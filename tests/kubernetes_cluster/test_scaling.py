@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from kubernetes_cluster.conftest import RUNS, SETTINGS, Cluster, write_values
 from kubernetes_cluster.results import (
-    LONG,
+    LONGER,
     assert_complete,
     assert_unchanged,
     find_hosts,
@@ -20,15 +20,6 @@ from kubernetes_cluster.results import (
 )
 
 pytestmark = [pytest.mark.kubernetes]
-
-
-def scale(cluster: Cluster, name: str, workers: int) -> None:
-    """Set the number of workers as in docs/cluster.md."""
-    changes = [
-        {"op": "replace", "path": f"/spec/workerGroupSpecs/0/{name}", "value": workers}
-        for name in ("minReplicas", "maxReplicas", "replicas")
-    ]
-    cluster.kubectl("patch", "raycluster", name, "--type=json", "-p", json.dumps(changes))
 
 
 def restart_the_api_server() -> None:
@@ -50,7 +41,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     def run(*args: str, code: int = 0) -> tuple[str, str]:
         return cluster.run(*args, code=code, config=user_config)
 
-    volume, study = cluster.create_volume("living"), cluster.write_study("living_sweep", LONG)
+    volume, study = cluster.create_volume("living"), cluster.write_study("living_sweep", LONGER)
     (group,) = SETTINGS["workers"]
     values = str(write_values(cluster, workers=[{**group, "replicas": 1}]))
     job = run("submit", str(study), "--name", "living", "--values", values)[0].strip()
@@ -60,6 +51,9 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     status = json.loads(run("status", "living", "--json")[0])
     assert (status["job"]["state"], status["diagnostics"]) == ("Running", [])
     assert 0 < status["results"]["present"] < RUNS
+    # The head was asked: no reader takes room from the sweep.
+    assert status["results"]["recorded_s"] < 60
+    assert not cluster.find_pods("living", "reader")
     assert "living_sweep: " in run("logs", "living")[0]
     assert "Ray runtime started" in run("logs", "living", "--component", "head")[0]
     assert "Ray runtime started" in run("logs", "living", "--component", "worker")[0]
@@ -69,11 +63,11 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     assert watch.stderr is not None
     assert f"{job}: Running" in watch.stderr.readline()
     assert len(find_hosts(volume)) == 1
-    scale(cluster, status["job"]["cluster"], 2)
+    assert "group w has 2 workers" in run("scale", "living", "--workers", "2")[1]
     restart_the_api_server()
     cluster.wait_for("rows of a second worker", lambda: len(find_hosts(volume)) == 2)
     before = read_fragments(volume)
-    scale(cluster, status["job"]["cluster"], 1)
+    run("scale", "living", "--workers", "1")
     cluster.wait_for("one worker", lambda: len(cluster.find_pods("living", "worker")) == 1)
     cluster.wait_for("rows of the worker that is left", lambda: len(read_fragments(volume)) > len(before) + 2)
 
@@ -81,6 +75,8 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     run("cancel", "living")
     _, err = watch.communicate(timeout=120)
     assert watch.returncode == 130, err
+    assert "; driver: last sign of life " in err
+    assert " of 200 runs" in err
     for component in ("head", "worker", "submitter"):
         cluster.wait_for(
             f"the end of {component}", lambda kind=component: not cluster.find_pods("living", kind)
@@ -96,10 +92,11 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     )
     run("watch", "living", "--quiet")
     assert_unchanged(volume, before)
-    assert_complete(find_sweep(volume, "living_sweep"), reference(LONG))
+    assert_complete(find_sweep(volume, "living_sweep"), reference(LONGER))
     counted, _ = run("query", "living", "SELECT count(*) AS runs FROM runs", "--format", "csv")
     assert counted.replace('"', "").split() == ["runs", str(RUNS)]
     run("fetch", "living", "--store", str(cluster.folder / "living"))
+    cluster.wait_for("the readers' end", lambda: not cluster.find_pods("living", "reader"), 30)
     assert_complete(find_sweep(cluster.folder / "living", "living_sweep"), find_sweep(volume, "living_sweep"))
     assert f"RayJob {job}" in run("delete", "living", "--results")[0]
     cluster.wait_for("the claim's end", lambda: "living" not in cluster.kubectl("get", "pvc", "-o", "name"))

@@ -1,8 +1,9 @@
 """Sweeps on a real Kubernetes finish despite lost pods and clusters."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kubernetes_cluster.conftest import NAMESPACE, RUNS, SETTINGS, Cluster, write_values
@@ -101,3 +102,55 @@ def test_the_server_rejects_an_unknown_field(cluster: Cluster) -> None:
     assert error.value.code == "cluster.request-rejected"
     assert error.value.place.startswith("RayJob strict-")
     assert "strict" not in cluster.kubectl("get", "all,pvc,serviceaccounts,networkpolicies", "-o", "name")
+
+
+@pytest.fixture
+def cordon(cluster: Cluster) -> Iterator[Callable[[], None]]:
+    """Return a function that keeps new pods off the node; it accepts pods again after the test."""
+    yield lambda: cluster.kubectl("cordon", "node1") and None
+    cluster.kubectl("uncordon", "node1")
+
+
+@pytest.mark.usefixtures("impatient_operator")
+@pytest.mark.parametrize("keeper", ["pod", "watch"])
+def test_a_keeper_restarts_a_sweep_whose_head_has_no_node(
+    cluster: Cluster, reference: Callable[[int], Path], cordon: Callable[[], None], keeper: str
+) -> None:
+    """From a pod of the cluster, or from outside with `watch --keep`."""
+    name = f"kept-{keeper}"
+    volume, study = cluster.create_volume(name), cluster.write_study(f"kept_{keeper}", LONG)
+    values = str(write_values(cluster, keeper={"enabled": keeper == "pod"}))
+    job = cluster.destage("submit", str(study), "--name", name, "--values", values).strip()
+
+    def status() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+        return found
+
+    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
+    pods = cluster.find_pods(name, "keeper")
+    assert len(pods) == (keeper == "pod")
+    cordon()
+    (head,) = cluster.find_pods(name, "head")
+    cluster.kubectl("delete", "pod", head, "--grace-period=0", "--force")
+    cluster.wait_for("the failure", lambda: status().get("failed") == 1, 120)
+    before = read_fragments(volume)
+    assert len(before) < RUNS
+    if keeper == "watch":
+        _, err = cluster.run("watch", name, "--quiet", code=4)
+        assert f"machines were lost, but no committed result: `destage cluster watch {name} --keep`" in err
+    cluster.kubectl("uncordon", "node1")
+
+    cluster.destage("watch", name, "--quiet", *(["--keep"] if keeper == "watch" else []))
+    assert (status()["jobStatus"], status()["failed"]) == ("SUCCEEDED", 1)
+    assert_unchanged(volume, before)
+    assert_complete(find_sweep(volume, f"kept_{keeper}"), reference(LONG))
+    for pod in pods:
+        assert "JobStatusCheckTimeoutExceeded (failure 1); restarting" in cluster.kubectl("logs", pod)
+        cluster.wait_for("the end of the keeper", lambda pod=pod: _has_succeeded(cluster, pod), 60)
+    cluster.destage("delete", name, "--results")
+    for component in ("keeper", "head"):
+        cluster.wait_for(f"the end of {component}", lambda kind=component: not cluster.find_pods(name, kind))
+
+
+def _has_succeeded(cluster: Cluster, pod: str) -> bool:
+    return cluster.kubectl("get", "pod", pod, "-o", "jsonpath={.status.phase}") == "Succeeded"

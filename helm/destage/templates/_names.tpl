@@ -16,11 +16,22 @@ destage.io/release: {{ .Release.Name }}
 {{/* The RayJob's name depends on study and store, so that an upgrade starts a new job. */}}
 {{- define "destage.job" -}}
 {{- $sweep := .Values.sweep -}}
-{{- $text := coalesce $sweep.spec $sweep.configMap $sweep.study "" -}}
+{{- $text := coalesce $sweep.spec $sweep.configMap $sweep.study | default "" -}}
 {{- with .Values.store.url -}}
 {{- $text = printf "%s\n%s" $text . -}}
 {{- end -}}
 {{ .Release.Name }}-{{ $text | sha256sum | trunc 8 }}
+{{- end }}
+
+{{/* No revision can change a Job, so each has its own keeper. */}}
+{{- define "destage.keeperJob" -}}
+{{ include "destage.job" . }}-keeper-{{ .Release.Revision }}
+{{- end }}
+
+{{- define "destage.hasKeeper" -}}
+{{- if and (eq .Values.mode "job") .Values.keeper.enabled -}}
+true
+{{- end -}}
 {{- end }}
 
 {{- define "destage.claim" -}}

@@ -1,5 +1,5 @@
 {{/* The pods of a sweep, at Pod Security level restricted, with a read-only root and an emptyDir at /tmp. The submitter
-has no access to the store and no credentials. */}}
+and the keeper have no access to the store and no credentials. */}}
 
 {{- define "destage.containerSecurity" -}}
 allowPrivilegeEscalation: false
@@ -59,7 +59,7 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
-{{/* The fields of every pod. Takes root, account, token, nodeSelector, tolerations. */}}
+{{/* The fields of every pod. Takes root, account, token, nodeSelector, tolerations, priority. */}}
 {{- define "destage.pod" -}}
 serviceAccountName: {{ .account }}
 automountServiceAccountToken: {{ .token }}
@@ -73,7 +73,7 @@ imagePullSecrets:
   - name: {{ . }}
   {{- end }}
 {{- end }}
-{{- with .root.Values.priorityClass }}
+{{- with .priority | default .root.Values.priorityClass }}
 priorityClassName: {{ . }}
 {{- end }}
 {{- with .nodeSelector }}
@@ -94,8 +94,13 @@ metadata:
     {{- with include "destage.identityLabels" . }}
     {{- . | nindent 4 }}
     {{- end }}
+  {{- with .Values.reader.priorityClass }}
+  annotations:
+    # `destage cluster` builds the reader from this template.
+    destage.io/reader-priority-class: {{ . }}
+  {{- end }}
 spec:
-  {{- include "destage.pod" (dict "root" . "account" (printf "%s-ray" .Release.Name) "token" .Values.autoscaling.enabled "nodeSelector" .Values.head.nodeSelector "tolerations" .Values.head.tolerations) | nindent 2 }}
+  {{- include "destage.pod" (dict "root" . "account" (printf "%s-ray" .Release.Name) "token" .Values.autoscaling.enabled "nodeSelector" .Values.head.nodeSelector "tolerations" .Values.head.tolerations "priority" .Values.head.priorityClass) | nindent 2 }}
   containers:
     - ports:
         - name: gcs-server
@@ -160,6 +165,42 @@ spec:
           value: /tmp
       resources:
         {{- include "destage.resources" (dict "cpu" "500m" "memory" "512Mi") | nindent 8 }}
+      securityContext:
+        {{- include "destage.containerSecurity" . | nindent 8 }}
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+  volumes:
+    - name: tmp
+      emptyDir: {}
+{{- end }}
+
+{{/* The pod that restarts the job; only this pod can change a RayJob's status. */}}
+{{- define "destage.keeperTemplate" -}}
+metadata:
+  labels:
+    {{- include "destage.selector" . | nindent 4 }}
+    destage.io/component: keeper
+spec:
+  {{- include "destage.pod" (dict "root" . "account" (printf "%s-keeper" .Release.Name) "token" true "nodeSelector" .Values.head.nodeSelector "tolerations" .Values.head.tolerations "priority" .Values.head.priorityClass) | nindent 2 }}
+  restartPolicy: Never
+  containers:
+    - name: keeper
+      image: {{ include "destage.image" . | quote }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      command:
+        - destage
+        - cluster
+        - keep
+        - {{ include "destage.job" . }}
+        - {{ include "destage.keeperJob" . }}
+        - --max-failures
+        - {{ .Values.keeper.maxFailures | int | quote }}
+      env:
+        - name: HOME
+          value: /tmp
+      resources:
+        {{- include "destage.resources" (dict "cpu" "50m" "memory" "128Mi") | nindent 8 }}
       securityContext:
         {{- include "destage.containerSecurity" . | nindent 8 }}
       volumeMounts:

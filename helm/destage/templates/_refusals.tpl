@@ -44,7 +44,17 @@ compares them. The schema checks single values. */}}
 {{- if or (gt (len .Release.Name) 38) (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" .Release.Name)) -}}
 {{- fail (printf "settings.bad-release-name at name: %q is not a valid name: use at most 38 lower-case letters, digits and hyphens; start with a letter and do not end with a hyphen" .Release.Name) -}}
 {{- end -}}
+{{- if and .Release.IsUpgrade (not .Values.upgrade.replaceRunning) -}}
+{{- $own := ternary (include "destage.job" .) "" (eq .Values.mode "job") -}}
+{{- range (lookup "ray.io/v1" "RayJob" .Release.Namespace "").items | default list -}}
+{{- $isOfRelease := eq (get (.metadata.labels | default dict) "destage.io/release") $.Release.Name -}}
+{{- $state := get (.status | default dict) "jobDeploymentStatus" | default "New" -}}
+{{- if and $isOfRelease (ne .metadata.name $own) (not (has $state (list "Complete" "Failed" "ValidationFailed" "Suspended"))) -}}
+{{- fail (printf "cluster.sweep-running at RayJob %s: another study is running (%s) and this upgrade would end it: wait for its end, install this study under another release name, or set upgrade.replaceRunning=true" .metadata.name $state) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if not (.Capabilities.APIVersions.Has "ray.io/v1/RayJob") -}}
-{{- fail (printf "cluster.kuberay-missing at RayJob %s: the cluster has no ray.io/v1 RayJob; install KubeRay: helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0, or set kuberay-operator.enabled=true; for helm template without a cluster, add --api-versions ray.io/v1/RayJob" (include "destage.job" .)) -}}
+{{- fail (printf "cluster.kuberay-missing at RayJob %s: the cluster has no ray.io/v1 RayJob; install KubeRay: helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0; for helm template without a cluster, add --api-versions ray.io/v1/RayJob" (include "destage.job" .)) -}}
 {{- end -}}
 {{- end }}

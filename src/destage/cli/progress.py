@@ -5,6 +5,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from destage.cli.eta_gate import EtaGate
 from destage.cli.output import has_terminal, print_note, print_warning
 from destage.errors import Issue
 
@@ -34,6 +35,7 @@ class ProgressDisplay:
         self._is_quiet = is_quiet
         self._is_watching = is_watching
         self._printed_at = -_INTERVAL_S
+        self._gate = EtaGate()
         self._bar: Bar | None = None
         self._task: TaskID | None = None
 
@@ -59,7 +61,7 @@ class ProgressDisplay:
         """Show how far the sweep is."""
         phase = _PHASES[progress.phase] + (f", round {progress.round}" if progress.round else "")
         rate = f"{progress.rate:.1f} runs/s" if progress.rate else ""
-        eta = _describe_eta(progress)
+        eta = _describe_eta(progress) if self._gate.is_open(progress.done, progress.planned) else ""
         failed = f"{progress.failed} failed" if progress.failed else ""
         if self._bar is not None and self._task is not None:
             self._bar.update(
@@ -83,6 +85,14 @@ class ProgressDisplay:
         if progress.planned and now - self._printed_at >= _INTERVAL_S:
             self._printed_at = now
             print_note(f"{self._name}: {progress.done} of {progress.planned} runs, {details}")
+
+
+def describe_progress(progress: "Progress") -> str:
+    """Return the rows, the rate and the time left as part of a line."""
+    rate = f"{progress.rate:.1f} runs/s" if progress.rate else ""
+    failed = f"{progress.failed} failed" if progress.failed else ""
+    rows = f"{progress.done} of {progress.planned} runs"
+    return ", ".join(part for part in (rows, failed, rate, _describe_eta(progress)) if part)
 
 
 class Counter:

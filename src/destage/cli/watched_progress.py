@@ -3,6 +3,8 @@
 import time
 from typing import TYPE_CHECKING
 
+from destage.cli.eta_gate import EtaGate
+
 if TYPE_CHECKING:
     from destage.store.progress import Counts
     from destage.sweeps import Progress
@@ -14,6 +16,7 @@ class WatchedProgress:
     def __init__(self) -> None:
         self._began = 0.0
         self._first: int | None = None
+        self._gate = EtaGate()
 
     def __call__(self, counts: "Counts") -> "Progress":
         """Return the progress in the form of a local run."""
@@ -24,6 +27,7 @@ class WatchedProgress:
         rate = (counts.present - self._first) / max(time.monotonic() - self._began, 1e-3)
         left = counts.planned - counts.present
         highest = left + counts.later_runs_high
+        is_known = self._gate.is_open(counts.present, counts.planned) and rate > 0
         return Progress(
             phase="run" if left else "answer",
             round=max(0, counts.rounds - 1),
@@ -32,6 +36,6 @@ class WatchedProgress:
             reused=0,
             failed=counts.failed,
             rate=rate,
-            eta_s=(left + counts.later_runs) / rate if rate > 0 else None,
-            eta_high_s=highest / rate if rate > 0 and counts.later_runs else None,
+            eta_s=(left + counts.later_runs) / rate if is_known else None,
+            eta_high_s=highest / rate if is_known and counts.later_runs else None,
         )

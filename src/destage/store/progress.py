@@ -5,6 +5,7 @@ authoritative: without a writer, recorded progress is valid only while the fragm
 """
 
 import json
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
@@ -15,7 +16,7 @@ from destage.store.durable import write_durably
 from destage.store.generations import Generation, find_head
 from destage.store.layout import SweepLayout
 from destage.store.lease import find_writer
-from destage.store.location import list_sizes
+from destage.store.location import find_modified_time, list_sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,14 @@ def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | No
         return RecordedProgress(**content) if is_intact else None
     except (FileNotFoundError, ValueError, TypeError, AttributeError, KeyError):
         return None
+
+
+def find_record_age(sweep: Location) -> float | None:
+    """Return how long ago a writer last recorded progress of a sweep [s]; None if none has."""
+    layout = SweepLayout(sweep)
+    found = find_head(layout)
+    recorded = find_modified_time(_place(layout, found[0])) if found else None
+    return None if recorded is None else max(0.0, time.time() - recorded)
 
 
 def _digest(content: dict[str, object]) -> str:

@@ -37,7 +37,11 @@ def status(
             # One damaged sweep does not hide the others.
             damaged[path.name] = str(error)
     if as_json:
-        states: dict[str, object] = {name: asdict(one) for name, one in found.items()}
+        states: dict[str, object] = {
+            path.name: asdict(found[path.name]) | {"recorded_s": progress.find_record_age(path)}
+            for path in paths
+            if path.name in found
+        }
         print_json(states | {name: {"error": error} for name, error in damaged.items()})
         return
     lines: dict[str, object] = dict(damaged)

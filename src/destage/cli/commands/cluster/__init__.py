@@ -11,6 +11,7 @@ from destage.cli.commands.cluster import (
     logs,
     pods,
     query,
+    scale,
     status,
     submit,
     watch,
@@ -26,8 +27,9 @@ app.command("watch")(watch.watch)
 app.command("logs")(logs.logs)
 app.command("fetch")(fetch.fetch)
 app.command("query")(query.query)
+app.command("scale")(scale.scale)
 app.command("cancel")(cancel.cancel)
 app.command("delete")(delete.delete)
 app.command("doctor")(doctor.doctor)
-for _command in (pods.drive, pods.pack, pods.probe, pods.discard):
+for _command in (pods.drive, pods.keep, pods.pack, pods.probe, pods.discard):
     app.command(_command.__name__, hidden=True)(_command)

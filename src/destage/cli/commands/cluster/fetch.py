@@ -29,8 +29,9 @@ def fetch(
             "usage.bad-value", f"{folder}: results can only be downloaded to a folder", "--store"
         )
     job, reader = open_reader(name, context, namespace)
-    remote = find_results(reader, job, sweep)
-    copy = results.fetch_results(reader, remote.name, folder, Counter("bytes"))
+    with reader:
+        remote = find_results(reader, job, sweep)
+        copy = results.fetch_results(reader, remote.name, folder, Counter("bytes"))
     if as_json:
         print_json(asdict(copy))
     else:

@@ -3,13 +3,17 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from destage.cli.progress import format_duration
 from destage.errors import DestageError
 
 if TYPE_CHECKING:
     from destage.cluster.connection import Connection
+    from destage.cluster.head_pod import HeadPod
     from destage.cluster.jobs import Job
     from destage.cluster.reader_pod import ReaderPod
     from destage.cluster.results import RemoteSweep
+
+    Pod = HeadPod | ReaderPod
 
 SHORT_TIMEOUT_S = 30.0
 """Longest wait for the reader's pod where the command can go on without results [s]."""
@@ -35,14 +39,14 @@ def open_reader(
     return job, ReaderPod(connection, job, START_TIMEOUT_S if timeout_s is None else timeout_s)
 
 
-def find_results(reader: "ReaderPod", job: "Job", sweep: str) -> "RemoteSweep":
+def find_results(reader: "Pod", job: "Job", sweep: str) -> "RemoteSweep":
     """Return the state of a sweep's results; an empty `sweep` is the job's own."""
     from destage.cluster import results
 
     return results.find_results(reader, find_sweep(reader, job, sweep))
 
 
-def find_sweep(reader: "ReaderPod", job: "Job", sweep: str) -> str:
+def find_sweep(reader: "Pod", job: "Job", sweep: str) -> str:
     """Return the sweep's directory in the store; empty where only the store itself knows it."""
     return sweep or job.sweep or _find_sweep_of_study(reader, job)
 
@@ -59,12 +63,28 @@ def summarize_job(job: "Job") -> str:
     return f"{job.state}{outcome}, submitted {job.created}{ended}{message}"
 
 
+def describe_driver(status: dict[str, Any]) -> str:
+    """Return when the driver last recorded its progress, from the status of its sweep; empty if unknown."""
+    age = status.get("recorded_s")  # an image of an earlier release does not report it
+    if age is None:
+        return ""
+    return f"last sign of life {format_duration(age)} ago" if status["writer"] else "none"
+
+
+def describe_continuation(job: "Job", *, has_keeper: bool) -> str:
+    """Return how a job that its machines ended continues; empty for any other job."""
+    if not job.is_interrupted:
+        return ""
+    how = "its keeper" if has_keeper else f"`destage cluster watch {job.release} --keep`"
+    return f"; machines were lost, but no committed result: {how} restarts the sweep, which continues"
+
+
 def job_as_json(job: "Job") -> dict[str, Any]:
     """Return a job as `--json` prints it."""
     return {name: value for name, value in asdict(job).items() if name != "manifest"}
 
 
-def _find_sweep_of_study(reader: "ReaderPod", job: "Job") -> str:
+def _find_sweep_of_study(reader: "Pod", job: "Job") -> str:
     """Return the sweep of a job that Helm made, from its study; empty where it cannot be read from here."""
     from destage import sweeps
     from destage.cluster.jobs import read_study

@@ -1,4 +1,4 @@
-"""The commands that pods run: drive (a RayJob's entrypoint), pack, probe and discard."""
+"""The commands that pods run: drive (a RayJob's entrypoint), keep, pack, probe and discard."""
 
 import os
 import sys
@@ -49,6 +49,19 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
             print_note(f"report: {write_report(session, None)}")
         return
     raise typer.Exit(outcome.exit_code)
+
+
+def keep(
+    job: Annotated[str, typer.Argument(metavar="RAYJOB", help="The RayJob to keep.")],
+    own: Annotated[str, typer.Argument(metavar="JOB", help="The Job of this pod.")],
+    max_failures: Annotated[
+        int, typer.Option("--max-failures", min=1, help="Failures after which the job is left alone.")
+    ] = 20,
+) -> None:
+    """Restart a RayJob whenever it fails by a loss of machines, until it ends otherwise."""
+    from destage.cluster.keeper import Keeper, find_namespace, send
+
+    print_note(Keeper(send, find_namespace(), job, own, max_failures, print_note).keep())
 
 
 def pack(

@@ -20,8 +20,9 @@ def query(
     from destage.cluster import results
 
     job, reader = open_reader(name, context, namespace)
-    directory = find_sweep(reader, job, sweep) or find_results(reader, job, sweep).name
-    data = results.query_results(reader, directory, statements, "json" if as_json else form)
+    with reader:
+        directory = find_sweep(reader, job, sweep) or find_results(reader, job, sweep).name
+        data = results.query_results(reader, directory, statements, "json" if as_json else form)
     if out is None:
         print_data(data)
     else:

@@ -4,6 +4,8 @@ from dataclasses import asdict
 
 from destage.cli.commands.cluster.job import (
     SHORT_TIMEOUT_S,
+    describe_continuation,
+    describe_driver,
     find_results,
     job_as_json,
     open_reader,
@@ -24,13 +26,17 @@ def status(
 ) -> None:
     """Show a sweep's job, the problems of its pods, and its progress."""
     from destage.cluster.diagnostics import diagnose_pods
+    from destage.cluster.head_pod import find_head_pod
+    from destage.cluster.jobs import has_keeper
 
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
     diagnostics = diagnose_pods(reader.connection, job)
     for diagnostic in diagnostics:
         print_warning(diagnostic.issue)
     try:
-        remote = find_results(reader, job, sweep)
+        # A running head needs no further pod.
+        with reader:
+            remote = find_results(find_head_pod(reader.connection, job) or reader, job, sweep)
     except ClusterError as error:
         remote = None
         for issue in error.issues:
@@ -45,11 +51,16 @@ def status(
             }
         )
         return
-    facts = {"job": job.name, "state": summarize_job(job)}
+    continuation = ""
+    if job.is_interrupted:
+        continuation = describe_continuation(job, has_keeper=has_keeper(reader.connection, job))
+    facts = {"job": job.name, "state": summarize_job(job) + continuation}
     if remote is not None:
         done = remote.status
         failed = f", {done['failed']} failed" if done["failed"] else ""
         finished = "finished" if done["finished"] else "unfinished"
         facts["sweep"] = remote.name
         facts["results"] = f"{finished}: {done['present']} of {done['planned']} runs{failed}"
+        if not job.has_ended and (driver := describe_driver(done)):
+            facts["driver"] = driver
     print_pairs(facts)
