@@ -154,7 +154,8 @@ pub struct EventQueue {
     /// The time of the last event removed.
     now: SimTime,
     immediate: VecDeque<Packed>,
-    near: Vec<Entry>,
+    near: [Entry; NEAR],
+    near_count: usize,
     far: BinaryHeap<Entry>,
     /// Time of the first far event, or later than any if there is none.
     first_far: SimTime,
@@ -173,7 +174,8 @@ impl EventQueue {
         Self {
             now: SimTime::ZERO,
             immediate: VecDeque::with_capacity(NEAR),
-            near: Vec::with_capacity(NEAR),
+            near: [Entry { time: NEVER, order: 0, operand: 0 }; NEAR],
+            near_count: 0,
             far: BinaryHeap::new(),
             first_far: NEVER,
             sequence: 0,
@@ -197,46 +199,49 @@ impl EventQueue {
         self.schedule_packed(time, kind, operand);
     }
 
-    // Not inlined, so that the loop of a run stays small.
+    // Not inlined, so that the loop of a run stays small. It calls nothing but at its end, so that no register is saved.
     #[inline(never)]
     fn schedule_packed(&mut self, time: SimTime, kind: u64, operand: u64) {
         if time == self.now {
-            self.immediate.push_back(Packed { kind, operand });
-            return;
+            return self.schedule_immediate(kind, operand);
         }
         self.sequence += 1;
-        let entry = Entry { time, order: self.sequence << KIND_BITS | kind, operand };
-        if self.near.len() == NEAR || time >= self.first_far {
-            self.schedule_among_many(entry);
-        } else {
-            self.insert_near(entry);
+        let order = self.sequence << KIND_BITS | kind;
+        if self.near_count == NEAR || time >= self.first_far {
+            return self.schedule_among_many(time, order, operand);
         }
+        self.insert_near(Entry { time, order, operand });
+    }
+
+    #[inline(never)]
+    fn schedule_immediate(&mut self, kind: u64, operand: u64) {
+        self.immediate.push_back(Packed { kind, operand });
     }
 
     /// Precondition: there is room, and `entry`, the last one scheduled, is before all far events.
     #[inline]
     fn insert_near(&mut self, entry: Entry) {
-        self.near.push(entry);
-        let near = &mut self.near[..];
-        let mut place = near.len() - 1;
-        for at in (1..near.len()).rev() {
-            // Events of the same time were scheduled before it.
-            if near[at - 1].time > entry.time {
-                break;
-            }
-            near[at] = near[at - 1];
-            place = at - 1;
+        let mut place = self.near_count;
+        self.near_count += 1;
+        // Events of the same time were scheduled before it.
+        while place > 0 && self.near[place - 1].time <= entry.time {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
         }
-        near[place] = entry;
+        self.near[place] = entry;
     }
 
-    fn schedule_among_many(&mut self, entry: Entry) {
-        if entry.time < self.first_far {
+    #[inline(never)]
+    fn schedule_among_many(&mut self, time: SimTime, order: u64, operand: u64) {
+        let entry = Entry { time, order, operand };
+        if time < self.first_far {
             // Moves half, so that this is rare.
-            self.far.extend(self.near.drain(..NEAR / 2));
+            self.far.extend(&self.near[..NEAR / 2]);
+            self.near.copy_within(NEAR / 2.., 0);
+            self.near_count = NEAR / 2;
             self.note_first_far();
         }
-        if entry.time < self.first_far {
+        if time < self.first_far {
             self.insert_near(entry);
         } else {
             self.far.push(entry);
@@ -249,13 +254,20 @@ impl EventQueue {
 
     /// Whether nothing is scheduled.
     pub fn is_empty(&self) -> bool {
-        self.immediate.is_empty() && self.near.is_empty() && self.far.is_empty()
+        self.immediate.is_empty() && self.near_count == 0 && self.far.is_empty()
     }
 
     /// Removes all events except those for which `stays` is true; their order stays.
     pub fn retain(&mut self, stays: impl Fn(Event) -> bool) {
         self.immediate.retain(|&event| stays(event.event()));
-        self.near.retain(|entry| stays(entry.packed().event()));
+        let mut kept = 0;
+        for at in 0..self.near_count {
+            if stays(self.near[at].packed().event()) {
+                self.near[kept] = self.near[at];
+                kept += 1;
+            }
+        }
+        self.near_count = kept;
         self.far.retain(|entry| stays(entry.packed().event()));
         self.note_first_far();
     }
@@ -268,15 +280,17 @@ impl EventQueue {
     /// Removes and returns the next event, packed.
     #[inline]
     pub fn next_packed(&mut self) -> Option<(SimTime, Packed)> {
-        if self.near.is_empty() {
+        if self.near_count == 0 {
             self.refill();
         }
-        if self.near.last().is_none_or(|first| first.time > self.now)
+        let first = self.near[..self.near_count].last().copied();
+        if first.is_none_or(|first| first.time > self.now)
             && let Some(event) = self.immediate.pop_front()
         {
             return Some((self.now, event));
         }
-        let entry = self.near.pop()?;
+        let entry = first?;
+        self.near_count -= 1;
         self.now = self.now.max(entry.time);
         Some((entry.time, entry.packed()))
     }
@@ -285,8 +299,12 @@ impl EventQueue {
     /// events of a run with many sources would pass through the heap.
     #[cold]
     fn refill(&mut self) {
-        self.near.extend(std::iter::from_fn(|| self.far.pop()).take(NEAR / 2));
-        self.near.reverse();
+        for place in &mut self.near[..NEAR / 2] {
+            let Some(entry) = self.far.pop() else { break };
+            *place = entry;
+            self.near_count += 1;
+        }
+        self.near[..self.near_count].reverse();
         self.note_first_far();
     }
 }

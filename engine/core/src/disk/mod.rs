@@ -144,7 +144,8 @@ macro_rules! hand_on {
 }
 
 impl BlockDevice for Device {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the call of the device is the only one of an I/O")]
+    #[inline(always)]
     fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
         hand_on!(self, device => device.submit(now, io, agenda));
     }

@@ -1,7 +1,5 @@
 //! Segments of a buffer.
 
-use crate::units::SimTime;
-
 /// A segment with the sectors `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::disk) struct Segment {
@@ -33,13 +31,4 @@ pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
         bits &= bits.wrapping_sub(1);
         (place < u64::BITS).then_some(place as usize)
     })
-}
-
-/// Sectors of a segment in flight to the media.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Going {
-    pub segment: usize,
-    pub first: u64,
-    pub end: u64,
-    pub until: SimTime,
 }

@@ -13,6 +13,7 @@
 use super::{ArraySet, Context};
 use crate::config;
 use crate::disk::{Agenda, BlockDevice as _, Io};
+use crate::divisor::Divisor;
 use crate::event::Event;
 use crate::pipe::Pipe;
 use crate::slab::Slab;
@@ -44,8 +45,8 @@ pub enum Crossed {
 #[derive(Debug)]
 pub struct BackEnd {
     pipes: Box<[Pipe]>,
-    /// Whether each disk has its own channel; otherwise an I/O takes the one that is free first.
-    is_bus: bool,
+    /// The number of channels if each disk has its own; otherwise an I/O takes the one that is free first.
+    buses: Option<Divisor>,
     rate: TransferRate,
     command_overhead: SimDuration,
     crossings: Slab<Crossing>,
@@ -64,7 +65,7 @@ impl BackEnd {
         };
         Self {
             pipes: vec![Pipe::default(); count as usize].into(),
-            is_bus,
+            buses: is_bus.then(|| Divisor::new(u64::from(count))),
             rate: bandwidth.into(),
             command_overhead,
             crossings: Slab::default(),
@@ -77,9 +78,9 @@ impl BackEnd {
         let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
         let service = self.command_overhead + self.rate.time_for(size);
         let earliest = if io.is_write { now } else { SimTime(now.0.saturating_sub(service.0)) };
-        let pipe = if self.is_bus {
-            let count = self.pipes.len();
-            &mut self.pipes[device as usize % count]
+        let pipe = if let Some(buses) = self.buses {
+            let (_, bus) = buses.div_rem(u64::from(device));
+            &mut self.pipes[bus as usize]
         } else {
             let Some(first) = self.pipes.iter_mut().min_by_key(|pipe| pipe.free_at()) else {
                 unreachable!("a checked back end has a channel")
