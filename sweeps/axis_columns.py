@@ -36,8 +36,9 @@ def fit(value: object, kind: pa.DataType) -> object:
 
 def read_values(texts: pa.Array) -> list[object]:
     """Return the values of JSON texts as a column holds them: tables and lists as text."""
-    values = []
-    for text in texts.to_pylist():
-        value = json.loads(text)
-        values.append(text if isinstance(value, dict | list) else value)
-    return values
+    written = texts.to_pylist()
+    # One text of all of them is read several times as fast as each by itself.
+    values = json.loads(f"[{','.join(written)}]")
+    return [
+        text if isinstance(value, dict | list) else value for text, value in zip(written, values, strict=True)
+    ]

@@ -120,5 +120,7 @@ class Block:
         column = self._axes[field.name]
         if not isinstance(column, pa.DictionaryArray):
             return pc.cast(column, field.type)
-        values = [fit(value, field.type) for value in read_values(column.dictionary)]
+        values = read_values(column.dictionary)
+        if pa.types.is_string(field.type):
+            values = [fit(value, field.type) for value in values]
         return pa.array(values, field.type).take(column.indices)

@@ -75,7 +75,7 @@ class FragmentWriter:
             return self._write(assignments)
         texts = [template.texts[0]]
         for path, text in zip(template.paths, template.texts[1:], strict=True):
-            texts += (json.dumps(assignments[path]), text)
+            texts += (repr(assignments[path]), text)
         return Fragment("".join(texts), template.names)
 
     def _has(self, path: str) -> bool:

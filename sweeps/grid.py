@@ -12,7 +12,7 @@ from destage.errors import ConfigError, Issue
 from destage.sweeps.configurations import assigned_values
 from destage.sweeps.fragments import Assignments, is_nested
 from destage.sweeps.grid_blocks import DerivedValues, Distinct, GridBlock, keep, unassign
-from destage.sweeps.identity import canonical_text, point_id
+from destage.sweeps.identity import list_members, point_id
 from destage.sweeps.study import Study
 
 MOST_COMBINATIONS = 10_000_000
@@ -116,7 +116,7 @@ class Grid:
             if len(values) > block.count:
                 used, codes = np.unique(codes, return_inverse=True)
                 values = [values[code] for code in used]
-            members.append([canonical_text({path: value})[1:-1] for value in values])
+            members.append(list_members(path, values))
             numbers.append(codes)
         return engine.point_ids(members, numbers, block.count)
 
