@@ -6,6 +6,7 @@ built again by itself, so that its messages are those of a single configuration.
 """
 
 import copy
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -65,7 +66,8 @@ class Configurations:
         self.axes = [path for path in axes if path not in self._names]
         self._writers: dict[tuple[str, ...], list[FragmentWriter]] = {}
         self._by_field: dict[tuple[str | None, ...], FragmentWriter] = {}
-        self._seen: set[tuple[str, ...]] = set()
+        self._sampled = frozenset({} if study.design is None else study.design.axes)
+        self._seen: set[tuple[object, ...]] = set()
         self._rebuilt = 0
         self._start_composer()
 
@@ -123,6 +125,7 @@ class Configurations:
         self._composer = engine.Composer(self.axes)
         self._numbers: dict[tuple[object, ...], int] = {}
         self._names_of: list[Mapping[str, object]] = []
+        self._field_of: dict[int, FragmentWriter] = {}
         self._empty = self._add("", {})
 
     def _limit_memory(self) -> None:
@@ -140,6 +143,7 @@ class Configurations:
             fragment = writer.write(assignments)
             # What cannot be read makes the points that use it invalid.
             number = self._add("null", {}) if fragment is None else self._add(*fragment)
+            self._field_of[number] = writer
             self._numbers[key] = number
         return number
 
@@ -194,9 +198,20 @@ class Configurations:
         return scenario, engine.canonical_json(engine.traces.bind(scenario, "."))
 
     def _is_repeated(self, rules: str, assignments: Assignments) -> bool:
-        """Return whether many points are invalid, and an earlier one for the same rules and values."""
-        named = [path for path in assignments if f'"{path}"' in rules or _canonical_place(path) in rules]
-        key = (rules, *[repr(assignments[path]) for path in named])
+        """Return whether many points are invalid, and an earlier one for the same rules and values.
+
+        Args:
+            rules: The broken rules as JSON, or the number of a field that cannot be read.
+        """
+        found = json.loads(rules)
+        if isinstance(found, int):
+            named = self._field_of[found].paths
+            broken: object = named[0] if named else ""
+        else:
+            named = [path for path in assignments if f'"{path}"' in rules or _canonical_place(path) in rules]
+            # A sampled axis has another value at each point, which messages repeat.
+            broken = tuple((one["code"], one["place"]) for one in found) if self._sampled else rules
+        key = (broken, *[repr(assignments[path]) for path in named if path not in self._sampled])
         is_known = key in self._seen
         self._seen.add(key)
         self._rebuilt += 1

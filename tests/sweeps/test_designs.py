@@ -10,7 +10,8 @@ import pytest
 
 from destage import sweeps
 from destage.errors import ConfigError
-from destage.sweeps import Study
+from destage.sweeps import Study, configurations
+from destage.sweeps.configurations import Configurations
 from destage.sweeps.designs import SEQUENCES, sample_cube
 from destage.sweeps.points import expand
 
@@ -144,3 +145,23 @@ def test_a_distribution_needs_a_design_and_a_design_a_distribution(make_study: M
         make_study(axes={CAPACITY: {"uniform": ["64MiB", "1GiB"]}})
     with pytest.raises(ConfigError, match="no axis has a distribution"):
         make_study(axes={DISKS: [1, 2]}, design={"points": 4})
+
+
+def test_an_invalid_sampled_value_is_not_explained_at_every_point(
+    make_study: MakeStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Building a point again takes milliseconds; each of thousands of points has another value."""
+    built = []
+    build = Configurations._build
+
+    def count(self: Configurations, assignments: Any) -> Any:
+        built.append(assignments)
+        return build(self, assignments)
+
+    monkeypatch.setattr(Configurations, "_build", count)
+    monkeypatch.setattr(configurations, "_MOST_REBUILT", 4)
+    study = make_study(axes={FRACTION: {"uniform": [2, 3]}, "array.raid": ["0", "5"]}, design={"points": 64})
+    with pytest.raises(ConfigError) as raised:
+        expand(study)
+    assert len(built) <= 8
+    assert {issue.place for issue in raised.value.issues} == {f"axes.{FRACTION}"}
