@@ -109,11 +109,12 @@ def _explain_none(cases: Cases, statement: str) -> str | None:
     if not points:
         return "no point has a result that the statement can be judged by"
     if true in {0, points}:
-        return f"{statement}: at {'none' if true == 0 else 'all'} of {format_count(points, 'point')}"
+        holds = "holds at all" if true else "holds at none of"
+        return f"{statement}: {holds} {format_count(points, 'point')}"
     if points < FEWEST_POINTS or min(true, points - true) < FEWEST_CASES:
         return (
-            f"{statement}: at {format_number(true)} of {format_count(points, 'point')}; too few for a box, "
-            f"which needs {FEWEST_POINTS}, with {FEWEST_CASES} where it holds and {FEWEST_CASES} where not"
+            f"{statement}: holds at {format_number(true)} of {format_count(points, 'point')}; too few for a "
+            f"box; it needs {FEWEST_POINTS} points, {FEWEST_CASES} where it holds and {FEWEST_CASES} others"
         )
     return None
 

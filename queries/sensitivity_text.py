@@ -37,13 +37,21 @@ def choose_main(rows: Sequence[Row]) -> str:
     )
 
 
+def has_shares(rows: Sequence[Row]) -> bool:
+    """Whether any axis has a share or an effect; none has where the result is the same at all points."""
+    return any(row[choose_main(rows)] is not None for row in rows)
+
+
 def describe_sensitivity(rows: Sequence[Row]) -> list[str]:
-    """Return what the rows of one result say, in sentences; none if nothing varies."""
+    """Return what the rows of one result say, in sentences."""
     main = choose_main(rows)
     ranked = sorted((row for row in rows if row[main] is not None), key=lambda row: row[main], reverse=True)
-    if not ranked:
-        return []
     result = title_column(rows[0]["metric"]).partition(" [")[0]
+    if not ranked:
+        points = format_count(rows[0]["points"], "point")
+        if rows[0]["deviation"]:
+            return [f"Too few points for a share of an axis in {result}: {points}."]
+        return [f"{result.capitalize()} is the same at all {points}: no axis matters."]
     first, *others = ranked
     if main == "mu_star":
         sentences = [f"What matters most for {result}: {title_axis(first['axis'])}, {_effect(first)}."]

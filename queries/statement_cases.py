@@ -1,5 +1,6 @@
 """The points of a sweep at which a statement holds, also one that compares each with another point."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,10 @@ from destage.errors import QueryError
 from destage.queries.point_choice import choose_points, list_values
 from destage.queries.point_pairs import as_key
 from destage.queries.session import Session
-from destage.sql import filter_rows, quote
+from destage.sql import filter_rows, find_qualifiers, quote
 from destage.store.places import LABEL
 
+_UNKNOWN = re.compile(r'Referenced column "(\w+)" not found')
 BASE = "base"
 """The name of the compared point in a statement."""
 
@@ -46,6 +48,9 @@ def collect_cases(session: Session, statement: str, against: Sequence[str] = ())
     Raises:
         QueryError: The statement cannot be evaluated, or the conditions choose no point.
     """
+    if not against and find_qualifiers(statement, [BASE]):
+        message = f"{BASE}. is a column of the compared point, which --against chooses"
+        raise QueryError("query.unknown-name", message, "--where")
     every = session.sql_of_named_columns(_write_rows(session, statement))
     table = session.name_columns(every)
     unmatched = 0
@@ -118,5 +123,15 @@ def _find_places(table: pa.Table, condition: str) -> np.ndarray:
     try:
         found: np.ndarray = filter_rows(table, condition)["_place"].to_numpy()
     except QueryError as error:
-        raise QueryError(error.code, error.message, "--where", error.data) from error
+        message = error.message + _suggest_column(error)
+        raise QueryError(error.code, message, "--where", error.data) from error
     return found
+
+
+def _suggest_column(error: QueryError) -> str:
+    """Return the result columns that an unknown name begins, such as `response_p95_us` for `response_p95`."""
+    from destage.queries.views import list_measured_columns  # noqa: PLC0415 - loads the engine's columns
+
+    unknown = _UNKNOWN.search(error.message) if error.code == "query.unknown-name" else None
+    names = [name for name in list_measured_columns() if unknown and name.startswith(f"{unknown[1]}_")]
+    return f"; did you mean {names[0]!r}?" if len(names) == 1 else ""

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from destage.queries.presentation import find_scale, format_number, title_axis, title_column
 from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
-from destage.queries.sensitivity_text import Row, choose_main, describe_method, describe_sensitivity
+from destage.queries.sensitivity_text import (
+    Row,
+    choose_main,
+    describe_method,
+    describe_sensitivity,
+    has_shares,
+)
 from destage.queries.session import Session
 from destage.sensitivity.stored_results import analyse_tables
 from destage.sensitivity.table import SENSITIVITY
@@ -27,7 +33,7 @@ def build_what_matters(session: Session) -> list[Figure]:
     for at, metric in enumerate(dict.fromkeys(row["metric"] for row in rows)):
         own = [row for row in rows if row["metric"] == metric]
         sentences = describe_sensitivity(own)
-        if sentences:
+        if has_shares(own):
             caption = " ".join([*sentences, f"Method: {describe_method(own)}."])
             name = WHAT_MATTERS if not at else f"{WHAT_MATTERS}_{metric}"
             figures.append(Figure(name, build_sensitivity_chart(own), caption, _statement(session, metric)))

@@ -53,3 +53,11 @@ def test_the_report_has_the_chart(destage: Any, study: Path) -> None:
     assert '<section class="figure" id="what_matters"><h2>What matters for response p95</h2>' in page
     assert "analysis of variance of the full grid" in page
     assert destage("report", "small", "--plot", "what_matters").out.startswith("<svg")
+
+
+def test_a_constant_result_has_a_sentence(destage: Any, study: Path, tmp_path: Path) -> None:
+    destage("run", str(study), "--quiet")
+    done = destage("sensitivity", "small", "--of", "commits", "--plot", str(tmp_path / "what.svg"))
+    assert done.out.strip() == "Commits is the same at all 4 points: no axis matters."
+    assert "no chart" in done.err
+    assert not (tmp_path / "what.svg").exists()

@@ -107,8 +107,8 @@ def test_the_ranges_are_found_and_said(session: Session) -> None:
 
 
 def test_no_box_is_made_of_few_points_or_of_nothing(session: Session) -> None:
-    assert "at none of 34 points" in discover(session, "response_p95_us < 0").answer
-    assert "at all of 34 points" in discover(session, "response_p95_us > 0").answer
+    assert "holds at none of 34 points" in discover(session, "response_p95_us < 0").answer
+    assert "holds at all 34 points" in discover(session, "response_p95_us > 0").answer
     few = discover(session, "disks = 4 AND cache_capacity = 0 AND response_p95_us > 0")
     assert few.box is None
     assert "too few" in few.answer
@@ -126,3 +126,13 @@ def test_a_point_is_counted_once_also_where_the_statement_is_random(session: Ses
     for _ in range(3):
         cases = collect_cases(session, "random() * response_p95_us > 20000")
         assert (cases.points.num_rows, len(cases.holds), cases.unknown) == (34, 34, 2)
+
+
+def test_a_statement_without_a_compared_point_names_the_option(session: Session) -> None:
+    with pytest.raises(QueryError, match="--against chooses"):
+        collect_cases(session, "response_p95_us < base.response_p95_us")
+
+
+def test_a_result_without_its_unit_is_suggested_with_it(session: Session) -> None:
+    with pytest.raises(QueryError, match="did you mean 'response_p95_us'"):
+        collect_cases(session, "response_p95 < 50000")

@@ -138,6 +138,16 @@ def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:
     return name, value
 
 
+def declare_conditions(option: str, text: str) -> Any:
+    """Return the declaration of an option that chooses points, with its help text."""
+    return typer.Option(option, metavar="CONDITIONS", help=text)
+
+
+def declare_plot(text: str) -> Any:
+    """Return the declaration of `--plot`, with its help text; `check_suffix` checks its value."""
+    return typer.Option("--plot", metavar="FILE", help=text)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print results and errors as JSON.")]
 Spec = Annotated[
     str,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from destage.cli.completion import complete_measured_sets
-from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName
+from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName, declare_conditions
 from destage.cli.output import print_json
 from destage.cli.rows import find_sweep, print_rows
 from destage.errors import UsageError
@@ -22,15 +22,11 @@ def compare(
     ] = None,
     a: Annotated[
         list[str] | None,
-        typer.Option(
-            "--a",
-            metavar="CONDITIONS",
-            help="Points that are A, as in 'cache_capacity=0,raid=5'; repeatable.",
-        ),
+        declare_conditions("--a", "Points that are A, as in 'cache_capacity=0,raid=5'; repeatable."),
     ] = None,
     b: Annotated[
         list[str] | None,
-        typer.Option("--b", metavar="CONDITIONS", help="Points that are B, in the same form."),
+        declare_conditions("--b", "Points that are B, in the same form."),
     ] = None,
     columns: Annotated[
         str | None,

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName, check_suffix
+from destage.cli.options import (
+    EscapeFormulas,
+    Format,
+    Json,
+    Out,
+    Store,
+    SweepName,
+    check_suffix,
+    declare_conditions,
+    declare_plot,
+)
 from destage.cli.output import print_data, print_json, print_note
 from destage.cli.rows import find_sweep, print_rows
 from destage.errors import UsageError
@@ -27,10 +37,9 @@ def discover(
     ],
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        declare_conditions(
             "--against",
-            metavar="CONDITIONS",
-            help="Compare each point with the one that has these values and is otherwise equal, as in "
+            "Compare each point with the one that has these values and is otherwise equal, as in "
             "'cache_capacity=0'; its columns are base.NAME.",
         ),
     ] = None,
@@ -44,10 +53,7 @@ def discover(
             "--density", help="Choose the box with most cases of those with at least this share of cases."
         ),
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="Write a picture of the two main axes to FILE (SVG)."),
-    ] = None,
+    plot: Annotated[Path | None, declare_plot("Write a picture of the two main axes to FILE (.svg).")] = None,
     form: Format = "table",
     out: Out = None,
     escape_formulas: EscapeFormulas = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import Json, Spec, Store, check_suffix
+from destage.cli.options import Json, Spec, Store, check_suffix, declare_plot
 from destage.cli.output import print_data, print_json, print_note, print_pairs
 from destage.cli.progress import format_duration
 from destage.cli.table import print_table
@@ -25,10 +25,7 @@ def plan(
         bool,
         typer.Option("--estimate/--no-estimate", help="Estimate the time, if needed with a few pilot runs."),
     ] = True,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="Plot the points over two axes to FILE (.svg)."),
-    ] = None,
+    plot: Annotated[Path | None, declare_plot("Plot the points over two axes to FILE (.svg).")] = None,
     axes: Annotated[
         str | None,
         typer.Option(

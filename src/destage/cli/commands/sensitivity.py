@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName, check_suffix
+from destage.cli.options import (
+    EscapeFormulas,
+    Format,
+    Json,
+    Out,
+    Store,
+    SweepName,
+    check_suffix,
+    declare_conditions,
+    declare_plot,
+)
 from destage.cli.output import print_data, print_json, print_note
 from destage.cli.rows import find_sweep, print_rows
 
@@ -23,16 +33,12 @@ def sensitivity(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            "--only", metavar="CONDITIONS", help="Points to use, as in 'raid=5,disks=4' (default: all)."
-        ),
+        declare_conditions("--only", "Points to use, as in 'raid=5,disks=4'; repeatable (default: all)."),
     ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Print the shares of pairs of axes instead of those of axes.")
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Write the chart to FILE, an SVG file.")
-    ] = None,
+    plot: Annotated[Path | None, declare_plot("Write the chart to FILE (.svg).")] = None,
     form: Format = "table",
     out: Out = None,
     escape_formulas: EscapeFormulas = False,
@@ -50,7 +56,12 @@ def sensitivity(
     from destage.queries.point_choice import choose_points
     from destage.queries.report.sensitivity_chart import build_sensitivity_chart
     from destage.queries.report.svg import draw
-    from destage.queries.sensitivity_text import describe_method, describe_sensitivity, tabulate_axes
+    from destage.queries.sensitivity_text import (
+        describe_method,
+        describe_sensitivity,
+        has_shares,
+        tabulate_axes,
+    )
     from destage.sweeps.sensitivity import analyse_sweep
     from destage.sweeps.sensitivity_key import find_result
 
@@ -64,7 +75,10 @@ def sensitivity(
         if not rows:
             message = "no axis varies over the points that have a value of the result"
             raise QueryError("query.no-rows", message, sweep)
-        if plot is not None:
+        if pairs and not as_json and not found["interactions"].num_rows:
+            message = "pairs have shares on a full grid, or with a saltelli design of second order"
+            raise QueryError("query.no-rows", message, "--pairs")
+        if plot is not None and has_shares(rows):
             plot.write_text(draw(build_sensitivity_chart(rows), standalone=True) + "\n", encoding="utf-8")
         wanted = found["interactions" if pairs else "sensitivity"]
         if as_json:
@@ -75,7 +89,8 @@ def sensitivity(
             for name in dict.fromkeys(row["metric"] for row in rows):
                 own = [row for row in rows if row["metric"] == name]
                 print_data("".join(f"{sentence}\n" for sentence in describe_sensitivity(own)) + "\n")
-                print_rows(tabulate_axes(own), "table", None, {})
+                if (shares := tabulate_axes(own)).num_columns > 1:
+                    print_rows(shares, "table", None, {})
                 print_note(describe_method(own))
     if plot is not None:
-        print_note(f"chart: {plot}")
+        print_note(f"chart: {plot}" if has_shares(rows) else "no chart: no axis has a share")
