@@ -92,7 +92,7 @@ def discover(
     if box is None:
         best = max(trajectory, key=lambda one: (one.density, one.coverage))
         message = (
-            f"no box has what is demanded; the densest has a density of {_percent(best.density)} "
+            f"no box meets the demand; the densest one has a density of {_percent(best.density)} "
             f"and a coverage of {_percent(best.coverage)}"
         )
         return Discovery(statement, cases, axes, None, (), trajectory, message)

@@ -261,12 +261,13 @@ def _step(step: Mapping[str, Any]) -> str:
 
 
 def format_interval(name: str, row: Mapping[str, Any]) -> str:
-    """Return a result column of a row with its heading and, where it has one, its interval."""
+    """Return a result column of a row in words: its name, its value with any interval, and its unit."""
     text = _cell(name, row[name], None)
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None:
         text += f" ({CONFIDENCE} {_cell(name, low, None)} to {_cell(name, high, None)})"
-    return f"{title_column(name)} {text}"
+    words, _, unit = title_column(name).partition(" [")
+    return f"{words} {text} {unit.rstrip(']')}".rstrip()
 
 
 def _heading(title: str, name: str, values: Mapping[str, Sequence[object]]) -> str:

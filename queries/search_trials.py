@@ -65,3 +65,10 @@ def count_trials(session: Session) -> tuple[int, int]:
     """Return the number of trials, and of those without a valid configuration or without a result."""
     row = session.sql(f"SELECT count(*) AS trials, count(point_id) AS points FROM {_STORED}").to_pylist()[0]  # noqa: S608
     return row["trials"], row["trials"] - row["points"]
+
+
+def count_values(session: Session, objective: Objective) -> int:
+    """Return the number of trials that have a value of an objective."""
+    statement = f"SELECT count({quote(objective.column)}) AS n FROM {_STORED}"  # noqa: S608 - quoted
+    count: int = session.sql(statement)["n"][0].as_py()
+    return count

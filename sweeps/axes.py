@@ -127,7 +127,7 @@ def _double(first: Fraction, last: Fraction, parameter: Parameter) -> list[Fract
         last_ones = [float(value) for value in values[-2:]]
         unit = parameter.unit
         near = [f"{one:.15g}" if unit is None else quantities.render(one, unit) for one in last_ones]
-        message = f"log2 doubles its first number until the last; allowed as the last is {' or '.join(near)}"
+        message = f"log2 doubles its first number up to its last, which may be {' or '.join(near)}"
         raise _AxisError("study.bad-axis", message)
     return values
 

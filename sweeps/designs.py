@@ -28,7 +28,7 @@ DESIGN = table(
     {
         "method": node(
             "string",
-            "The design: points that fill the space (sobol, halton, latin_hypercube), or the samples of a "
+            "The design: points that fill the space (sobol, halton, latin_hypercube), or the sample of a "
             "sensitivity analysis (morris: trajectories that change one axis at a time; saltelli: for Sobol "
             "indices).",
             enum=list(METHODS),
@@ -49,7 +49,7 @@ DESIGN = table(
         ),
         "levels": node(
             "integer",
-            "With morris: the number of values of an axis, which is even.",
+            "With morris: the number of values of an axis, an even number.",
             minimum=2,
             maximum=1000,
             default=4,

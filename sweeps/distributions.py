@@ -214,7 +214,7 @@ def _explain_numbers(form: str, numbers: Sequence[object], parameter: Parameter)
     if form == "log_uniform" and low <= 0:
         return "log_uniform requires both numbers above 0"
     if steps and not 0 < steps[0] <= high - low:
-        return f"{form} requires a step above 0 that leads from its first number to its second or below it"
+        return f"{form} requires a step above 0 and at most the distance of its two ends"
     return None
 
 

@@ -29,7 +29,7 @@ SEARCH = table(
     {
         "objectives": node(
             "array",
-            "What is to be small and what large, such as `{minimize: price}`.",
+            "What to minimize and what to maximize, such as `{minimize: price}`.",
             minItems=1,
             maxItems=4,
             items={
@@ -43,10 +43,10 @@ SEARCH = table(
                 },
             },
         ),
-        "trials": node("integer", "The configurations tried.", minimum=1, maximum=100_000),
+        "trials": node("integer", "The number of configurations to try.", minimum=1, maximum=100_000),
         "batch": node(
             "integer",
-            "The trials of a round, which run at the same time; a generation of NSGA-II.",
+            "The number of trials that run at the same time: a generation of NSGA-II.",
             minimum=2,
             default=16,
         ),
@@ -112,7 +112,7 @@ def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distr
     """Return the mistakes of a study with a search in what it searches."""
     issues = []
     if "design" in document:
-        issues.append(Issue("study.one-of", "search", "needs either search or design"))
+        issues.append(Issue("study.one-of", "search", "set either search or design, not both"))
     issues += [
         Issue("study.no-effect", key, "not used by a search, whose axes each have a distribution")
         for key in ("zip", "when", "derived")

@@ -14,7 +14,10 @@ REFINE = table(
     "Add values of an axis around the knee of each curve of the grid.",
     {
         "axis": node("string", "The axis along the curve, with a list of numbers, by dotted path."),
-        "of": node("string", "What is gained: the answer of the seek, or a result column without its unit."),
+        "of": node(
+            "string",
+            "The result of the curve: a result column without its unit (default: the answer of the seek).",
+        ),
         "rounds": node("integer", "How many times values are added.", minimum=1, maximum=20, default=2),
     },
     "axis",

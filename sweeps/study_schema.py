@@ -24,7 +24,7 @@ _LISTED = {
         ("range", ", step].", 3),
         ("linspace", ", count]: equal differences.", 3),
         ("logspace", ", count]: equal ratios.", 3),
-        ("log2", "]: each value the double of the one before.", 2),
+        ("log2", "]: each value is twice the one before.", 2),
     )
 }
 
@@ -49,7 +49,8 @@ _AXIS = _axis(
 )
 _ZIP = node(
     "object",
-    "Axes that vary together: a list, or one of range, linspace, logspace, log2, of as many values each.",
+    "Axes that vary together, all with the same number of values: a list, or one of range, linspace, "
+    "logspace, log2.",
     minProperties=2,
     additionalProperties=_axis("The values of one parameter.", _LISTED),
 )

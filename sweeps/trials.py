@@ -53,9 +53,9 @@ class Trials:
     def tabulate(self, results: PointResults) -> dict[str, pa.Table]:
         """Return the table `trials`: their points, objectives, and whether they are on the front."""
         goals = self._search.goals
-        found = [self._evaluate(point, results) for point in self.points]
-        blank = [math.nan] * len(goals)
-        values = np.array([blank if one is None else one for one in found]).reshape(len(found), len(goals))
+        found = [self._list_values(point, results) for point in self.points]
+        known = [[math.nan if value is None else value for value in one] for one in found]
+        values = np.array(known).reshape(len(found), len(goals))
         columns = [
             pa.array(np.arange(len(found))),
             pa.array(np.arange(len(found)) // self._search.batch),
@@ -93,11 +93,14 @@ class Trials:
 
     def _evaluate(self, point: Point | None, results: PointResults) -> list[float] | None:
         """Return the objectives of a trial; None if one of them has no value."""
-        if point is None:
-            return None
-        values = [self._find(point, goal.name, results) for goal in self._search.goals]
+        values = self._list_values(point, results)
         known = [value for value in values if value is not None]
         return known if len(known) == len(values) else None
+
+    def _list_values(self, point: Point | None, results: PointResults) -> list[float | None]:
+        """Return the objectives of a trial, each None if it has no value."""
+        goals = self._search.goals
+        return [None if point is None else self._find(point, goal.name, results) for goal in goals]
 
     def _find(self, point: Point, name: str, results: PointResults) -> float | None:
         """Return the value of one objective."""

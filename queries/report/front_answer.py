@@ -10,7 +10,14 @@ from destage.queries.presentation import (
     title_column,
 )
 from destage.queries.report.point_names import BOUNDS, name_point
-from destage.queries.search_trials import Objective, Row, count_trials, list_objectives, read_trials
+from destage.queries.search_trials import (
+    Objective,
+    Row,
+    count_trials,
+    count_values,
+    list_objectives,
+    read_trials,
+)
 from destage.queries.session import Session
 
 _NAMED = 6
@@ -25,9 +32,15 @@ def compose_front_answer(session: Session) -> list[str]:
     front = [row for row in read_trials(session, objectives) if row["on_front"]]
     trials, invalid = count_trials(session)
     if not front:
-        return [f"None of {format_count(trials, 'trial')} has a value of every objective."]
+        return [
+            f"None of {format_count(trials, 'trial')} has a value of every objective.",
+            *_name_unknown(session),
+        ]
     names = " and ".join(filter(None, [", ".join(map(_name, objectives[:-1])), _name(objectives[-1])]))
     lead = f"Pareto front of {names}: {len(front)} of {format_count(trials, 'trial')}."
+    if len(objectives) == 1:
+        best = "Largest" if objectives[0].is_maximum else "Smallest"
+        lead = f"{best} {names} of {format_count(trials, 'trial')}:"
     named = _spread(front, _NAMED)
     sentences = [
         f"{describe_objectives(row, objectives, session)}: {name_point(row, session)}." for row in named
@@ -42,6 +55,12 @@ def compose_front_answer(session: Session) -> list[str]:
         else []
     )
     return [lead, *sentences, *more, *lost]
+
+
+def _name_unknown(session: Session) -> list[str]:
+    """Return a sentence for each objective that no trial has a value of."""
+    unknown = [one for one in list_objectives(session) if not count_values(session, one)]
+    return [f"{_name(one).capitalize()} has no value in any trial." for one in unknown]
 
 
 def describe_objectives(row: Row, objectives: Sequence[Objective], session: Session) -> str:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from killed_sweeps import run_until_killed
 
 from destage import sweeps
 from destage.errors import ConfigError
-from destage.store import durable, open_sweep
+from destage.store import open_sweep
 from destage.sweeps import Study
 from destage.sweeps.refinement import find_knee
 
@@ -85,17 +86,7 @@ def test_a_killed_refinement_goes_on_to_equal_points(
     study = make_study(axes=axes, seek=SEEK, refine={"axis": DISKS})
     whole = _values(study, tmp_path / "whole")
     for stop in (2, 6):
-        left = [stop]
-
-        def die(name: str, left: list[int] = left) -> None:
-            left[0] -= name == "before_rename"
-            if left[0] < 0:
-                raise KeyboardInterrupt
-
-        with monkeypatch.context() as patch:
-            patch.setattr(durable, "pass_point", die)
-            with pytest.raises(KeyboardInterrupt):
-                sweeps.run(study, tmp_path / "killed", executor="inline", workers=1)
+        run_until_killed(study, tmp_path / "killed", stop, monkeypatch)
     assert _values(study, tmp_path / "killed") == whole
 
 

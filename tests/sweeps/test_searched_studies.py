@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from killed_sweeps import run_until_killed
 
 from destage import sweeps
 from destage.errors import ConfigError
-from destage.store import durable, open_sweep
+from destage.store import open_sweep
 from destage.sweeps import Study
 
 MakeStudy = Callable[..., Study]
@@ -53,6 +54,15 @@ def test_an_invalid_trial_has_no_point(make_study: MakeStudy, tmp_path: Path) ->
     assert any(trial["point_id"] is None and trial["users_supported"] is None for trial in trials)
 
 
+def test_an_objective_without_values_leaves_the_others(make_study: MakeStudy, tmp_path: Path) -> None:
+    """Without flushes there are no commits: no trial is on the front, and the other objective is stored."""
+    search = {**SEARCH, "objectives": [{"minimize": "commit_p95"}, {"minimize": DISKS}], "trials": 8}
+    _, trials = _run(make_study(axes={DISKS: {"integer": [1, 8]}}, search=search), tmp_path)
+    assert [trial["commit_p95_us"] for trial in trials] == [None] * 8
+    assert all(trial["disks"] is not None for trial in trials)
+    assert not any(trial["on_front"] for trial in trials)
+
+
 def test_more_trials_continue_the_search(make_study: MakeStudy, tmp_path: Path) -> None:
     study = {"axes": AXES, "seek": SEEK}
     first = _run(make_study(**study, search={**SEARCH, "trials": 16}), tmp_path)
@@ -72,17 +82,7 @@ def test_a_killed_search_goes_on_to_equal_bytes(
     study = make_study(axes=AXES, seek=SEEK, search=SEARCH)
     whole, _ = _run(study, tmp_path / "whole")
     for stop in (1, 4, 9):
-        left = [stop]
-
-        def die(name: str, left: list[int] = left) -> None:
-            left[0] -= name == "before_rename"
-            if left[0] < 0:
-                raise KeyboardInterrupt
-
-        with monkeypatch.context() as patch:
-            patch.setattr(durable, "pass_point", die)
-            with pytest.raises(KeyboardInterrupt):
-                sweeps.run(study, tmp_path / "killed", executor="inline", workers=1)
+        run_until_killed(study, tmp_path / "killed", stop, monkeypatch)
     killed, _ = _run(study, tmp_path / "killed")
     sweep, other = open_sweep(whole), open_sweep(killed)
     assert sweep.analyses()["trials"].equals(other.analyses()["trials"])
@@ -98,7 +98,7 @@ def test_a_condition_holds_for_trials(make_study: MakeStudy, tmp_path: Path) -> 
     ("keys", "message"),
     [
         ({"axes": {**AXES, "workload.users": [1, 2]}}, "axes with a distribution only"),
-        ({"design": {"points": 8}}, "either search or design"),
+        ({"design": {"points": 8}}, "set either search or design"),
         ({"search": {**SEARCH, "objectives": [{"minimize": "price"}]}}, "needs `prices`"),
         ({"search": {**SEARCH, "objectives": [{"maximize": "users"}]}}, "not a result of this study"),
         ({"axes": {**AXES, RAID: {"choice": {"0": 2, "10": 1}}}}, "does not use weights"),

@@ -45,7 +45,7 @@ def test_log2_doubles_or_halves_with_both_ends(make_study: MakeStudy) -> None:
 @pytest.mark.parametrize(
     ("ends", "message"),
     [
-        (["64MiB", "1000MiB"], "allowed as the last is 512MiB or 1GiB"),
+        (["64MiB", "1000MiB"], "which may be 512MiB or 1GiB"),
         ([0, "64MiB"], "both ends above 0"),
         ([True, 4], "requires two numbers"),
     ],

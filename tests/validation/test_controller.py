@@ -2,15 +2,7 @@
 
 import pytest
 from validation.mutations import UNSEEN_WRITE_HITS
-from validation.replicates import (
-    Row,
-    assert_covers,
-    assert_equal,
-    each,
-    mutants_of,
-    replicate,
-    requests,
-)
+from validation.replicates import Row, assert_covers, assert_equal, each, mutants_of, replicate, requests
 from validation.scenarios import (
     Scenario,
     closed,

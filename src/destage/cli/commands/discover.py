@@ -45,13 +45,11 @@ def discover(
     ] = None,
     coverage: Annotated[
         float | None,
-        typer.Option("--coverage", help="Choose the densest box that has at least this share of all cases."),
+        typer.Option("--coverage", help="Choose the densest box of at least this coverage."),
     ] = None,
     density: Annotated[
         float | None,
-        typer.Option(
-            "--density", help="Choose the box with most cases of those with at least this share of cases."
-        ),
+        typer.Option("--density", help="Choose the box with the largest coverage of at least this density."),
     ] = None,
     plot: Annotated[Path | None, declare_plot("Write a picture of the two main axes to FILE (.svg).")] = None,
     form: Format = "table",
@@ -105,7 +103,7 @@ def _check_options(coverage: float | None, density: float | None, plot: Path | N
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")
     if coverage is not None and density is not None:
-        message = "give one demand; the other share is then made as large as possible"
+        message = "set --coverage or --density, not both: the other one is then maximized"
         raise UsageError("usage.conflicting-options", message, "--density")
     for option, share in (("--coverage", coverage), ("--density", density)):
         if share is not None and not 0 < share <= 1:
