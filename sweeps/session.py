@@ -115,8 +115,8 @@ class SweepSession:
             raise
         finally:
             driver.close()
-            remove_orphans(self._layout)
-        self._commits.finish(time.monotonic() - self._began)
+            self._commits.finish(time.monotonic() - self._began)
+            remove_orphans(self._layout)  # after merging, which has temporary files of this process
         driver.messages += self._commits.warnings
         unanswered: list[Issue] = []
         if driver.stopped is None:
