@@ -19,6 +19,9 @@ from kubernetes_cluster.results import (
     read_fragments,
 )
 
+from destage.cluster.objects import find_all
+from destage.errors import ClusterError
+
 pytestmark = [pytest.mark.kubernetes]
 
 
@@ -33,6 +36,15 @@ def restart_the_api_server() -> None:
     with (folder / "log" / "apiserver.log").open("a") as log:
         again = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
     (folder / "apiserver.pid").write_text(str(again.pid))
+
+
+def is_serving(cluster: Cluster) -> bool:
+    """Return whether the API server knows KubeRay's kinds, which takes seconds after its start."""
+    try:
+        find_all(cluster.api, "RayJob")
+    except ClusterError:
+        return False
+    return True
 
 
 def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
@@ -66,6 +78,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     assert "group w has 2 workers" in run("scale", "living", "--workers", "2")[1]
     restart_the_api_server()
     cluster.wait_for("rows of a second worker", lambda: len(find_hosts(volume)) == 2)
+    cluster.wait_for("the API server", lambda: is_serving(cluster))
     before = read_fragments(volume)
     run("scale", "living", "--workers", "1")
     cluster.wait_for("one worker", lambda: len(cluster.find_pods("living", "worker")) == 1)
