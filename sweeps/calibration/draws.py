@@ -48,9 +48,9 @@ def find_allowed(study: Study, calibration: Calibration, draws: Sequence[Draw]) 
         values = [draw[name] for draw in draws]
         kind = find_type({kind_of(value) for value in values})
         columns[name] = pa.array([fit(value, kind) for value in values], kind)
-    table = pa.table([*columns.values(), pa.array(range(len(draws)))], names=[*columns, "position"])
+    table = pa.table([*columns.values(), pa.array(range(len(draws)))], names=[*columns, "_point"])
     try:
-        kept = sql.filter_rows(table, calibration.where)["position"].to_numpy()
+        kept = sql.filter_rows(table, calibration.where)["_point"].to_numpy()
     except QueryError as error:
         raise study.error([Issue("study.bad-sql", "where", error.message, calibration.where)]) from error
     allowed = np.zeros(len(draws), bool)
