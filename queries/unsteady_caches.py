@@ -8,10 +8,12 @@ dirty at the end of the window as at its start, apart from the cycle between the
 
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from destage.queries.presentation import format_count
-from destage.queries.session import Session
+
+if TYPE_CHECKING:
+    from destage.queries.session import Session
 
 LEAST = 0.1
 """The ratio of the change of the dirty data to the new dirty data from which on a cache is not steady."""
@@ -28,7 +30,7 @@ _CASES = ("faults", "workload.phases")
 """Parameters of a load or an array that changes in the course of a run."""
 
 
-def list_unsteady_caches(session: Session) -> list[str]:
+def list_unsteady_caches(session: "Session") -> list[str]:
     """Return a sentence on the points whose write cache was filling, and one on those where it emptied."""
     if session.kind == "replay" or not _is_steady(session.spec):
         return []

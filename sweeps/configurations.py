@@ -201,11 +201,13 @@ class Configurations:
         """Return whether many points are invalid, and an earlier one for the same rules and values.
 
         Args:
-            rules: The broken rules as JSON, or the number of a field that cannot be read.
+            rules: The broken rules as JSON, or the number of a field that cannot be read, if there is one.
         """
         found = json.loads(rules)
         if isinstance(found, int):
-            named = self._field_of[found].paths
+            # A configuration without a required field has no field that cannot be read.
+            writer = self._field_of.get(found)
+            named = [] if writer is None else writer.paths
             broken: object = named[0] if named else ""
         else:
             named = [path for path in assignments if f'"{path}"' in rules or _canonical_place(path) in rules]

@@ -41,7 +41,7 @@ def test_damaged_files_of_sweeps_are_found(destage: Any, study: Path, tmp_path: 
     assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
     assert destage("doctor").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
-    fragment, plan = next(path.glob("fragments/*")), next(path.glob("generations/*.parquet"))
+    fragment, plan = next(path.glob("fragments/*")), next(path.glob("generations/*plan*.parquet"))
     _flip(fragment)
     _flip(plan)
     done = destage("doctor")
@@ -58,7 +58,7 @@ def test_damaged_files_of_sweeps_are_found(destage: Any, study: Path, tmp_path: 
 def test_a_lost_file_of_a_sweep_is_found(destage: Any, study: Path, tmp_path: Path) -> None:
     assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
-    plan = next(path.glob("generations/*.parquet"))
+    plan = next(path.glob("generations/*plan*.parquet"))
     plan.unlink()
     assert destage("doctor").issues == [("store.lost-file", str(plan))]
 
