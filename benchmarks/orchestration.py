@@ -31,7 +31,7 @@ from destage.store.lease import FileLease
 from destage.store.rows import read_rows, rows_schema
 from destage.sweeps import parse_study, studies
 from destage.sweeps.answer_tables import list_needed_columns
-from destage.sweeps.batches import Batch
+from destage.sweeps.batches import LONGEST_S, Batch
 from destage.sweeps.driver import Driver
 from destage.sweeps.executors import AHEAD
 from destage.sweeps.finished_runs import FinishedRuns
@@ -206,7 +206,7 @@ def time_batches(
     """Time the processing of batches; return it with their mean number of runs."""
     seconds, batches = [], 0
     for _ in range(runs):
-        executor = ImmediateExecutor(5 / batch_runs, columns)
+        executor = ImmediateExecutor(LONGEST_S / batch_runs, columns)
         with tempfile.TemporaryDirectory(dir=folder) as name:
             driver = make_driver(Path(name), executor, columns, keeps_facts=True)
             began = time.process_time()
