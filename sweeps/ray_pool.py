@@ -28,7 +28,7 @@ _CALL_S = 0.05
 _MOST_BATCHES = 16
 """Maximum batches of a call."""
 _SPARE = 4
-"""For every so many processors of a shared cluster, one more is asked for: an autoscaler may add it."""
+"""Processors of a shared cluster per additional worker, which an autoscaler may start a machine for."""
 _OBSERVED = 8
 """Replies after which the time of a batch counts a third."""
 _IDLE_S = 20.0

@@ -50,7 +50,7 @@ class Fault:
         times: Number of requests that it still affects.
         seconds: Duration of a delay [s].
         after: Number of matching requests that pass before.
-        every: Of the matching requests, each one of so many is affected.
+        every: Affect every n-th matching request.
     """
 
     kind: Kind

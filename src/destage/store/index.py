@@ -1,9 +1,9 @@
 """The index of a sweep: the columns of its rows that planning and progress need, without its fragments.
 
-A segment of the index is a Parquet file of one generation. It states what a fragment has under a name that
-carries the digest of the fragment's content, so that every segment is true whoever wrote it, even a writer
-that was superseded, and none is needed: without it, the fragments are read. Which fragments there are is
-never taken from the index, but from the list of the folder or bucket.
+A segment of the index is a Parquet file of one generation. It describes fragments by their names, which
+contain the digest of the content, so that a segment stays correct even if a superseded writer wrote it. No
+segment is required: without it, the fragments are read. Which fragments exist is never taken from the index,
+but from the list of the folder or bucket.
 
 A local fragment is compared with its digest before its entry is used, which costs a tenth of reading it. An
 object is not downloaded for that: its size and time of change must be those that the entry states, and it
@@ -39,7 +39,7 @@ _FRESH_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a list tells of a fragment.
+    """A fragment as listed by the folder or bucket.
 
     Attributes:
         size: Its size [bytes].

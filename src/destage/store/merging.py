@@ -179,7 +179,7 @@ class Merger:
 
 
 def find_contained(parts: Sequence[IndexedRows]) -> set[str]:
-    """Return the fragments of which each row is in a larger fragment, too.
+    """Return the fragments whose rows are all in larger fragments too.
 
     A row with a result replaces one of a run that could not be executed.
     """
