@@ -10,6 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from destage.errors import QueryError
+from destage.queries.computed_columns import unmark
 from destage.queries.plain_values import flatten, list_json_values
 from destage.queries.presentation import present
 
@@ -32,7 +33,7 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str], *, escape_formu
         case "json":
             sink.write((json.dumps(rows_as_json(table), ensure_ascii=False, indent=1) + "\n").encode())
         case "parquet":
-            pq.write_table(_storable(table), sink, compression="zstd")
+            pq.write_table(unmark(_storable(table)), sink, compression="zstd")
         case "markdown":
             sink.write(format_markdown(table, units).encode())
         case _:

@@ -50,7 +50,7 @@ def flatten_unusual(table: pa.Table) -> pa.Table:
 
 def is_number(kind: pa.DataType) -> bool:
     """Return whether a type has numbers."""
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _as_text(value: object) -> str | None:

@@ -93,21 +93,31 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
     """Return a table [base units] as people read it.
 
     Columns without a value, or with nothing to warn about, are hidden. The interval of an `x`, from `x_low`
-    to `x_high`, is in its cell. `units` has the base unit of an axis by its dotted path.
+    to `x_high`, is in its cell. A column that a user's statement computes is always shown, with its own name
+    and value. `units` has the base unit of an axis by its dotted path.
     """
-    from destage.queries import plain_values  # noqa: PLC0415 - imports pyarrow, which a number does not need
+    # They import pyarrow, which a number does not need.
+    from destage.queries import plain_values  # noqa: PLC0415
+    from destage.queries.computed_columns import list_computed  # noqa: PLC0415
 
+    computed = list_computed(table)
+    numbers = {field.name for field in table.schema if plain_values.is_number(field.type)}
     table = plain_values.flatten_unusual(table)
-    names = table.column_names
-    folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_figure"}
-    values = {name: table[name].to_pylist() for name in names}
-    shown = [name for name in names if name not in folded and not _is_hidden(name, values[name])]
-    titles = _titles(shown)
-    columns = [_cells(name, values, units.get(name)) for name in shown]
+    values = {name: table[name].to_pylist() for name in table.column_names}
+    taken = [name for name in values if name not in computed]
+    folded = {name for name in taken if _is_end_of_interval(name, taken)} | {"censored", "published_figure"}
+    hidden = {name for name in taken if name in folded or _is_hidden(name, values[name])}
+    shown = [name for name in values if name not in hidden]
+    titles = _titles([name for name in shown if name not in computed])
+    ends = {name: values[name] for name in taken}
+    columns = [
+        [_format_computed(value) for value in values[name]]
+        if name in computed
+        else _cells(name, ends, units.get(name))
+        for name in shown
+    ]
     headings = tuple(
-        Heading(
-            name, _heading(titles[name], name, values), plain_values.is_number(table.schema.field(name).type)
-        )
+        Heading(name, name if name in computed else _heading(titles[name], name, ends), name in numbers)
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
@@ -302,6 +312,10 @@ def _cell(name: str, value: object, unit: str | None) -> str:
             return f"{value:.3f}"
         return format_number(value * find_scale(name))
     return format_axis_value(name, value, unit)
+
+
+def _format_computed(value: object) -> str:
+    return value if isinstance(value, str) else format_quantity(value, None)
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import describe_columns
 from destage.queries.column_meanings import explain_columns, find_units
 from destage.queries.columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
+from destage.queries.computed_columns import mark_computed
 from destage.queries.named_queries import NamedQuery
 from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote
 
@@ -90,13 +91,13 @@ class PublicViews:
                 # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
         try:
-            rows = self._database.run(statement, self._aliases, seconds)
+            rows, unchanged = self._database.run(statement, self._aliases, self._made, seconds)
         except QueryError as error:
             if error.code == "query.unknown-name" and error.data.get("name") in failures:
                 raise failures[error.data["name"]] from error
             raise
         if rows.column_names != _DESCRIBED:
-            return rows
+            return mark_computed(rows, unchanged)
         explained = self._meanings.copy()
         for name in named:
             explained |= self._explained.get(name, {})

@@ -1,15 +1,18 @@
 """Statements of users: names as in tables, several at once, PIVOT, and what DESCRIBE says."""
 
+import io
 import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
 from destage.queries.columns import RELATIONS
+from destage.queries.formats import encode
 from destage.queries.named_queries import list_fitting
 from destage.queries.presentation import present
 from destage.queries.report.figures import build_figures
@@ -36,10 +39,47 @@ def test_the_words_of_tables_are_those_of_sql(seek_session: Session) -> None:
     assert words <= columns
 
 
+def show(session: Session, text: str) -> tuple[dict[str, str], ...]:
+    """Return the rows of a statement as a table has them: cells by heading."""
+    (statement,) = session.split(text)
+    shown = present(session.run(statement), session.public.units)
+    return tuple(dict(zip([each.title for each in shown.headings], row, strict=True)) for row in shown.rows)
+
+
 def test_a_cell_is_shown_in_the_unit_of_its_axis(seek_session: Session) -> None:
-    (statement,) = seek_session.split("FROM knee UNION ALL BY NAME SELECT 1048576 AS knee")
-    shown = present(seek_session.run(statement), seek_session.public.units)
-    assert shown.rows[0][[heading.column for heading in shown.headings].index("knee")] == "1 MiB"
+    rows = show(seek_session, "SELECT cache_capacity, response_p95_us FROM points LIMIT 1")
+    assert rows[0]["cache capacity"] == "32 MiB"
+    assert "response p95 [ms]" in rows[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "heading", "cell"),
+    [
+        ("50652::DECIMAL(12,1) AS response_p95_us", "response_p95_us", "50652.0"),
+        ("count(*) n", "n", "2"),
+        ("sum(cache_capacity)::BIGINT AS cache_capacity", "cache_capacity", "100\u202f663\u202f296"),
+        ("1500.0::DOUBLE AS response_p95_us", "response_p95_us", "1500"),
+        ("0.5::DOUBLE AS read_hit_ratio", "read_hit_ratio", "0.5"),
+        ("'[{\"kind\": 1}]' AS faults", "faults", '[{"kind": 1}]'),
+        ("0 AS n_failed", "n_failed", "0"),
+        ("true AS monotone", "monotone", "yes"),
+        ("NULL AS binding", "binding", "\u2013"),
+        ("'below' AS censored", "censored", "below"),
+        ("'10' AS raid", "raid", "10"),
+    ],
+)
+def test_an_expression_keeps_its_name_and_value(
+    seek_session: Session, expression: str, heading: str, cell: str
+) -> None:
+    """Only a column that a relation has under that name has its heading and unit."""
+    rows = show(seek_session, f"SELECT {expression} FROM answers")  # noqa: S608
+    assert rows[0][heading] == cell
+
+
+def test_parquet_has_no_marks_of_computed_columns(seek_session: Session) -> None:
+    (statement,) = seek_session.split("SELECT 1 AS a, users_supported FROM answers")
+    data = encode(seek_session.run(statement), "parquet", {})
+    assert [field.metadata for field in pq.read_schema(io.BytesIO(data))] == [None, None]
 
 
 @pytest.mark.parametrize("name", ['"controller.cache.capacity"', "capacity", "x.capacity"])

@@ -8,9 +8,10 @@ segment, ``capacity``, is an alias where that name has no other meaning and no o
 """
 
 from destage.sql.aliases import Aliases, alias_names
-from destage.sql.database import PUBLIC, Database
+from destage.sql.database import Database
 from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
+from destage.sql.lineage import PUBLIC
 from destage.sql.read_statements import ReadStatement
 from destage.sql.row_expressions import Dependence, find_dependence
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -12,12 +12,14 @@ from destage.errors import QueryError
 from destage.sql.aliases import Aliases, alias_paths, replace_alias
 from destage.sql.failures import FAILURES, build_error, build_memory_error, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
+from destage.sql.lineage import PUBLIC, find_unchanged
 from destage.sql.read_statements import ReadStatement, split_statements
 from destage.sql.statements import quote, quote_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+_Result = TypeVar("_Result")
 _SETTINGS = {
     "python_enable_replacements": "false",
     "temp_directory": "''",
@@ -28,8 +30,6 @@ _SETTINGS = {
 }
 _BATCH_ROWS = 65_536
 """Rows fetched at a time."""
-PUBLIC = "sweep"
-"""The schema of the views that a user's statements read, before those of Destage itself."""
 
 
 class Database:
@@ -120,7 +120,7 @@ class Database:
             if len(found) > 1:
                 message = f"{len(found)} statements; write exactly one"
                 raise QueryError("query.not-one-statement", message, data={"statements": len(found)})
-            return self._execute(self._connection, found[0], self._aliases, dict(parameters or {}))
+            return self._execute(self._connection, found[0], self._aliases, dict(parameters or {}))[0]
 
         return self._execute_limited(run, self._limits.seconds)
 
@@ -128,19 +128,31 @@ class Database:
         """Return the statements of a user's text; see `split_statements`."""
         return split_statements(self._public, text, names)
 
-    def run(self, statement: ReadStatement, aliases: Aliases, seconds: float | None = None) -> pa.Table:
+    def run(
+        self,
+        statement: ReadStatement,
+        aliases: Aliases,
+        relations: Mapping[str, Sequence[str]],
+        seconds: float | None = None,
+    ) -> tuple[pa.Table, frozenset[str]]:
         """Run a statement of a user over the views of the schema `PUBLIC`; errors as in `query`.
 
+        Returns the rows, and the columns that are those of a view; see `find_unchanged`.
+
         Args:
+            relations: The columns of each view.
             seconds: The time that is left of a limit on several statements [s]; by default the limit of one.
         """
 
-        def run() -> pa.Table:
-            return self._execute(self._public, statement, aliases, {})
+        def run() -> tuple[pa.Table, frozenset[str]]:
+            rows, select = self._execute(self._public, statement, aliases, {})
+            if statement.explain or statement.is_compound:
+                return rows, frozenset()
+            return rows, find_unchanged(self._public, select, relations)
 
         return self._execute_limited(run, self._limits.seconds if seconds is None else seconds)
 
-    def _execute_limited(self, run: "Callable[[], pa.Table]", seconds: float) -> pa.Table:
+    def _execute_limited(self, run: "Callable[[], _Result]", seconds: float) -> _Result:
         if self.is_abandoned:
             message = "a statement that could not be stopped is still running; open the sweep again"
             raise QueryError("query.still-running", message)
@@ -152,8 +164,8 @@ class Database:
         statement: ReadStatement,
         aliases: Aliases,
         values: Mapping[str, object],
-    ) -> pa.Table:
-        """Return the rows of a statement, in which an unknown name is replaced if it is an alias."""
+    ) -> tuple[pa.Table, str]:
+        """Return the rows of a statement and its text, with an unknown name replaced if it is an alias."""
         select = statement.select
         # The error about an unknown name has its position if the statement has several parts; that of any
         # other statement does not, but that of its EXPLAIN does.
@@ -163,7 +175,7 @@ class Database:
                 with _read_only(connection):
                     if not statement.is_compound:
                         connection.execute(command + select, dict(values) or None)
-                    return self._fetch(connection, statement.explain + select, values)
+                    return self._fetch(connection, statement.explain + select, values), select
             except duckdb.BinderException as error:
                 details = read_details(error)
                 replaced = replace_alias(select, details, aliases, len(command.encode()))
