@@ -1,7 +1,7 @@
 """The answer of `destage size` as text: the cheapest configuration, its margins, and what was ruled out."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.engine import catalog
@@ -15,6 +15,7 @@ from destage.queries.presentation import (
     title_column,
 )
 from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
+from destage.spec.objective import Objective
 
 _CLOSE, _CERTAIN = 0.99, 0.999
 RESOURCE_WORDS = {
@@ -43,6 +44,7 @@ class Sized:
         battery: The first candidate with its battery and without, if it has a protected cache.
         currency: The currency of the prices.
         remarks: Sentences on what the answer rests on.
+        reason: Why no configuration can meet the objectives, if that is known without a search.
     """
 
     candidates: Sequence[Candidate]
@@ -51,6 +53,7 @@ class Sized:
     battery: BatteryCase | None
     currency: str
     remarks: Sequence[str] = ()
+    reason: str | None = None
 
     @property
     def carrying(self) -> list[Candidate]:
@@ -80,11 +83,14 @@ def compose_sizing(sized: Sized) -> list[str]:
 
 def name_configuration(one: Candidate) -> str:
     """Return a configuration by its product names, as in `3 x Kingston DC600M 960GB SATA, RAID 5, ...`."""
-    count = "" if one.disks is None else f"{one.disks} x "
-    disk = catalog.entry("disks", one.parts[DISK]).title
-    controller = catalog.entry("controllers", one.parts[CONTROLLER]).title
-    raid = format_axis_value(RAID, one.parts[RAID], None)
-    return f"{count}{disk}, RAID {raid}, {controller}"
+    return _name_parts(one.parts, one.disks)
+
+
+def _name_parts(parts: Mapping[str, object], disks: int | None) -> str:
+    count = "" if disks is None else f"{disks} x "
+    disk = catalog.entry("disks", str(parts[DISK])).title
+    controller = catalog.entry("controllers", str(parts[CONTROLLER])).title
+    return f"{count}{disk}, RAID {format_axis_value(RAID, parts[RAID], None)}, {controller}"
 
 
 def format_price(sized: Sized, one: Candidate) -> str:
@@ -149,12 +155,17 @@ def _describe_battery(case: BatteryCase | None) -> str:
     if not case.without:
         return f"{at_risk}; then, in write-through, the load overloads the array"
     slower = [
-        f"{title_column(column).partition(' [')[0]} {_show(column, after)}, "
-        f"{format_number(_two(after / before))} times as long"
+        f"{title_column(column).partition(' [')[0]} {_show(column, after)}, {_compare(after / before)}"
         for column, before in case.columns.items()
         if before and (after := case.without[column]) is not None and column.endswith("_us")
     ]
     return f"{at_risk}; then, in write-through, {' and '.join(slower)}" if slower else at_risk
+
+
+def _compare(factor: float) -> str:
+    """Return how a response changes: `3.2 times as long`."""
+    times = format_number(_two(factor))
+    return "as long as before" if times == "1" else f"{times} times as long"
 
 
 def _show(column: str, value: float) -> str:
@@ -198,7 +209,22 @@ def _list_rest(sized: Sized) -> list[str]:
     )
 
 
+def describe_unreachable(objective: Objective, value: float, family: Mapping[str, object], disks: int) -> str:
+    """Return why an objective is out of reach: `one user alone has response p95 0.115 ms at best (...)`.
+
+    Args:
+        value: The result of one user [the column's unit], the best of all families.
+        family: Controller, disk and RAID level of that family, by dotted path.
+        disks: Its number of disks.
+    """
+    words = title_column(objective.column).partition(" [")[0]
+    found, name = _show(objective.column, value), _name_parts(family, disks)
+    return f"even one user alone has {words} {found} at best ({name}), and {objective.text} was asked for"
+
+
 def _explain_none(sized: Sized) -> str:
+    if sized.reason is not None:
+        return f"No configuration meets the objectives: {sized.reason}."
     never = Counter(
         describe_failing(one.verdict, one.binding) for one in sized.candidates if one.censored != _DEAR
     )

@@ -120,7 +120,8 @@ class FragmentWriter:
 def settings_of(study: Study, assignments: Assignments) -> list[tuple[str, object]]:
     """Return a point's assignments with replicate 0 and the seek at its start, in the order of assignment."""
     settings: list[tuple[str, object]] = []
-    for path, value in assignments.items():
+    # What an entry of the catalogue has below a path depends on its name.
+    for path, value in sorted(assignments.items(), key=lambda item: not item[0].endswith(".use")):
         settings.append((path, value))
         if path.endswith(TRACE_FILE) and (digest := f"{path.removesuffix('file')}digest") not in assignments:
             # The scenario's digest is that of another trace.

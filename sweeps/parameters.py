@@ -1,17 +1,22 @@
 """Parameters of a configuration by dotted path: what the schema says of one, reading it, setting it."""
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
+from destage.engine import catalog
 from destage.engine.scenario_schema import engine_tree
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import value_at
 from destage.spec.validation import suggest
 
-_CATALOGUED = ("workload", "controller", "disk")
-"""Keys that may name a catalogue entry by `use`."""
+_CATALOGUED: Mapping[str, catalog.Kind] = MappingProxyType(
+    {"workload": "workloads", "controller": "controllers", "disk": "disks"}
+)
+"""Keys that may name a catalogue entry by `use`, and its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,9 @@ def read(scenario: Mapping[str, Any], path: str) -> object:
 def assign(scenario: dict[str, Any], path: str, value: object) -> None:
     """Set a parameter, adding the tables that lead to it.
 
+    A list of the catalogue entry that a table uses is added with the names of its items, by which the items
+    are merged with those of the entry.
+
     Args:
         scenario: The configuration to change; `array` also reaches the first of `arrays`.
 
@@ -75,8 +83,10 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
     """
     segments = _located(scenario, path)
     node: Any = scenario
+    shipped: Any = None
     for position, segment in enumerate(segments):
         is_last = position == len(segments) - 1
+        shipped = _find_shipped(node, segments[position - 1] if position else "", shipped)
         key: int | str = segment
         if isinstance(node, list):
             key = int(segment) if segment.isdecimal() else len(node)
@@ -85,11 +95,45 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
                 message = f"the list has {count}, counted from 0"
                 raise ConfigError([Issue("study.missing-list-entry", path, message)])
         elif not is_last and not isinstance(node.get(segment), (dict, list)):
-            node[segment] = {}
+            shipped_list = shipped.get(segment) if isinstance(shipped, Mapping) else None
+            node[segment] = _name_items(shipped_list) if isinstance(shipped_list, list) else {}
         if is_last:
             node[key] = value
         else:
+            shipped = _find_item(shipped, node[key], key)
             node = node[key]
+
+
+def _find_shipped(node: object, key: str, shipped: object) -> object:
+    """Return the part of the catalogue that a table is merged with, if there is one.
+
+    Args:
+        key: The key of the table.
+        shipped: The part that the table is merged with unless it has a `use` of its own.
+    """
+    if isinstance(node, dict) and "use" in node and key in _CATALOGUED:
+        found = catalog.find(_CATALOGUED[key], node["use"])
+        return None if found is None else found.config
+    if isinstance(node, dict) and isinstance(shipped, Mapping):
+        kind = shipped.get("kind")
+        return shipped if node.get("kind", kind) == kind else None
+    return shipped
+
+
+def _find_item(shipped: object, item: object, key: int | str) -> object:
+    """Return what a part of the catalogue has at a key; an item of a list is found by its name."""
+    if isinstance(shipped, Mapping):
+        return shipped.get(str(key))
+    if isinstance(shipped, list) and isinstance(item, dict) and "name" in item:
+        return next((one for one in shipped if one.get("name") == item["name"]), None)
+    return None
+
+
+def _name_items(items: Sequence[Any]) -> list[Any]:
+    """Return the items of a list by their names; whole, if they have none."""
+    if all(isinstance(item, dict) and "name" in item for item in items):
+        return [{"name": item["name"]} for item in items]
+    return copy.deepcopy(list(items))
 
 
 def list_keys(path: str) -> list[str]:

@@ -23,7 +23,8 @@ from destage.sweeps.parameters import find_parameter
 from destage.sweeps.prices import CONTROLLER, DISK, PRICES
 from destage.sweeps.seek import Seek
 from destage.sweeps.study import Study, parse_study
-from destage.sweeps.users import USERS, has_users
+from destage.sweeps.unloaded_response import Unloaded, find_unreachable
+from destage.sweeps.users import USERS, has_trace, has_users
 
 RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
 BUSIEST = "disk_busy_max <= 0.9"
@@ -109,6 +110,13 @@ def check_prices(document: object, name: str) -> dict[str, Any]:
         ConfigError: It is not, with every mistake.
     """
     issues = validate_document(document, PRICES, "study")
+    if isinstance(document, dict) and not issues:
+        issues = [
+            replace(issue, place=f"{kind}.{part}")
+            for kind in ("controllers", "disks")
+            for part in document[kind]
+            for issue in catalog.check_name(kind, part)
+        ]
     if issues or not isinstance(document, dict):
         raise ConfigError(issues, name)
     return document
@@ -155,6 +163,19 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     return _parse(document), impossible
 
 
+def find_unreachable_objective(request: SizingRequest, search: Study) -> Unloaded | None:
+    """Return a response objective of a search that one user misses in every family, if there is one.
+
+    The recorded requests of a trace have queues of their own.
+    """
+    streams = request.workload.get("streams") or _read_preset(request.workload)["streams"]
+    if search.seek is None or not has_users(streams) or has_trace(streams):
+        return None
+    families = [family for _, family in search.points]
+    counts = sorted([search.seek.written, *search.seek.alternatives])
+    return find_unreachable(search.scenario, families, counts, search.seek.objectives)
+
+
 def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
     """Return the study that compares configurations with their battery and without, where they have one.
 
@@ -163,7 +184,7 @@ def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
     """
     points = []
     for values in found:
-        states = ("present", "absent") if has_protected_cache(str(values[CONTROLLER])) else ()
+        states = ("present", "absent") if _has_protected_cache(request, values) else ()
         points += [{**values, BATTERY: state} for state in states] or [dict(values)]
     document = {
         "name": f"size-{request.name}-battery",
@@ -193,12 +214,6 @@ def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence
 def depends_on_users(workload: Mapping[str, Any]) -> bool:
     """Return whether the number of users changes a load."""
     return has_users(workload.get("streams") or _read_preset(workload)["streams"])
-
-
-def has_protected_cache(controller: str) -> bool:
-    """Return whether a controller of the catalogue has a write cache that a battery protects."""
-    config = catalog.entry("controllers", controller).config
-    return bool(config.get("battery", {}).get("state") == "present")
 
 
 def list_phases(workload: Mapping[str, Any]) -> list[str]:
@@ -241,6 +256,16 @@ def _check(request: SizingRequest) -> None:
         raise ConfigError(issues)
 
 
+def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> bool:
+    """Return whether a configuration has a write cache that a charged battery protects."""
+    scenario = _make_scenario(request)
+    for path, value in values.items():
+        parameters.assign(scenario, path, value)
+    controller = engine.normalise(scenario)["controller"]
+    cache = controller["cache"]
+    return bool(controller["battery"]["state"] == "present" and cache["capacity"] and cache["write_fraction"])
+
+
 def _make_scenario(request: SizingRequest) -> dict[str, Any]:
     scenario = {
         "workload": dict(request.workload),
@@ -280,13 +305,10 @@ def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]
         ConfigError: A part is not in the catalogue, or has no price.
     """
     issues: list[Issue] = []
-    for name in wanted or prices[kind]:
-        try:
-            catalog.entry(kind, name)
-        except ConfigError as error:
-            issues += [replace(issue, place=kind) for issue in error.issues]
-            continue
-        if name not in prices[kind]:
+    for name in wanted:
+        if unknown := catalog.check_name(kind, name):
+            issues += [replace(issue, place=kind) for issue in unknown]
+        elif name not in prices[kind]:
             message = f"no price for {name}{suggest(name, list(prices[kind]))}; add it to the price table"
             issues.append(Issue("study.no-price", kind, message, name))
     if issues:

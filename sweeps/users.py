@@ -7,6 +7,11 @@ USERS = "workload.users"
 """The dotted path of the number of users."""
 
 
+def has_trace(streams: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether one of the streams of a workload replays a trace."""
+    return any(stream["arrival"].get("kind") == "trace" for stream in streams)
+
+
 def has_users(streams: Iterable[Mapping[str, Any]]) -> bool:
     """Return whether one of the streams of a workload has a source for each user."""
     arrivals = [stream["arrival"] for stream in streams]

@@ -99,6 +99,11 @@ def entry(kind: Kind, name: str) -> Entry:
     return found
 
 
+def check_name(kind: Kind, name: object) -> list[Issue]:
+    """Return the mistake of a name that is not in the catalogue, as a list; empty if it is."""
+    return [] if find(kind, name) is not None else [_unknown(kind, name, "use")]
+
+
 def find(kind: Kind, name: object) -> Entry | None:
     """Return the entry with a name, if there is one."""
     return _read_entry(kind, name) if isinstance(name, str) and name in _list_texts(kind) else None

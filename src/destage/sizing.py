@@ -8,7 +8,7 @@ from destage.engine.assumed_locality import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.queries import open_session
 from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
-from destage.queries.sizing_text import Sized
+from destage.queries.sizing_text import Sized, describe_unreachable
 from destage.sweeps import Outcome, Study, sizing
 from destage.sweeps.sizing import SizingRequest
 
@@ -44,6 +44,18 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     """
     study, impossible = sizing.make_search(request)
     objectives = () if study.seek is None else study.seek.objectives
+    remarks = describe_assumed_localities({"workload": request.workload}, request.settings)
+    unloaded = sizing.find_unreachable_objective(request, study)
+    if unloaded is not None:
+        return Sized(
+            candidates=(),
+            found=sizing.FOUND,
+            impossible=len(impossible),
+            battery=None,
+            currency=request.prices["currency"],
+            remarks=remarks,
+            reason=describe_unreachable(unloaded.objective, unloaded.value, unloaded.family, unloaded.disks),
+        )
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
     best = next((one for one in candidates if one.disks is not None), None)
@@ -58,7 +70,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         impossible=len(impossible),
         battery=battery,
         currency=request.prices["currency"],
-        remarks=describe_assumed_localities({"workload": request.workload}, request.settings),
+        remarks=remarks,
     )
     if sized.unmeasured and not sized.carrying:
         text = str(sized.unmeasured[0].binding)

@@ -63,6 +63,41 @@ def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: 
     assert after > 2 * before
 
 
+def test_a_battery_that_is_set_absent_has_no_case_of_failing(destage: Any, prices: Path) -> None:
+    """Nothing is left to fail: the cache writes through from the start."""
+    one = ("--controllers", "megaraid_9560_8i", "--disks", "exos_x18", "--raid", "5", "--count", "8")
+    absent = ("--set", "controller.battery.state=absent", "--json")
+    done = destage("size", *SMALL[:4], *one, "--prices", str(prices), *QUICK, *absent)
+    assert json.loads(done.out)["battery"] is None
+
+
+def test_what_one_user_misses_is_said_without_a_search(destage: Any) -> None:
+    """A read of an SSD takes more than 0.1 ms, however many there are; a rotation takes 8 ms."""
+    fast = ("--response-p95", "0.02ms", "--quiet", "--json")
+    done = destage("size", *SMALL[:4], "--disks", "dc600m_960gb,exos_x18", *fast)
+    answer = json.loads(done.out)
+    assert (done.code, answer["sweeps"], answer["candidates"]) == (1, [], [])
+    assert "even one user" in answer["answer"][0]
+
+
+def test_a_field_of_a_stream_of_a_preset_can_be_set(destage: Any) -> None:
+    """A desktop that asks for less keeps the disks less busy."""
+    busy = {}
+    for rate in ("9/s", "1/s"):
+        fewer = ("--set", f"workload.streams.0.arrival.rate={rate}")
+        one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
+        answer = json.loads(destage("size", *SMALL[:4], *one, *QUICK, *fewer, "--json").out)
+        columns = {each["objective"]["column"]: each["mean"] for each in answer["carrying"][0]["measured"]}
+        busy[rate] = columns["disk_busy_max_fraction"]
+    assert busy["9/s"] > 5 * busy["1/s"]
+
+
+def test_an_unknown_part_in_the_price_table_has_its_place_there(destage: Any, prices: Path) -> None:
+    prices.write_text(prices.read_text().replace("exos_x18", "exos_x19"))
+    done = destage("size", *SMALL[:4], "--prices", str(prices))
+    assert (done.code, done.issues) == (2, [("catalog.unknown-entry", "disks.exos_x19")])
+
+
 def test_a_budget_and_the_number_of_disks_are_kept(destage: Any, prices: Path) -> None:
     """Two or four nearline disks miss 2 ms by far; the SSDs cost 100 + 2 x 150."""
     limits = ("--response-p95", "2ms", "--prices", str(prices), "--json")

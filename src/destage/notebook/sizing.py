@@ -31,11 +31,11 @@ class SizingAnswer:
 
     Attributes:
         sized: All candidates, and what rules them out.
-        sweep: The sweep of the search.
+        sweep: The sweep of the search; None if the objectives are out of reach without one.
     """
 
     sized: Sized
-    sweep: Sweep
+    sweep: Sweep | None
 
     @property
     def best(self) -> Candidate | None:
@@ -95,7 +95,7 @@ def find_configuration(
         return outcomes[-1]
 
     sized = sizing.find_cheapest(request, run)
-    return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]))
+    return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]) if outcomes else None)
 
 
 def _read_prices(prices: Mapping[str, Any] | str | Path | None) -> Mapping[str, Any]:

@@ -124,35 +124,18 @@ def _is_below(place: str, paths: list[str]) -> bool:
 def _assign(scenario: dict[str, Any], text: str) -> str:
     """Set one field of a scenario, as `PATH=VALUE` says, and return its path."""
     from destage.spec.documents import parse_document
+    from destage.sweeps import parameters
 
     path, value = split_assignment(text, "--set", _EXAMPLE)
     try:
         given = parse_document(value, f"--set {path}")
     except ConfigError as error:
         raise UsageError("usage.bad-assignment", f"{text!r}: {error.message}", "--set") from error
-    *parents, last = path.split(".")
-    here: Any = scenario
-    for segment in parents:
-        here = _field(here, segment, path)
-    if isinstance(here, list):
-        here[_index(here, last, path)] = given
-    else:
-        here[last] = given
+    parent = path.rpartition(".")[0]
+    if parent and parameters.explain_unknown(parent) is None and not parameters.list_keys(parent):
+        raise UsageError("usage.bad-assignment", f"{path}: {parent} has no fields", "--set")
+    try:
+        parameters.assign(scenario, path, given)
+    except ConfigError as error:
+        raise UsageError("usage.bad-assignment", f"{path}: {error.message}", "--set") from error
     return path
-
-
-def _field(here: Any, segment: str, path: str) -> Any:
-    if isinstance(here, list):
-        return here[_index(here, segment, path)]
-    field = here.setdefault(segment, {})
-    if not isinstance(field, dict | list):
-        message = f"{path}: {segment} is {field!r}, which has no fields"
-        raise UsageError("usage.bad-assignment", message, "--set")
-    return field
-
-
-def _index(items: list[Any], segment: str, path: str) -> int:
-    if not segment.isdigit() or int(segment) >= len(items):
-        message = f"{path}: invalid index {segment!r}; must be at least 0 and less than {len(items)}"
-        raise UsageError("usage.bad-assignment", message, "--set")
-    return int(segment)
