@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from destage.objects import locate
 from destage.spec import quantities
 from destage.spec.axis_names import is_answer, name_axes, name_axis
+from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,7 +118,11 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
         for name in shown
     ]
     headings = tuple(
-        Heading(name, name if name in computed else _heading(titles[name], name, ends), name in numbers)
+        Heading(
+            name,
+            escape_controls(name) if name in computed else _heading(titles[name], name, ends),
+            name in numbers,
+        )
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
@@ -223,7 +228,7 @@ def format_quantity(value: object, unit: str | None) -> str:
         text = quantities.render(value, unit)
         split = next((at for at, letter in enumerate(text) if letter.isalpha()), len(text))
         return f"{text[:split]} {text[split:]}".strip()
-    return str(value)
+    return escape_controls(str(value))
 
 
 def format_axis_value(path: str, value: object, unit: str | None) -> str:
@@ -234,13 +239,13 @@ def format_axis_value(path: str, value: object, unit: str | None) -> str:
     if path.endswith(".use") and isinstance(value, str):
         from destage.engine.catalog import find_product  # noqa: PLC0415 - few callers need the catalogue
 
-        return find_product(value) or value
+        return find_product(value) or escape_controls(value)
     if name_axis(path) == "raid" and value == "10":
         return "1+0"
     if name_axis(path) == "file" and isinstance(value, str):
-        return locate(value).name
+        return escape_controls(locate(value).name)
     if isinstance(value, str) and value.startswith(("[", "{")):
-        return _script(value)
+        return escape_controls(_script(value))
     return format_quantity(value, unit)
 
 
@@ -315,7 +320,7 @@ def _cell(name: str, value: object, unit: str | None) -> str:
 
 
 def _format_computed(value: object) -> str:
-    return value if isinstance(value, str) else format_quantity(value, None)
+    return escape_controls(value) if isinstance(value, str) else format_quantity(value, None)
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:

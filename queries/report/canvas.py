@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from destage.queries.report.axis import Scale
 from destage.queries.report.labels import estimate_width
+from destage.spec.control_characters import escape_controls
 
 DrawSymbol = Callable[[float, float], None]
 """A function that draws a symbol around a place [px]."""
@@ -52,13 +53,14 @@ class Canvas:
 
     def text(self, x: float, y: float, text: str, kind: str, anchor: str = "start") -> None:
         """Add a text whose base line begins, ends or has its middle at a place."""
+        shown = escape(escape_controls(text))
         self.parts.append(
-            f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+            f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>'
         )
 
     def path(self, kind: str, outline: str, note: str = "") -> None:
         """Add a path; a note is shown by a pointer over it."""
-        end = f"><title>{escape(note)}</title></path>" if note else "/>"
+        end = f"><title>{escape(escape_controls(note))}</title></path>" if note else "/>"
         self.parts.append(f'<path class="{kind}" d="{outline}"{end}')
 
     def rectangle(self, kind: str, x: float, y: float, width: float, height: float, note: str = "") -> None:
@@ -116,6 +118,6 @@ class Canvas:
             namespace = ' xmlns="http://www.w3.org/2000/svg"'
         return (
             f'<svg{namespace} class="chart" viewBox="0 0 {self.width} {height}" width="{self.width}" '
-            f'height="{height}" role="img" aria-label="{escape(title, quote=True)}">'
+            f'height="{height}" role="img" aria-label="{escape(escape_controls(title), quote=True)}">'
             f"{style}{ground}{''.join(self.parts)}</svg>"
         )

@@ -1,4 +1,4 @@
-"""Output: data on stdout, everything else on stderr."""
+"""Output: data on stdout, everything else on stderr; control characters in texts are shown escaped."""
 
 import codecs
 import io
@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from destage.errors import Issue
+from destage.spec.control_characters import escape_controls
 
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
@@ -43,16 +44,15 @@ def print_warning(issue: Issue, source: str = "") -> None:
 
 def print_note(line: str) -> None:
     """Print one line of information on stderr."""
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    _write_line(escape_controls(line))
 
 
 def print_data(text: str | bytes) -> None:
-    """Write to stdout; a text ends with its own newline."""
-    if isinstance(text, bytes):
+    """Write to stdout; a text ends with its own newline. Bytes are exact except on a terminal."""
+    if isinstance(text, bytes) and not sys.stdout.isatty():
         sys.stdout.buffer.write(text)
     else:
-        sys.stdout.write(text)
+        sys.stdout.write(escape_controls(text if isinstance(text, str) else text.decode(errors="replace")))
     sys.stdout.flush()
 
 
@@ -92,5 +92,11 @@ def has_terminal() -> bool:
 
 
 def _print_coloured(line: str, colour: str) -> None:
+    text = escape_controls(line)
     is_coloured = has_terminal() and "NO_COLOR" not in os.environ
-    print_note(f"{colour}{line}{_PLAIN}" if is_coloured else line)
+    _write_line(f"{colour}{text}{_PLAIN}" if is_coloured else text)
+
+
+def _write_line(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

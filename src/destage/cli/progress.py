@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from destage.cli.eta_gate import EtaGate
 from destage.cli.output import has_terminal, print_note, print_warning
 from destage.errors import Issue
+from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -74,7 +75,7 @@ class ProgressDisplay:
                 failed=failed,
             )
             if progress.message:
-                self._bar.console.print(progress.message, markup=False)
+                self._bar.console.print(escape_controls(progress.message), markup=False)
         elif not self._is_quiet:
             if progress.message:
                 print_note(progress.message)

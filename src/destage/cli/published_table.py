@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from destage.cli.table import GAP, UNBOUNDED
+from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,7 +41,7 @@ def _print(tables: Sequence[tuple[str | None, Sequence[str], Sequence[Sequence[s
     console = Console(highlight=False, width=width)
     for title, headings, rows in tables:
         if title is not None:
-            console.print(f"\n{title}", markup=False)
+            console.print(f"\n{escape_controls(title)}", markup=False)
         shown = [name for name in headings if width >= _NARROW or name in _ESSENTIAL]
         console.print(_table(headings, rows, shown), markup=False)
 
@@ -53,5 +54,5 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequen
         table.add_column(heading, overflow="fold", min_width=_LEAST.get(heading, _LEAST_OTHER))
     places = [headings.index(heading) for heading in shown]
     for row in rows:
-        table.add_row(*(row[place] for place in places))
+        table.add_row(*(escape_controls(row[place]) for place in places))
     return table

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from destage.cli.output import has_terminal, print_note
 from destage.cli.progress import describe_progress
+from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -69,7 +70,7 @@ class WatchDisplay:
         if self._line is not None:
             from rich.text import Text
 
-            self._line.update(Text(text))
+            self._line.update(Text(escape_controls(text)))
         elif self._is_due(state):
             print_note(text)
 

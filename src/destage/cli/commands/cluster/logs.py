@@ -1,6 +1,7 @@
 """`destage cluster logs`."""
 
 import json
+import re
 from typing import Annotated, Literal
 
 import typer
@@ -9,6 +10,9 @@ from destage.cli.commands.cluster.job import connect_to_job
 from destage.cli.commands.cluster.options import Context, Name, Namespace
 from destage.cli.options import Json
 from destage.cli.output import print_data, print_json, print_note
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""The colours that Ray gives its lines."""
 
 
 def logs(
@@ -36,7 +40,7 @@ def logs(
             if pod_now != pod:
                 pod = pod_now
                 print_note(f"{pod}:")
-            print_data(f"{line}\n")
+            print_data(f"{_COLOURS.sub('', line)}\n")
         return
     texts = read_logs(connection, job, component, tail)
     if as_json:
@@ -44,4 +48,5 @@ def logs(
         return
     for pod, text in texts:
         print_note(f"{pod}:")
-        print_data(text if text.endswith("\n") or not text else f"{text}\n")
+        plain = _COLOURS.sub("", text)
+        print_data(plain if plain.endswith("\n") or not plain else f"{plain}\n")
