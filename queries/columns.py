@@ -96,6 +96,7 @@ FIXED: Mapping[str, Meaning] = MappingProxyType(
         "error_fraction": ("fraction", "simulated value divided by published value, minus 1"),
         "class": (None, "class of the comparison, such as reproduced blind or not reproduced"),
         "why": (None, "reason for the class"),
+        "follows_from": (None, "figures that this one is computed from, so that it is not counted again"),
         "headline": (None, "what the comparison rests on, if the figure is a headline of its document"),
         "note": (None, "remark of the study"),
         "place": ("count", "place in the study, from 0"),

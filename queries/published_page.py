@@ -31,7 +31,8 @@ _RULE = """## Rule and classes
 range over settings that the document does not state. The *95 % prediction interval* is that of one more
 replicate over all these settings, plus half a unit of the last digit that the document prints. No other
 tolerance applies. Its width is its upper over its lower end. For a published comparison, the interval is
-compared with bounds instead.
+compared with bounds instead. A figure that is computed from others of its document, such as a ratio, is in no
+better class than these and is not counted beside them; inputs are not counted, either.
 """
 _LISTS = (
     ("note", "Notes"),

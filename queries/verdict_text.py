@@ -45,10 +45,24 @@ def format_interval(row: Mapping[str, Any]) -> str:
 
 
 def summarize_verdicts(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the number of figures of each class, in words."""
-    counts = Counter(row["class"] for row in rows)
+    """Return the number of figures of each class, in words.
+
+    Inputs are no results, and a figure that follows from others of the paper is not counted beside them.
+    """
+    follows = [row for row in rows if row["follows_from"] or row["class"] == FigureClass.ARITHMETIC]
+    rest = [row for row in rows if row not in follows]
+    counts = Counter(row["class"] for row in rest)
+    inputs = counts.pop(FigureClass.INPUT, 0)
     listed = ", ".join(f"{counts[each]} {each}" for each in FigureClass if counts[each])
-    return f"{len(rows)} published figure{'' if len(rows) == 1 else 's'}: {listed}"
+    left_out = [
+        f"{len(follows)} that follow{'s' if len(follows) == 1 else ''} from others" if follows else "",
+        f"{inputs} input{'' if inputs == 1 else 's'}" if inputs else "",
+    ]
+    beside = " and ".join(filter(None, left_out))
+    count = counts.total()
+    plural = "" if count == 1 else "s"
+    text = f"{count} published figure{plural}: {listed}" if count else "no published figure compared"
+    return f"{text} (beside {beside})" if beside else text
 
 
 def _simulated(row: Mapping[str, Any], unit: str) -> str:

@@ -7,11 +7,13 @@ tolerance applies. `destage.store.figure_classes` defines the classes and the ki
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from destage.queries.figure_parts import Parts, find_parts
 from destage.queries.measurement import Measurement, measure
 from destage.queries.presentation import format_number
 from destage.queries.session import Session
@@ -37,6 +39,7 @@ VERDICTS_SCHEMA = pa.schema(
         pa.field("error_fraction", pa.float64()),
         pa.field("class", pa.string()),
         pa.field("why", pa.string()),
+        pa.field("follows_from", pa.string()),
         pa.field("headline", pa.string()),
         pa.field("note", pa.string()),
     ]
@@ -48,6 +51,18 @@ FOLLOWS = "follows from the paper's own figures"
 CONTRADICTS = "contradicts the paper's own figures"
 _SETTING = "a setting of the study"
 _CLOSE = 1e-9
+_ORDER = (
+    FigureClass.BLIND,
+    FigureClass.FITTED,
+    FigureClass.POST_HOC,
+    FigureClass.PROPERTY,
+    FigureClass.UNINFORMATIVE,
+    FigureClass.MISSED,
+)
+"""The classes of what is compared, the best first."""
+_RANKS = frozenset(_ORDER)
+_BASES = frozenset({FigureClass.FITTED, FigureClass.POST_HOC, FigureClass.PROPERTY})
+"""Of these, those that say what a figure rests on."""
 _judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
 """The tables of open sessions; the rows of a session do not change while it is open."""
 
@@ -63,16 +78,61 @@ class Verdict:
 def judge_figures(session: Session) -> pa.Table:
     """Return a row per published figure, in the study's order."""
     if session not in _judged:
-        rows = [_row(session, figure) for figure in read_figures(session.spec)]
+        figures = read_figures(session.spec)
+        measured = {figure.name: measure(session, figure.quantity) for figure in figures}
+        own = {figure.name: judge(figure, measured[figure.name]) for figure in figures}
+        parts = find_parts(figures)
+        rows = []
+        for figure in figures:
+            found = parts.get(figure.name)
+            verdict = own[figure.name] if found is None else limit_class(figure, found, own)
+            rows.append(_row(figure, measured[figure.name], verdict) | {"follows_from": _name_parts(found)})
         _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
     return _judged[session]
 
 
-def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
-    measured = measure(session, figure.quantity)
+def limit_class(figure: PublishedFigure, parts: Parts, own: Mapping[str, Verdict]) -> Verdict:
+    """Return the verdict on a figure that is computed from others: its class is not better than theirs.
+
+    Of several figures of one column, the best counts. A comparison in words needs no exact parts: only what
+    they rest on limits it.
+
+    Args:
+        own: The verdict on each figure by itself.
+    """
+    verdict = own[figure.name]
+    if figure.kind not in {"predicted", "ordering"} or verdict.figure_class not in _RANKS:
+        return verdict
+    allowed = _RANKS if figure.bounds is None else _BASES
+    ranked = []
+    for names in parts.names:
+        classes = [_find_rank(own[name]) for name in names]
+        known = [(rank, name) for rank, name in zip(classes, names, strict=True) if rank is not None]
+        if known:
+            ranked.append(min(known))
+    limits = [(rank, name) for rank, name in ranked if _ORDER[rank] in allowed]
+    rank, name = max(limits, default=(-1, ""))
+    if rank <= _ORDER.index(verdict.figure_class):
+        return verdict
+    return Verdict(_ORDER[rank], f'follows from "{name}", which is {_ORDER[rank].value}')
+
+
+def _find_rank(verdict: Verdict) -> int | None:
+    """Return the place of a part's class in `_ORDER`; None if it limits nothing."""
+    if verdict.figure_class is FigureClass.INPUT and verdict.why != _SETTING:
+        return _ORDER.index(FigureClass.FITTED)
+    return _ORDER.index(verdict.figure_class) if verdict.figure_class in _RANKS else None
+
+
+def _name_parts(parts: Parts | None) -> str | None:
+    if parts is None or not parts.is_complete:
+        return None
+    return ", ".join(dict.fromkeys(names[0] for names in parts.names))
+
+
+def _row(figure: PublishedFigure, measured: Measurement | None, verdict: Verdict) -> dict[str, object]:
     value = figure.value
     number = None if isinstance(value, str) else float(value)
-    verdict = judge(figure, measured)
     row: dict[str, object] = {
         "figure": figure.name,
         "source": figure.source,

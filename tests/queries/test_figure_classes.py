@@ -142,8 +142,15 @@ def test_the_interval_is_shown_with_its_width() -> None:
 
 
 def test_classes_are_counted_in_one_order() -> None:
-    rows = [{"class": name} for name in ("input", "reproduced blind", "input", "not reproduced")]
-    assert summarize_verdicts(rows) == ("4 published figures: 1 reproduced blind, 1 not reproduced, 2 input")
+    """Inputs are no results; a figure that follows from others is not counted beside them."""
+    names = ("not reproduced", "input", "reproduced blind", "input", "arithmetic of the paper")
+    rows = [{"class": name, "follows_from": None} for name in names]
+    rows.append({"class": "reproduced blind", "follows_from": "a, b"})
+    assert summarize_verdicts(rows) == (
+        "2 published figures: 1 reproduced blind, 1 not reproduced "
+        "(beside 2 that follow from others and 2 inputs)"
+    )
+    assert summarize_verdicts(rows[:1]) == "1 published figure: 1 not reproduced"
 
 
 def test_the_classes_have_one_definition() -> None:

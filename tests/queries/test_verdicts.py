@@ -194,7 +194,7 @@ def test_a_study_without_an_answer_answers_with_verdicts(make_session: Any) -> N
         ],
     )
     assert compose_answer(session) == [
-        "2 published figures: 1 reproduced blind, 1 arithmetic of the paper.",
+        "1 published figure: 1 reproduced blind (beside 1 that follows from others).",
         "gain: reproduced blind; published 2 x, simulated 2 x; prediction interval 1.5 to 2.5 (factor 1.67).",
         LOCALITY,
     ]
@@ -230,7 +230,7 @@ def test_a_studys_own_answer_is_first_where_its_rows_exist(make_session: Any) ->
     assert compose_answer(session) == [
         "Eight take 2670 us, four 4000.",
         "Four take 4 to 9 ms.",
-        "1 published figure: 1 arithmetic of the paper.",
+        "no published figure compared (beside 1 that follows from others).",
         LOCALITY,
     ]
 
