@@ -6,9 +6,9 @@ The profile in the file states the load. Latencies are those of `-L`, the deviat
 import math
 import re
 import xml.etree.ElementTree as ET
-from typing import Any
 
-from destage.measured.diskspd_load import LoadOfTarget, describe_load
+from destage.measured.basis import Figures
+from destage.measured.diskspd_load import NO_LATENCY, LoadOfTarget, add_load
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile, find_percentile, merge_operations, parse_time
 
@@ -80,23 +80,28 @@ class _SpanReader:
             }
             for name in ("Read", "Write")
         }
-        found = merge_operations(kinds["Read"], kinds["Write"])
-        found |= {f"response_{end}_us": value for end, value in self._read_latency(latency, "Total").items()}
+        figures = merge_operations(kinds["Read"], kinds["Write"])
+        total = self._read_latency(latency, "Total")
+        figures.measure(**{f"response_{end}_us": value for end, value in total.items()})
+        if latency is None:
+            figures.reject(NO_LATENCY, "response_mean_us")
         deviation, samples = self._read_rate_spread()
-        return MeasuredLine(
-            tool=TOOL,
-            tool_version=self._root.findtext("System/Tool/Version"),
-            measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
-            source_line=self._line,
-            test=f"time span {self._at + 1}",
+        figures.measure(
             duration_s=seconds,
             requests=counts["ReadCount"] + counts["WriteCount"],
             reads=counts["ReadCount"],
             writes=counts["WriteCount"],
             throughput_stddev_iops=deviation,
             samples=samples,
-            **self._read_load(),
-            **found,
+        )
+        self._add_load(figures)
+        return MeasuredLine(
+            tool=TOOL,
+            tool_version=self._root.findtext("System/Tool/Version"),
+            measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
+            source_line=self._line,
+            test=f"time span {self._at + 1}",
+            **figures.columns(),
         )
 
     def _place(self, name: str = "") -> str:
@@ -143,10 +148,11 @@ class _SpanReader:
             return None, None
         return self._number("IopsStdDev", rates), len(rates.findall("Bucket")) or None
 
-    def _read_load(self) -> dict[str, Any]:
-        """Return the columns of the load, which the profile states."""
+    def _add_load(self, figures: Figures) -> None:
+        """Add the columns of the load, which the profile states."""
         if self._profile is None:
-            return {"threads": _whole(self._span, "ThreadCount")}
+            figures.measure(threads=_whole(self._span, "ThreadCount"))
+            return
         targets = [
             LoadOfTarget(
                 path=target.findtext("Path") or "",
@@ -158,7 +164,7 @@ class _SpanReader:
             for target in self._profile.findall("Targets/Target")
         ]
         shared = _whole(self._profile, "ThreadCount") or 0, _whole(self._profile, "RequestCount") or 0
-        return describe_load(targets, *shared)
+        add_load(figures, targets, *shared)
 
 
 def _whole(element: ET.Element, name: str) -> int | None:
