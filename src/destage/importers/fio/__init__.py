@@ -118,8 +118,9 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
         for is_wrong, message in (
             (
                 job.rates is not None and job.think_time,
-                "thinktime and rate_iops exclude each other",
+                "thinktime excludes rate and rate_iops",
             ),
+            ({"rate", "rate_iops"} <= job.job.options.keys(), "rate and rate_iops exclude each other"),
             (
                 job.zones is not None and _moves_otherwise(job),
                 "zonemode=strided excludes a number after rw, percentage_random and random_distribution",
