@@ -235,6 +235,19 @@ def test_diskspd_runs_in_one_file_have_their_own_settings() -> None:
     assert second.measured_at == datetime(2024, 5, 7, 7, 8, 9)  # noqa: DTZ001 - the tool's clock
 
 
+def test_diskspd_documents_in_one_file_are_runs() -> None:
+    other = DISKSPD_XML.replace("<ReadCount>3500", "<ReadCount>4500")
+    first, second = read_results("x", (DISKSPD_XML + other).encode()).lines
+    assert (first.requests, second.requests) == (10000, 12000)
+    assert (second.source_line or 0) - (first.source_line or 0) == DISKSPD_XML.count("\n")
+
+
+def test_fio_without_options_has_an_unknown_load() -> None:
+    line = read_one(fio(fio_job("a", 100)))
+    check(line, depth=None, threads=None, outstanding=None, random_fraction=None)
+    assert "no options" in line.explain("outstanding")
+
+
 def test_an_aborted_vdbench_run_is_not_part_of_the_next() -> None:
     """Its intervals were followed by those of another recording, appended to the file."""
     begun = next(row for row in VDBENCH.splitlines() if " rd1 2 " in row).replace(" 1100.0 ", " 9.0 ")

@@ -256,7 +256,7 @@ def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -
     )
 
 
-def _list_figures(job: _Job, threads: int, *, is_split: bool) -> Figures:
+def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
     kinds = [each for each in (job.read, job.write) if each["count"]]
     figures = merge_operations(job.read, job.write) if is_split else Figures()
     if figures.get("response_p50_us") is None:

@@ -30,14 +30,14 @@ class Load:
     """
 
     depth: int | None
-    threads: int
+    threads: int | None
     random_fraction: float | None
     varying: str = ""
     is_merged: bool = False
 
-    def count_outstanding(self, threads: int) -> float | None:
+    def count_outstanding(self, threads: int | None) -> float | None:
         """Return the requests that some threads keep outstanding."""
-        return None if self.depth is None or self.varying else float(self.depth * threads)
+        return None if self.depth is None or threads is None or self.varying else float(self.depth * threads)
 
 
 def find_load(
@@ -50,8 +50,10 @@ def find_load(
         thread_seconds: The runtimes of all threads added up; 0 where fio does not report them.
         seconds: The runtime of the longest of them.
     """
-    threads = _find_whole(options.get("numjobs")) or 1
     running = thread_seconds / seconds if seconds else 0.0
+    if not options:
+        return Load(None, round(running) or None, None, "the results have no options of the job")
+    threads = _find_whole(options.get("numjobs")) or 1
     if running > threads + _HALF:
         return Load(None, round(running), None, "group_reporting merged different jobs", is_merged=True)
     for name, reason in _VARYING.items():
