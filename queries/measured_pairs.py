@@ -1,7 +1,7 @@
 """Measured lines paired with the points of a sweep that simulate the same load, and what they differ in."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,12 +51,17 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class LinePair:
-    """A measured line and the point that simulates its load."""
+    """A measured line and the point that simulates its load.
+
+    Attributes:
+        skipped: Columns that are not compared, as the measured value is unknown, and why it is.
+    """
 
     number: int
     line: MeasuredLine
     point: SimulatedPoint
     ratios: Sequence[Ratio]
+    skipped: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,8 @@ def compare_measured(
             matched.setdefault(at, []).append(number)
         if len(found) == 1 and points[found[0]].has_result:
             point = points[found[0]]
-            pairs.append(LinePair(number, line, point, _compare(line, point, wanted)))
+            skipped = _explain_skipped(line, wanted)
+            pairs.append(LinePair(number, line, point, _compare(line, point, wanted), skipped))
         else:
             reason = _explain_line(session, line, points, found, descriptors)
             left.append(Unpaired(describe_line(number, line), reason, number))
@@ -253,6 +259,15 @@ def _compare(line: MeasuredLine, point: SimulatedPoint, columns: Sequence[str]) 
             )
         )
     return found
+
+
+def _explain_skipped(line: MeasuredLine, columns: Sequence[str]) -> dict[str, str]:
+    """Return why figures of a line are unknown: of those that were asked for, or that have a reason."""
+    return {
+        column: line.explain(column)
+        for column in columns
+        if getattr(line, column) is None and (columns is not RESULTS or column in line.unknown_figures)
+    }
 
 
 def _is_repeated(line: MeasuredLine, column: str) -> bool:

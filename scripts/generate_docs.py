@@ -35,6 +35,7 @@ NAMESPACES = {
     "vdbench": "Importing Vdbench parameter files.",
     "sysbench": "Importing sysbench commands and scripts.",
     "crystaldiskmark": "Importing CrystalDiskMark tests.",
+    "measured": "Importing measured figures.",
     "export": "Exporting workloads to load generators.",
     "disk": "Descriptions and measurements of disks.",
     "run": "Runs that failed in the engine.",

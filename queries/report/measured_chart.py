@@ -13,7 +13,13 @@ from destage.queries.load_descriptors import MIX, name_mix
 from destage.queries.measured_pairs import MeasuredComparison, compare_measured, describe_line
 from destage.queries.measured_points import SimulatedPoint, read_points
 from destage.queries.point_choice import choose_points
-from destage.queries.presentation import find_scale, format_interval, format_number, name_value
+from destage.queries.presentation import (
+    find_scale,
+    format_interval,
+    format_number,
+    name_value,
+    title_column,
+)
 from destage.queries.report.chart import Figure, LineChart, Mark, Panel, Series
 from destage.queries.session import Session
 from destage.sql import quote, quote_text
@@ -174,6 +180,7 @@ def _caption(measured: MeasuredSet, found: MeasuredComparison, lines: Sequence[_
     sentences = [f"{what}: each runs along the load of its mix."]
     if len(lines) > 1 and len(_split(lines)) == len(lines):
         sentences.append("A diamond has the colour of the line with its mix.")
+    sentences += _explain_left_out(measured)
     if not found.pairs:
         return " ".join(sentences)
     ratios = [one.ratio for pair in found.pairs for one in pair.ratios if one.column == _X and one.ratio]
@@ -183,6 +190,20 @@ def _caption(measured: MeasuredSet, found: MeasuredComparison, lines: Sequence[_
         between = low if low == high else f"{low} to {high}"
         count += f", whose throughput is {between} times the measured one"
     return " ".join([*sentences, f"{count}."])
+
+
+def _explain_left_out(measured: MeasuredSet) -> list[str]:
+    """Say which lines are not drawn, as one of the figures is unknown."""
+    numbers: dict[str, list[str]] = {}
+    for number, line in enumerate(measured.lines, start=1):
+        column = next((name for name in (_X, _Y) if getattr(line, name) is None), None)
+        if column is not None:
+            title = title_column(column).partition(" [")[0]
+            numbers.setdefault(f"{title} unknown, {line.explain(column)}", []).append(str(number))
+    return [
+        f"Not drawn: line{'' if len(listed) == 1 else 's'} {', '.join(listed)} ({reason})."
+        for reason, listed in numbers.items()
+    ]
 
 
 def _statement(session: Session, name: str) -> str:

@@ -105,9 +105,9 @@ class _Binder:
             return kept
         measured = measure(line, kept.get("of"))
         if not measured:
-            message = (
-                f"the line does not have this result{'' if 'of' in kept else ', nor any other to fit on'}"
-            )
+            lacks = "this result" if "of" in kept else "any result to fit on"
+            column = metric_columns()[kept.get("of", _RESULTS[0])].name
+            message = f"the line does not have {lacks}: {line.explain(column)}"
             self._add(
                 "study.no-measured-value", f"{label}.of" if "of" in kept else label, message, kept.get("of")
             )

@@ -35,6 +35,17 @@ def test_an_imported_set_is_listed_shown_and_deleted(destage: Any, results: Path
     assert destage("measured", "show", "lab").issues == [("store.unknown-measured-set", "lab")]
 
 
+def test_a_shown_set_says_what_is_derived_or_unknown(destage: Any, results: Path) -> None:
+    shutil.copy(DATA / "fio-gtod-reduce-no-latency.json", results)
+    assert destage("measured", "import", "fio.json", "--name", "lab", "--array", "a").code == 0
+    shown = destage("measured", "show", "lab").err.splitlines()
+    assert "line 1: derived: outstanding, read fraction, request size, throughput" in shown
+    why = "fio measured no latency (gtod_reduce or disable_lat)"
+    assert f"line 1: unknown: response max, response mean: {why}" in shown
+    (row,) = json.loads(destage("measured", "show", "lab", "--json").out)
+    assert (row["response_mean_us"], row["unknown_figures"]["response_mean_us"]) == (None, why)
+
+
 def test_one_bad_file_among_several_writes_nothing(destage: Any, results: Path) -> None:
     results.with_name("bad.json").write_text(results.read_text()[:-100])
     done = destage("measured", "import", "fio.json", "bad.json", "--name", "lab", "--array", "a")

@@ -10,6 +10,7 @@ from external_data import require_shared
 
 from destage.engine import traces
 from destage.engine.traces import streams
+from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 
 EXAMPLES = Path(__file__).with_name("trace_examples")
@@ -121,6 +122,37 @@ def test_examples(name: str, form: str, count: int) -> None:
     """Hand-written lines in the documented formats."""
     found = streams.profile(EXAMPLES / name)
     assert (found["format"], found["records"]) == (form, count)
+
+
+def test_whole_times_far_apart_are_nanoseconds() -> None:
+    """MQSim's columns are those of DiskSim, whose times are in milliseconds."""
+    found = streams.profile(EXAMPLES / "mqsim-ns.trace")
+    assert (found["format"], found["records"], found["writes"]) == ("mqsim", 4, 2)
+    assert (found["duration_s"], found["problems"]) == (0.008, [])
+    named = streams.profile(EXAMPLES / "mqsim-ns.trace", format_name="disksim")
+    assert (named["duration_s"], problems(named)) == (8000.0, {"trace.doubtful-times": 1})
+
+
+def test_validate_traces_have_doub_and_trip() -> None:
+    found = streams.profile(EXAMPLES / "disksim-validate-doub-trip.trace")
+    assert (found["format"], found["reads"], found["writes"]) == ("disksim_validate", 1, 2)
+
+
+def test_one_may_stand_for_a_read() -> None:
+    """As in the traces of DiskSim and MQSim, and in exports."""
+    for columns, first in (("time,op,offset,size", "w"), ("time,is_read,offset,size", "r")):
+        trace = traces.load(EXAMPLES / "op-1-means-read.csv", columns=Delimited(columns, "size=sectors"))
+        operations = traces.table(trace)["op"].to_pylist()
+        assert operations == ([0, 1] if first == "r" else [1, 0])
+    both = Delimited("time,op,is_read,offset,size")
+    with pytest.raises(TraceError, match="not both"):
+        traces.load(EXAMPLES / "op-1-means-read.csv", columns=both)
+
+
+def test_a_trace_without_queue_events_says_how_to_record_them() -> None:
+    with pytest.raises(TraceError, match="blktrace -a queue") as caught:
+        streams.profile(EXAMPLES / "blkparse-issue-complete-only.txt")
+    assert caught.value.code == "trace.empty"
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,8 @@ def test_sizes(lines: list[str], sizes: dict[str, Any]) -> None:
             },
         ),
         (["rate_iops=200"], {"kind": "constant", "rate": "200/s"}),
+        (["rw=randwrite", "rate=10m", "bs=64k"], {"kind": "constant", "rate": "160/s"}),
+        (["rate=1m", "bssplit=4k/50:12k/50"], {"kind": "constant", "rate": "128/s"}),
         (["rate_iops=200", "rate_process=poisson"], {"kind": "poisson", "rate": "200/s"}),
         (["read_iolog=a.log"], {"kind": "trace", "file": "a.log", "mode": "open", "speed": 1.0}),
         (
@@ -302,6 +304,11 @@ def test_poisson_reads_and_writes_make_one_process() -> None:
     imported = stream("rw=randrw", "rwmixread=50", "rate_iops=300,100", "rate_process=poisson")
     assert imported["arrival"] == {"kind": "poisson", "rate": "400/s"}
     assert imported["operations"]["read_fraction"] == 0.75
+
+
+def test_a_rate_in_bytes_is_that_of_each_size() -> None:
+    read, write = job("rw=randrw", "rate=1m,512k", "bs=4k,64k").workload["streams"]
+    assert (read["arrival"]["rate"], write["arrival"]["rate"]) == ("256/s", "8/s")
 
 
 def test_reads_and_writes_at_equal_gaps_are_two_streams() -> None:

@@ -52,6 +52,8 @@ from destage.spec.documents import parse_document
         (["random_distribution=zoned:50/5:50/15"], [("fio.bad-value", "line 5, random_distribution")]),
         (["rate_iops=100", "thinktime=5"], [("fio.conflicting-options", "line 1, [job]")]),
         (["rw=randrw", "rate_iops=100,"], [("fio.bad-value", "line 6, rate_iops")]),
+        (["rw=randrw", "rate=1m,"], [("fio.bad-value", "line 6, rate")]),
+        (["rate=1m", "rate_iops=100"], [("fio.conflicting-options", "line 1, [job]")]),
         (["runtime=5fortnights"], [("fio.bad-value", "line 5, runtime")]),
         (["kb_base=1023"], [("fio.bad-value", "line 5, kb_base")]),
         (
@@ -132,6 +134,7 @@ def test_every_option_is_in_the_comments() -> None:
     }
     zoned = {"zonemode", "zonesize", "zonerange", "zoneskip"}
     alone = zoned | {"thinktime", "thinktime_blocks", "read_iolog", "replay_no_stall", "replay_time_scale"}
+    alone |= {"rate"}  # excludes rate_iops
     names = sorted(options.MAPPED - alone) + sorted(options.WITHOUT_EFFECT)
     lines = [f"{name}={values.get(name, '8192')}" for name in names]
     lines = [
@@ -143,6 +146,7 @@ def test_every_option_is_in_the_comments() -> None:
     texts = [
         "[a]\n" + "\n".join(lines),
         JOB + "thinktime=5\nthinktime_blocks=2\n",
+        JOB + "rate=1m\n",
         JOB + "zonemode=strided\nzonesize=1m\nzonerange=1m\nzoneskip=1m\n",
         JOB + "read_iolog=x\nreplay_no_stall=0\nreplay_time_scale=50\n",
     ]

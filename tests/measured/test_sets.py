@@ -9,10 +9,19 @@ from destage.errors import StoreError, UsageError
 from destage.measured import sets
 from destage.measured.line import MeasuredLine
 from destage.store import digests
+from destage.store.parquet import as_parquet
 
 LINES = (
     MeasuredLine(array_label="a", tool="fio", source_file="x", workload="one", throughput_iops=100.0),
-    MeasuredLine(array_label="a", tool="fio", source_file="x", depth=4, read_fraction=0.5),
+    MeasuredLine(
+        array_label="a",
+        tool="fio",
+        source_file="x",
+        depth=4,
+        read_fraction=0.5,
+        derived_figures=("read_fraction",),
+        unknown_figures={"outstanding": "the job pauses", "response_mean_us": "not measured"},
+    ),
 )
 
 
@@ -25,6 +34,17 @@ def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert table.schema == sets.schema()
     assert table["measured_set"].to_pylist() == ["first", "first", "second"]
     assert table["line"].to_pylist() == [1, 2, 1]
+
+
+def test_a_set_of_an_earlier_version_has_no_bases(tmp_path: Path) -> None:
+    sets.write_set(tmp_path, "a", LINES)
+    table = sets.read_table(tmp_path, "a").drop_columns(["derived_figures", "unknown_figures"])
+    (file,) = (tmp_path / "measured" / "a").iterdir()
+    data = as_parquet(table)
+    file.unlink()
+    file.with_name(f"000000-{digests.digest_of(data)}.parquet").write_bytes(data)
+    second = sets.read_set(tmp_path, "a").lines[1]
+    assert (second.depth, second.derived_figures, second.unknown_figures) == (4, (), {})
 
 
 def test_a_set_is_replaced_only_on_request(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def test_each_mix_has_a_line_and_its_measured_points(make_session: Any) -> None:
     assert "3 of 4 measured lines have one simulated point" in figure.caption
     assert "0.125 to 0.5" not in figure.caption
     assert "2 to 8 times the measured one" in figure.caption
+    assert "Not drawn: line 4 (response mean unknown, not in the results of fio)." in figure.caption
     (statement,) = session.split(session.name_paths(figure.sql))
     assert set(session.run(statement)["source"].to_pylist()) == {"simulated"}  # the set is not in the store
 

@@ -55,6 +55,17 @@ def compare(
     return compare_measured(session, MeasuredSet("set", lines), choose_points(session, a, "--a"), **options)
 
 
+def test_unknown_figures_are_skipped_with_their_reason(session: Session) -> None:
+    reason = "fio measured no latency (gtod_reduce or disable_lat)"
+    given = line(response_mean_us=None, unknown_figures={"response_mean_us": reason})
+    (pair,) = compare(session, given, a=["cache_capacity=0"]).pairs
+    assert [one.column for one in pair.ratios] == ["throughput_iops"]
+    assert pair.skipped == {"response_mean_us": reason}
+    asked = {"columns": ["response_p99", "throughput"]}
+    (pair,) = compare(session, given, a=["cache_capacity=0"], **asked).pairs
+    assert pair.skipped == {"response_p99_us": f"not in the results of {given.tool or 'the tool'}"}
+
+
 def test_ratios_and_their_intervals_are_those_worked_by_hand(session: Session) -> None:
     """110 against 100 measured, with deviations of both: sqrt(2) over two replicates, 2 over two samples."""
     found = compare(session, line(throughput_stddev_iops=2.0, samples=2), a=["cache_capacity=0"])

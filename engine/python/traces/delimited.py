@@ -17,7 +17,9 @@ from destage.spec.near_names import suggest_names
 FORMAT = "columns"
 """The name of the format in reports."""
 REQUIRED = ("time", "op", "offset", "size")
-OPTIONAL = ("process", "volume", "response")
+OPTIONAL = ("process", "volume", "response", "is_read")
+_OPERATIONS = ("op", "is_read")
+"""Columns with the operation: 0 for a read and 1 for a write, or 1 for a read and 0 for a write."""
 SEPARATORS: Mapping[str, str] = MappingProxyType(
     {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", ",": ",", ";": ";"}
 )
@@ -107,10 +109,13 @@ def _parse_columns(text: str) -> dict[str, str | int]:
         if name in places:
             raise TraceError("trace.bad-columns", f"{name!r} is given twice", "columns")
         places[name] = _parse_place(name, place) if has_place else position
-    missing = [name for name in REQUIRED if name not in places]
+    operations = [name for name in _OPERATIONS if name in places]
+    missing = [name for name in REQUIRED if name not in places and not (name == "op" and operations)]
     if missing:
         message = f"{', '.join(missing)} missing, as in time,op,offset,size or time=1,op=3,offset=4,size=5"
         raise TraceError("trace.bad-columns", message, "columns")
+    if len(operations) > 1:
+        raise TraceError("trace.bad-columns", "give op or is_read, not both", "columns")
     taken = [place for place in places.values() if isinstance(place, int)]
     if len(set(taken)) < len(taken):
         raise TraceError("trace.bad-columns", "two columns have the same position", "columns")

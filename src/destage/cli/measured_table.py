@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 from destage.cli.output import align_cells, print_data, print_note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from destage.measured.line import MeasuredLine
     from destage.queries import Session
     from destage.queries.measured_pairs import LinePair, MeasuredComparison, Ratio, Unpaired
 
@@ -27,7 +28,10 @@ def print_measured(found: "MeasuredComparison") -> None:
         if at:
             print_data("\n")
         print_data(f"measured   {describe_line(pair.number, pair.line)}\nsimulated  {pair.point.name}\n\n")
-        print_data(align_cells([_HEADINGS, *(_format(one) for one in pair.ratios)], left=1))
+        if pair.ratios:
+            print_data(align_cells([_HEADINGS, *(_format(one) for one in pair.ratios)], left=1))
+        for reason, titles in _group_by_reason(pair.skipped):
+            print_data(f"not compared: {titles}: {reason}\n")
     worst = found.find_worst()
     if worst:
         print_data("\nfurthest from 1:\n")
@@ -51,6 +55,37 @@ def print_measured(found: "MeasuredComparison") -> None:
         print_note("no measured line has a simulated point")
 
 
+def print_basis(lines: "Sequence[MeasuredLine]", columns: "Container[str]") -> None:
+    """Print which of the shown columns are derived, and why others are unknown, by lines alike."""
+    derived: dict[str, list[str]] = {}
+    unknown: dict[str, list[str]] = {}
+    for number, line in enumerate(lines, start=1):
+        titles = _list_titles(name for name in line.derived_figures if name in columns)
+        if titles:
+            derived.setdefault(titles, []).append(str(number))
+        shown = {name: why for name, why in line.unknown_figures.items() if name in columns}
+        for reason, names in _group_by_reason(shown):
+            unknown.setdefault(f"{names}: {reason}", []).append(str(number))
+    for what, found in (("derived", derived), ("unknown", unknown)):
+        for text, numbers in found.items():
+            places = ", ".join(numbers[:_MOST_LISTED]) + (", ..." if len(numbers) > _MOST_LISTED else "")
+            print_note(f"line{'' if len(numbers) == 1 else 's'} {places}: {what}: {text}")
+
+
+def _group_by_reason(reasons: "Mapping[str, str]") -> list[tuple[str, str]]:
+    """Return each reason with the titles of its columns."""
+    return [
+        (reason, _list_titles(name for name, why in reasons.items() if why == reason))
+        for reason in dict.fromkeys(reasons.values())
+    ]
+
+
+def _list_titles(columns: "Iterable[str]") -> str:
+    from destage.queries.presentation import title_column
+
+    return ", ".join(title_column(name).partition(" [")[0] for name in columns)
+
+
 def tabulate(found: "MeasuredComparison") -> "pa.Table":
     """Return a row per pair and figure [base units]."""
     import pyarrow as pa
@@ -70,7 +105,12 @@ def as_json(found: "MeasuredComparison", session: "Session", name: str) -> dict[
         "sweep": str(session.sweep.path),
         "measured": name,
         "pairs": [
-            {**_name_pair(pair), "results": [asdict(one) for one in pair.ratios]} for pair in found.pairs
+            {
+                **_name_pair(pair),
+                "results": [asdict(one) for one in pair.ratios],
+                "skipped": [{"column": column, "reason": why} for column, why in pair.skipped.items()],
+            }
+            for pair in found.pairs
         ],
         "worst": [{**_name_pair(pair), **asdict(one)} for pair, one in found.find_worst()],
         "unpaired_lines": [

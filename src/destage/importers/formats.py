@@ -30,7 +30,7 @@ class ImportOptions:
 
 def is_command(text: str) -> bool:
     """Return whether an argument is a command or a test's name instead of a file."""
-    is_of_tool = (crystaldiskmark.is_test_name, diskspd.is_script, sysbench.is_script)
+    is_of_tool = (crystaldiskmark.is_test_name, diskspd.is_script, sysbench.is_script, fio.is_script)
     return " " in text and any(is_command_of(text) for is_command_of in is_of_tool)
 
 
@@ -69,6 +69,8 @@ def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWor
             tests = sysbench.read_tests(text, file, ignore_unknown=lenient)
         case "crystaldiskmark":
             tests = crystaldiskmark.read_tests(text, file)
+        case _ if fio.is_script(text):
+            tests = fio.read_script(text, file, environment=os.environ, ignore_unknown=lenient)
         case _ if options.is_study:
             tests = fio.read_groups(text, file, environment=os.environ, ignore_unknown=lenient)
         case _:

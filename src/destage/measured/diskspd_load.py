@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from destage.measured.basis import Figures
+
+NO_LATENCY = "DiskSpd measures latencies only with -L"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,10 @@ class LoadOfTarget:
     is_limited: bool = False
 
 
-def describe_load(targets: Sequence[LoadOfTarget], shared_threads: int, shared_depth: int) -> dict[str, Any]:
-    """Return the columns of the load.
+def add_load(
+    figures: Figures, targets: Sequence[LoadOfTarget], shared_threads: int, shared_depth: int
+) -> None:
+    """Add the columns of the load.
 
     Args:
         shared_threads: Threads that use all targets (-F); 0 if each target has its own.
@@ -39,12 +44,15 @@ def describe_load(targets: Sequence[LoadOfTarget], shared_threads: int, shared_d
         depth = shared_depth or (sum(known) if len(known) == len(depths) else None)
         each = [None if depth is None else depth * shared_threads]
     counted = [one for one in each if one is not None]
-    is_known = len(counted) == len(each) and not any(target.is_limited for target in targets)
+    is_limited = any(target.is_limited for target in targets)
     randoms = {target.random_fraction for target in targets}
-    return {
-        "workload": ", ".join(dict.fromkeys(target.path for target in targets)) or None,
-        "depth": depth,
-        "threads": threads or None,
-        "outstanding": (float(sum(counted)) or None) if is_known else None,
-        "random_fraction": randoms.pop() if len(randoms) == 1 else None,
-    }
+    figures.measure(
+        workload=", ".join(dict.fromkeys(target.path for target in targets)) or None,
+        depth=depth,
+        threads=threads or None,
+        random_fraction=randoms.pop() if len(randoms) == 1 else None,
+    )
+    if is_limited:
+        figures.reject("a target is limited in its rate or pauses (-g, -i, -j)", "outstanding")
+    elif len(counted) == len(each):
+        figures.derive(outstanding=float(sum(counted)) or None)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from destage.measured.diskspd_load import LoadOfTarget, describe_load
+from destage.measured.basis import Figures
+from destage.measured.diskspd_load import NO_LATENCY, LoadOfTarget, add_load
 from destage.measured.diskspd_xml import TIME_FORMS, TOOL
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import (
@@ -22,6 +23,7 @@ from destage.measured.parts import (
     split_lines,
 )
 
+_RUN = re.compile(r"Command Line:")
 _SPAN = re.compile(r"\s*timespan:\s+(\d+)\s*$")
 _RESULTS = re.compile(r"Results for timespan (\d+):")
 _PERCENTILE = re.compile(r"\s*(\d+th|\d-nines|min|max)\s*\|(.+)$")
@@ -54,11 +56,21 @@ def is_result(text: str) -> bool:
 
 
 def read(file: ResultFile) -> Readings:
-    """Read the results of one run."""
+    """Read the results of all runs in a file, each of which starts with its command line."""
     lines = split_lines(file.text)
+    starts = [at for at, (_, text) in enumerate(lines) if _RUN.match(text)] or [0]
+    starts[0] = 0
+    found: list[MeasuredLine] = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        found += _read_run(file, lines[start:end])
+    return Readings(found)
+
+
+def _read_run(file: ResultFile, lines: Sequence[Line]) -> list[MeasuredLine]:
     starts = [at for at, (_, text) in enumerate(lines) if _RESULTS.match(text)]
     if not starts:
-        raise file.mistake("measured.no-figures", "has no line `Results for timespan 1:`")
+        message = "has no line `Results for timespan 1:`"
+        raise file.mistake("measured.no-figures", message, line=lines[0][0])
     settings = _read_settings(lines[: starts[0]])
     started = next((text for _, text in lines if "start time:" in text), "")
     facts = {
@@ -70,7 +82,7 @@ def read(file: ResultFile) -> Readings:
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         number = int(_RESULTS.match(lines[start][1])[1])  # type: ignore[index]
         found.append(_read_span(file, lines[start:end], number, settings.get(number, _Settings()), facts))
-    return Readings(found)
+    return found
 
 
 def _find_version(lines: Sequence[Line]) -> str | None:
@@ -138,6 +150,8 @@ def _read_span(
         message = "DiskSpd was interrupted before the measurement began"
         raise file.mistake("measured.no-figures", message, line=first)
     seconds = _find_value(file, lines, "actual test time:", first)
+    if not seconds:
+        raise file.mistake("measured.no-figures", "the time span lasted 0 s", line=first)
     tables = _read_tables(file, lines)
     if "total" not in tables:
         raise file.mistake("measured.missing-value", "has no `total:` line under `Total IO`", line=first)
@@ -146,38 +160,40 @@ def _read_span(
     percentiles = _read_percentiles(file, lines)
     kinds: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
-        rate = table["I/Os"] / seconds if seconds else 0.0
         response = {key: table[title] * _US_PER_MS for key, title in _LATENCIES if title in table}
         kinds[name] = {
-            "iops": table.get("I/O per s", rate),
-            "bytes_per_s": table["bytes"] / seconds if seconds else None,
+            "iops": table.get("I/O per s", table["I/Os"] / seconds),
+            "bytes_per_s": table["bytes"] / seconds,
             "response": (response | percentiles.get(name, {})) if table["I/Os"] else {},
             "count": round(table["I/Os"]),
         }
     empty: dict[str, Any] = {}
-    found = merge_operations(kinds.get("read", empty), kinds.get("write", empty))
     total = kinds["total"]
-    found |= {"throughput_iops": total["iops"], "throughput_bytes_per_s": total["bytes_per_s"]}
-    found |= {f"response_{key}_us": value for key, value in total["response"].items()}
-    threads = round(_find_value(file, lines, "thread count:", first))
+    figures = merge_operations(
+        kinds.get("read", empty),
+        kinds.get("write", empty),
+        iops=total["iops"],
+        bytes_per_s=total["bytes_per_s"],
+    )
+    figures.measure(**{f"response_{key}_us": value for key, value in total["response"].items()})
+    if "mean" not in total["response"]:
+        figures.reject(NO_LATENCY, "response_mean_us")
     interval = settings.common.get("sample_ms")
-    return MeasuredLine(
-        **facts,
-        source_line=first,
-        test=f"time span {number}",
+    figures.measure(
         duration_s=seconds,
         requests=total["count"],
         reads=kinds.get("read", {}).get("count"),
         writes=kinds.get("write", {}).get("count"),
         throughput_stddev_iops=tables["total"].get("IopsStdDev"),
-        samples=int(seconds * _MS_PER_S / interval) or None if interval else None,
-        **_describe_load(settings, threads),
-        **found,
     )
+    figures.derive(samples=int(seconds * _MS_PER_S / interval) or None if interval else None)
+    _add_load(figures, settings)
+    # The number of threads is that of the result.
+    figures.measure(threads=round(_find_value(file, lines, "thread count:", first)))
+    return MeasuredLine(**facts, source_line=first, test=f"time span {number}", **figures.columns())
 
 
-def _describe_load(settings: _Settings, threads: int) -> dict[str, Any]:
-    """Return the columns of the load, with the number of threads that the result has."""
+def _add_load(figures: Figures, settings: _Settings) -> None:
     targets = [
         LoadOfTarget(
             target["path"],
@@ -189,9 +205,7 @@ def _describe_load(settings: _Settings, threads: int) -> dict[str, Any]:
         for target in settings.targets
     ]
     common = settings.common
-    return describe_load(targets, common.get("pool_threads", 0), common.get("depth", 0)) | {
-        "threads": threads
-    }
+    add_load(figures, targets, common.get("pool_threads", 0), common.get("depth", 0))
 
 
 _LATENCIES = (("mean", "AvgLat"), ("stddev", "LatStdDev"))

@@ -3,17 +3,19 @@
 The profile in the file states the load. Latencies are those of `-L`, the deviation of the rate that of `-D`.
 """
 
+import itertools
 import math
 import re
 import xml.etree.ElementTree as ET
-from typing import Any
 
-from destage.measured.diskspd_load import LoadOfTarget, describe_load
+from destage.measured.basis import Figures
+from destage.measured.diskspd_load import NO_LATENCY, LoadOfTarget, add_load
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile, find_percentile, merge_operations, parse_time
 
 TOOL = "diskspd"
 TIME_FORMS = ("%Y/%m/%d %H:%M:%S UTC", "%Y/%m/%d %H:%M:%S")
+_END = re.compile("</Results>")
 _MOST = 100.0
 _US_PER_MS = 1000.0
 
@@ -28,34 +30,50 @@ def read(file: ResultFile) -> Readings:
     """Read the results of one run."""
     if "<!DOCTYPE" in file.text:
         raise file.mistake("measured.bad-syntax", "has a document type, which DiskSpd never writes")
-    start = file.text.index("<")
+    # A file that several runs were appended to has a document of each.
+    ends = [match.end() for match in _END.finditer(file.text)][:-1]
+    lines: list[MeasuredLine] = []
+    for start, end in itertools.pairwise([file.text.index("<"), *ends, len(file.text)]):
+        lines += _read_document(file, start, end, len(lines))
+    return Readings(lines)
+
+
+def _read_document(file: ResultFile, start: int, end: int, before: int) -> list[MeasuredLine]:
+    """Read the results of one run, which has some time spans before it in the file."""
     try:
-        root = ET.fromstring(file.text[start:])  # noqa: S314 - a document without a type has no entities
+        root = ET.fromstring(file.text[start:end].strip())  # noqa: S314 - a document without a type has no entities
     except ET.ParseError as error:
-        line = error.position[0] + file.line_of(start) - 1
+        blanks = len(file.text[start:end]) - len(file.text[start:end].lstrip())
+        line = error.position[0] + file.line_of(start + blanks) - 1
         message = "invalid XML; is the file complete?"
         raise file.mistake("measured.bad-syntax", message, line=line) from error
     spans = root.findall("TimeSpan")
     if not spans:
-        raise file.mistake("measured.no-figures", "has no time span with results", place="Results.TimeSpan")
+        message = "has no time span with results"
+        line = file.line_of(start)
+        raise file.mistake("measured.no-figures", message, line=line, place="Results.TimeSpan")
     profiles = root.findall("Profile/TimeSpans/TimeSpan")
-    return Readings(
-        [
-            _SpanReader(file, root, span, profiles[at] if at < len(profiles) else None, at).read()
-            for at, span in enumerate(spans)
-        ]
-    )
+    return [
+        _SpanReader(file, root, span, profiles[at] if at < len(profiles) else None, at, before).read()
+        for at, span in enumerate(spans)
+    ]
 
 
 class _SpanReader:
     """Reads one time span and the part of the profile that it is of."""
 
     def __init__(
-        self, file: ResultFile, root: ET.Element, span: ET.Element, profile: ET.Element | None, at: int
+        self,
+        file: ResultFile,
+        root: ET.Element,
+        span: ET.Element,
+        profile: ET.Element | None,
+        at: int,
+        before: int,
     ) -> None:
         self._file, self._root, self._span, self._profile, self._at = file, root, span, profile, at
         found = [match.start() for match in re.finditer("<TestTimeSeconds>", file.text)]
-        self._line = file.line_of(found[at]) if at < len(found) else 1
+        self._line = file.line_of(found[before + at]) if before + at < len(found) else 1
 
     def read(self) -> MeasuredLine:
         error = self._span.findtext("Error")
@@ -80,23 +98,28 @@ class _SpanReader:
             }
             for name in ("Read", "Write")
         }
-        found = merge_operations(kinds["Read"], kinds["Write"])
-        found |= {f"response_{end}_us": value for end, value in self._read_latency(latency, "Total").items()}
+        figures = merge_operations(kinds["Read"], kinds["Write"])
+        total = self._read_latency(latency, "Total")
+        figures.measure(**{f"response_{end}_us": value for end, value in total.items()})
+        if latency is None:
+            figures.reject(NO_LATENCY, "response_mean_us")
         deviation, samples = self._read_rate_spread()
-        return MeasuredLine(
-            tool=TOOL,
-            tool_version=self._root.findtext("System/Tool/Version"),
-            measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
-            source_line=self._line,
-            test=f"time span {self._at + 1}",
+        figures.measure(
             duration_s=seconds,
             requests=counts["ReadCount"] + counts["WriteCount"],
             reads=counts["ReadCount"],
             writes=counts["WriteCount"],
             throughput_stddev_iops=deviation,
             samples=samples,
-            **self._read_load(),
-            **found,
+        )
+        self._add_load(figures)
+        return MeasuredLine(
+            tool=TOOL,
+            tool_version=self._root.findtext("System/Tool/Version"),
+            measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
+            source_line=self._line,
+            test=f"time span {self._at + 1}",
+            **figures.columns(),
         )
 
     def _place(self, name: str = "") -> str:
@@ -143,10 +166,11 @@ class _SpanReader:
             return None, None
         return self._number("IopsStdDev", rates), len(rates.findall("Bucket")) or None
 
-    def _read_load(self) -> dict[str, Any]:
-        """Return the columns of the load, which the profile states."""
+    def _add_load(self, figures: Figures) -> None:
+        """Add the columns of the load, which the profile states."""
         if self._profile is None:
-            return {"threads": _whole(self._span, "ThreadCount")}
+            figures.measure(threads=_whole(self._span, "ThreadCount"))
+            return
         targets = [
             LoadOfTarget(
                 path=target.findtext("Path") or "",
@@ -158,7 +182,7 @@ class _SpanReader:
             for target in self._profile.findall("Targets/Target")
         ]
         shared = _whole(self._profile, "ThreadCount") or 0, _whole(self._profile, "RequestCount") or 0
-        return describe_load(targets, *shared)
+        add_load(figures, targets, *shared)
 
 
 def _whole(element: ET.Element, name: str) -> int | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from destage.measured.basis import Figures
 from destage.measured.fio_kinds import NO_REQUESTS, Kind, add_kinds, find_percentiles, read_kind
 from destage.measured.fio_load import Load, find_load
 from destage.measured.line import MeasuredLine
@@ -21,6 +22,7 @@ from destage.measured.parts import Readings, ResultFile, merge_operations
 
 TOOL = "fio"
 _ALL_CLIENTS = "All clients"
+_MEANS = ("response_mean_us", "read_response_mean_us", "write_response_mean_us", "response_max_us")
 _FEWEST = 2
 """Samples below which a deviation says nothing."""
 _SAME_START_S = 2
@@ -58,8 +60,23 @@ class _Document:
     content: Mapping[str, Any]
     jobs: Sequence[Any]
 
+    def is_before(self, other: "_Document") -> bool:
+        """Return whether `--status-interval` wrote it before another report of the same run.
+
+        Both began at the same time, have the same jobs and options, and the later one has no lower count.
+        """
+        starts = self.find_start_time(), other.find_start_time()
+        if None in starts or abs((starts[0] or 0) - (starts[1] or 0)) > _SAME_START_S:
+            return False
+        if len(self.jobs) != len(other.jobs) or not _is_same(self.content, other.content, "global options"):
+            return False
+        return all(
+            _is_same(one, later, "jobname", "groupid", "job options") and _is_continued(one, later)
+            for one, later in zip(self.jobs, other.jobs, strict=True)
+        )
+
     def find_start_time(self) -> float | None:
-        """Return when the run began [s], of which `--status-interval` writes several reports."""
+        """Return when the run began [s]."""
         now = self.content.get("timestamp")
         elapsed = [each.get("elapsed") for each in self.jobs if isinstance(each, Mapping)]
         known = [each for each in elapsed if isinstance(each, int | float)]
@@ -113,12 +130,23 @@ def _choose_last_reports(documents: Sequence[_Document]) -> list[_Document]:
     """Return the last report of each run, which has the figures since the start."""
     kept = []
     for one, following in itertools.zip_longest(documents, documents[1:]):
-        starts = [] if following is None else [one.find_start_time(), following.find_start_time()]
-        known = [start for start in starts if start is not None]
-        is_same = len(known) > 1 and abs(known[1] - known[0]) <= _SAME_START_S
-        if not is_same or len(one.jobs) != len(following.jobs):
+        if following is None or not one.is_before(following):
             kept.append(one)
     return kept
+
+
+def _is_same(one: object, other: object, *keys: str) -> bool:
+    return all(_as_table(one).get(key) == _as_table(other).get(key) for key in keys)
+
+
+def _is_continued(job: object, later: object) -> bool:
+    """Return whether a later report of a job has at least as many requests of each kind."""
+    for name in ("read", "write", "mixed"):
+        counts = [_as_table(_as_table(one).get(name)).get("total_ios") for one in (job, later)]
+        known = [count for count in counts if isinstance(count, int | float)]
+        if len(known) > 1 and known[0] > known[1]:
+            return False
+    return True
 
 
 def _read_run(file: ResultFile, run: _Document) -> Readings:
@@ -175,7 +203,8 @@ def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping
     seconds = max(each["seconds"] for each in (read, write, mixed or NO_REQUESTS))
     total = job.get("job_runtime")
     thread_seconds = total / 1000 if isinstance(total, int | float) else 0.0
-    load = find_load({**common, **_as_table(job.get("job options"))}, thread_seconds, seconds)
+    options = {**common, **_as_table(job.get("job options"))}
+    load = find_load(options, _as_table(job.get("iodepth_level")), thread_seconds, seconds)
     group = job.get("groupid")
     found = _Job(job["jobname"], group if isinstance(group, int) else 0, line, load, read, write, mixed)
     if not found.count:
@@ -205,6 +234,14 @@ def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -
     version = document.get("fio version")
     is_split = job.mixed is None or bool(job.read["count"] + job.write["count"])
     seconds = max(each["seconds"] for each in (job.read, job.write, job.mixed or NO_REQUESTS))
+    figures = _list_figures(job, threads, is_split=is_split)
+    figures.measure(duration_s=seconds or None, requests=job.count)
+    if is_split:
+        figures.measure(reads=job.read["count"], writes=job.write["count"])
+    outstanding = job.load.count_outstanding(threads)
+    figures.derive(outstanding=outstanding)
+    if outstanding is None and job.load.varying:
+        figures.reject(job.load.varying, "outstanding", *(["depth"] if job.load.depth is None else []))
     return MeasuredLine(
         tool=TOOL,
         tool_version=None if version is None else str(version).removeprefix("fio-") or None,
@@ -214,32 +251,31 @@ def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -
         measured_at=_find_time(document),
         depth=job.load.depth,
         threads=threads,
-        outstanding=job.load.count_outstanding(threads),
         random_fraction=job.load.random_fraction,
-        duration_s=seconds or None,
-        requests=job.count,
-        reads=job.read["count"] if is_split else None,
-        writes=job.write["count"] if is_split else None,
-        **_list_figures(job, threads, is_split=is_split),
+        **figures.columns(),
     )
 
 
-def _list_figures(job: _Job, threads: int, *, is_split: bool) -> dict[str, Any]:
+def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
     kinds = [each for each in (job.read, job.write) if each["count"]]
-    found = merge_operations(job.read, job.write) if is_split else {}
-    if "response_p50_us" not in found:
+    figures = merge_operations(job.read, job.write) if is_split else Figures()
+    if figures.get("response_p50_us") is None:
         together = find_percentiles([each["bins"] for each in kinds])
-        found |= {f"response_{end}_us": value for end, value in together.items()}
+        figures.derive(**{f"response_{end}_us": value for end, value in together.items()})
     if job.mixed is not None:
         mixed = job.mixed
-        found |= {f"response_{key}_us": value for key, value in mixed["response"].items()}
-        found |= {"throughput_iops": mixed["iops"], "throughput_bytes_per_s": mixed["bytes_per_s"]}
-        found["request_bytes"] = round(mixed["bytes_per_s"] / mixed["iops"], 3) if mixed["iops"] else None
+        figures.measure(**{f"response_{key}_us": value for key, value in mixed["response"].items()})
+        figures.measure(throughput_iops=mixed["iops"], throughput_bytes_per_s=mixed["bytes_per_s"])
+        if mixed["iops"]:
+            figures.derive(request_bytes=round(mixed["bytes_per_s"] / mixed["iops"], 3))
         kinds = [mixed]
+    if not all(each["is_timed"] for each in kinds):
+        unknown = [name for name in _MEANS if figures.get(name) is None]
+        figures.reject("fio measured no latency (gtod_reduce or disable_lat)", *unknown)
     # fio has the deviation of one kind of operation, and in a group that of a single thread.
     if threads == 1 and len(kinds) == 1 and kinds[0]["spread"] is not None and kinds[0]["samples"] >= _FEWEST:
-        found |= {"throughput_stddev_iops": kinds[0]["spread"], "samples": kinds[0]["samples"]}
-    return found
+        figures.measure(throughput_stddev_iops=kinds[0]["spread"], samples=kinds[0]["samples"])
+    return figures
 
 
 def _find_time(document: Mapping[str, Any]) -> datetime | None:

@@ -4,14 +4,23 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 from destage.measured.parts import PERCENTILES, ResultFile, find_percentile
 
 Kind = Mapping[str, Any]
 """Rate, data rate, runtime [s], requests, response times [us], histogram [ns], deviation of the rate."""
 NO_REQUESTS: Kind = MappingProxyType(
-    {"iops": None, "seconds": 0.0, "count": 0, "response": {}, "bins": {}, "spread": None, "samples": 0}
+    {
+        "iops": None,
+        "seconds": 0.0,
+        "count": 0,
+        "response": {},
+        "bins": {},
+        "spread": None,
+        "samples": 0,
+        "is_timed": True,
+    }
 )
 """The figures of a kind of operation that is not reported."""
 _KIB = 1024
@@ -33,13 +42,14 @@ def read_kind(file: ResultFile, job: Mapping[str, Any], name: str, line: int, pl
     rate = number("bw_bytes") if "bw_bytes" in given else number("bw") * _KIB
     seconds = number("runtime") / 1000
     count = round(number("total_ios")) if "total_ios" in given else round(iops * seconds)
-    response, bins = _read_times(file, given, line, at)
+    response, bins = _read_times(file, given, line, at) if count else ({}, {})
     return {
         "iops": iops,
         "bytes_per_s": rate,
         "seconds": seconds,
         "count": count,
-        "response": response if count else {},
+        "response": response,
+        "is_timed": bool(response) or not count,
         "bins": bins,
         "spread": number("iops_stddev") if "iops_stddev" in given else None,
         "samples": round(number("iops_samples")) if "iops_samples" in given else 0,
@@ -52,10 +62,9 @@ def _read_times(
     """Return the response times [us], and the histogram of JSON+ [ns]."""
     suffix, scale = ("_ns", 1e-3) if "lat_ns" in given or "clat_ns" in given else ("", 1.0)
     total, completion = given.get(f"lat{suffix}"), given.get(f"clat{suffix}")
-    if not isinstance(total, Mapping) and not isinstance(completion, Mapping):
+    times = next((one for one in (total, completion) if _is_measured(one)), None)
+    if times is None:
         return {}, {}
-    times = total if isinstance(total, Mapping) else completion
-    assert times is not None  # noqa: S101 - one of both is a table
     found = {}
     for key in ("mean", "stddev", "max"):
         if key in times:
@@ -82,6 +91,13 @@ def _read_times(
     return found, bins
 
 
+def _is_measured(times: object) -> TypeGuard[Mapping[str, Any]]:
+    """Return whether fio measured these times, which are 0 with `gtod_reduce` or `disable_lat`."""
+    if not isinstance(times, Mapping) or times.get("N") == 0:
+        return False
+    return any(times.get(key) for key in ("mean", "max"))
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -97,17 +113,18 @@ def add_kinds(kinds: Sequence[Kind]) -> Kind:
         return kinds[0]
     total = math.fsum(each["iops"] for each in counted)
     response: dict[str, float] = {}
-    if total and all("mean" in each["response"] for each in counted):
+    times = [each["response"] for each in counted]
+    if total and all("mean" in each for each in times):
         mean = math.fsum(each["iops"] * each["response"]["mean"] for each in counted) / total
-        second = math.fsum(
-            each["iops"] * (each["response"].get("stddev", 0.0) ** 2 + each["response"]["mean"] ** 2)
-            for each in counted
-        )
-        response = {
-            "mean": mean,
-            "stddev": math.sqrt(max(0.0, second / total - mean**2)),
-            "max": max(each["response"].get("max", 0.0) for each in counted),
-        }
+        response["mean"] = mean
+        if all("stddev" in each for each in times):
+            second = math.fsum(
+                each["iops"] * (each["response"]["stddev"] ** 2 + each["response"]["mean"] ** 2)
+                for each in counted
+            )
+            response["stddev"] = math.sqrt(max(0.0, second / total - mean**2))
+    if all("max" in each for each in times):
+        response["max"] = max(each["max"] for each in times)
     bins: Counter[int] = Counter()
     if all(each["bins"] for each in counted):
         for each in counted:
@@ -119,6 +136,7 @@ def add_kinds(kinds: Sequence[Kind]) -> Kind:
         "seconds": max(each["seconds"] for each in counted),
         "count": sum(each["count"] for each in counted),
         "response": response | find_percentiles([bins]),
+        "is_timed": all(each["is_timed"] for each in counted),
         "bins": dict(bins),
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from destage.measured.basis import Figures
 from destage.measured.parts import find_spread, merge_operations
 
 
@@ -46,8 +47,8 @@ class Interval:
         return Interval(line=self.line, **dict.fromkeys(rates, 0.0))
 
 
-def summarize(intervals: Sequence[Interval]) -> dict[str, Any]:
-    """Return the columns of a line: means over the intervals, response times weighted by requests."""
+def summarize(intervals: Sequence[Interval]) -> Figures:
+    """Return the figures of a line: means over the intervals, response times weighted by requests."""
     kinds: dict[str, dict[str, Any]] = {}
     for name in ("read", "write"):
         mean = _weigh(intervals, f"{name}_us", f"{name}_iops")
@@ -56,25 +57,22 @@ def summarize(intervals: Sequence[Interval]) -> dict[str, Any]:
             "bytes_per_s": _mean(intervals, f"{name}_bytes_per_s"),
             "response": {} if mean is None else {"mean": mean},
         }
-    found = merge_operations(kinds["read"], kinds["write"])
-    rates = [each.rate for each in intervals]
-    found["throughput_iops"], deviation = find_spread(rates)
-    total_bytes = _mean(intervals, "all_bytes_per_s")
-    if total_bytes is not None:
-        found["throughput_bytes_per_s"] = total_bytes
-        if found["throughput_iops"]:
-            found["request_bytes"] = round(total_bytes / found["throughput_iops"], 3)
-    together = _weigh(intervals, "all_us", "rate")
-    if together is not None:
-        found["response_mean_us"] = together
+    figures = merge_operations(
+        kinds["read"],
+        kinds["write"],
+        iops=_mean(intervals, "all_iops"),
+        bytes_per_s=_mean(intervals, "all_bytes_per_s"),
+    )
     outstanding = _mean(intervals, "outstanding")
-    return {
-        **found,
-        "throughput_stddev_iops": deviation,
-        "samples": len(intervals),
-        "disk_time_percent": None if outstanding is None else 100 * outstanding,
-        "busy_fraction": _mean(intervals, "busy"),
-    }
+    figures.measure(
+        response_mean_us=_weigh(intervals, "all_us", "rate"),
+        samples=len(intervals),
+        disk_time_percent=None if outstanding is None else 100 * outstanding,
+        busy_fraction=_mean(intervals, "busy"),
+    )
+    if figures.get("throughput_iops") is not None:
+        figures.derive(throughput_stddev_iops=find_spread([each.rate for each in intervals])[1])
+    return figures
 
 
 def _mean(intervals: Sequence[Interval], name: str) -> float | None:

@@ -70,7 +70,9 @@ def read(file: ResultFile) -> Readings:
 def _note_fact(file: ResultFile, facts: _Facts, heading: str, line: int, text: str) -> None:
     """Keep what a line below a heading says."""
     if heading.startswith("'Test Type"):
+        # A test states all its specifications, so that those of one before it are not of this one.
         facts.test = text.partition(",")[2].strip() or None
+        facts.specification, facts.shares, facts.pausing = "", {}, set()
     elif heading == "'Version":
         facts.version = text.removeprefix("Version").strip()
     elif heading == "'Time Stamp":
@@ -125,22 +127,38 @@ def _read_row(
         mean, most = number(f"Average {kind} Response Time"), number(f"Maximum {kind} Response Time")
         times = {"mean": mean, "max": most}
         kinds[kind] = {
-            "iops": number(f"{kind} IOps") or 0.0,
+            "iops": number(f"{kind} IOps"),
             "bytes_per_s": _find_rate(number, f"{kind} "),
             "response": {key: value * _US_PER_MS for key, value in times.items() if value is not None},
         }
-    found = merge_operations(kinds["Read"], kinds["Write"])
-    found["throughput_iops"] = total
+    figures = merge_operations(kinds["Read"], kinds["Write"], iops=total, bytes_per_s=_find_rate(number, ""))
     for key, name in (("mean", "Average Response Time"), ("max", "Maximum Response Time")):
         value = number(name)
-        if value is not None:
-            found[f"response_{key}_us"] = value * _US_PER_MS
+        figures.measure(**{f"response_{key}_us": None if value is None else value * _US_PER_MS})
     reads, writes = number("Read I/Os"), number("Write I/Os")
     requests = None if reads is None or writes is None else round(reads + writes)
     specification = row.get("Access Specification Name", "")
     shares = facts.shares.get(specification)
     workers = number("# Workers")
     outstanding = _count_outstanding(others)
+    depth = outstanding / workers if outstanding is not None and workers else None
+    figures.measure(
+        threads=round(workers) if workers else None,
+        reads=None if reads is None else round(reads),
+        writes=None if writes is None else round(writes),
+    )
+    figures.derive(
+        requests=requests,
+        duration_s=None if requests is None else round(requests / total, 3),
+        random_fraction=shares["random"] / shares["weight"] / 100 if shares and shares["weight"] else None,
+        outstanding=outstanding,
+    )
+    if depth is not None and depth.is_integer():
+        figures.derive(depth=round(depth))
+    elif depth is not None:
+        figures.reject("the workers have different depths", "depth")
+    if specification in facts.pausing:
+        figures.reject("the specification has a delay between bursts", "outstanding")
     return MeasuredLine(
         tool=TOOL,
         tool_version=facts.version,
@@ -148,18 +166,7 @@ def _read_row(
         source_line=line,
         workload=row.get("Access Specification Name"),
         test=facts.test,
-        depth=None if outstanding is None or not workers else round(outstanding / workers),
-        threads=None if not workers else round(workers),
-        # A specification with a delay pauses between bursts.
-        outstanding=None if specification in facts.pausing else outstanding,
-        random_fraction=None
-        if not shares or not shares["weight"]
-        else shares["random"] / shares["weight"] / 100,
-        duration_s=None if requests is None else round(requests / total, 3),
-        requests=requests,
-        reads=None if reads is None else round(reads),
-        writes=None if writes is None else round(writes),
-        **found,
+        **figures.columns(),
     )
 
 

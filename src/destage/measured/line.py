@@ -3,6 +3,7 @@
 A column that a result of a simulation has, too, has its name, its unit and its meaning.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cache
@@ -27,7 +28,8 @@ def _result() -> Any:
 class MeasuredLine:
     """One measured line: what was measured, under which load, and the figures.
 
-    Figures that the tool does not report are None.
+    A figure is measured, derived from measured ones (`derived_figures`) or unknown, which is None;
+    `unknown_figures` has the reasons that are known.
     """
 
     array_label: str = field(
@@ -90,6 +92,16 @@ class MeasuredLine:
     samples: int | None = _column("samples, such as seconds, that the deviation of the rate is over", "count")
     disk_time_percent: float | None = _result()
     busy_fraction: float | None = _column("share of the time in which the device had a request", "fraction")
+    derived_figures: tuple[str, ...] = field(
+        default=(), metadata={"meaning": "columns that follow from measured ones", "unit": None}
+    )
+    unknown_figures: Mapping[str, str] = field(
+        default_factory=dict, metadata={"meaning": "columns that are unknown, and why", "unit": None}
+    )
+
+    def explain(self, column: str) -> str:
+        """Return why a column is unknown."""
+        return self.unknown_figures.get(column, f"not in the results of {self.tool or 'the tool'}")
 
 
 FIGURES = tuple(

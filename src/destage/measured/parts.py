@@ -9,11 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from destage.errors import ConfigError, Issue
+from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
 
 PERCENTILES: Mapping[float, str] = {50.0: "p50", 90.0: "p90", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 """The ends of the columns of percentiles."""
 _MOST_OFFSET = 1e-6
+_MOST_EXCESS = 0.01
+"""Share by which a part may exceed the whole, as both are rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,43 +69,89 @@ class ResultFile:
         return value
 
 
-def merge_operations(read: Mapping[str, Any], write: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a line from those of reads and of writes, which have no prefix.
+def merge_operations(
+    read: Mapping[str, Any],
+    write: Mapping[str, Any],
+    *,
+    iops: float | None = None,
+    bytes_per_s: float | None = None,
+) -> Figures:
+    """Return the figures of a line from those of reads and of writes, which have no prefix.
 
     The figures of both together follow where they can be derived: rates add up, a mean is weighted by the
-    requests, the maximum is the larger one. Percentiles are those of one kind if there is no other.
+    requests, the maximum is the larger one. Percentiles are those of one kind if there is no other. What the
+    file has of one kind alone says nothing about both.
+
+    Args:
+        iops: The rate of both together, where the file states it.
     """
-    counted = [each for each in (read, write) if each.get("iops")]
-    found: dict[str, Any] = {}
-    for name, each in (("read", read), ("write", write)):
-        found[f"{name}_iops"] = each.get("iops")
-        found[f"{name}_bytes_per_s"] = each.get("bytes_per_s")
-        if each.get("iops"):
-            found |= {f"{name}_response_{key}_us": value for key, value in each.get("response", {}).items()}
-    found["throughput_iops"] = _add(read.get("iops"), write.get("iops"))
-    found["throughput_bytes_per_s"] = _add(read.get("bytes_per_s"), write.get("bytes_per_s"))
-    if len(counted) == 1:
-        found |= {f"response_{key}_us": value for key, value in counted[0].get("response", {}).items()}
+    figures = Figures()
+    given = {"read": read, "write": write}
+    for key, total in (("iops", iops), ("bytes_per_s", bytes_per_s)):
+        _complete_rates(figures, key, read.get(key), write.get(key), total)
+    rates = {name: figures.get(f"{name}_iops") for name in given}
+    counted = [name for name, rate in rates.items() if rate]
+    for name in counted:
+        times = given[name].get("response", {})
+        figures.measure(**{f"{name}_response_{key}_us": value for key, value in times.items()})
+    if None in rates.values():
+        if counted:
+            reason = f"the file has response times of {counted[0]}s alone, and no number of the others"
+            figures.reject(reason, "response_mean_us", "response_max_us")
+    elif len(counted) == 1:
+        keys = given[counted[0]].get("response", {})
+        figures.derive(
+            **{f"response_{key}_us": figures.get(f"{counted[0]}_response_{key}_us") for key in keys}
+        )
     elif counted:
-        responses = [each.get("response", {}) for each in counted]
-        rates = [float(each.get("count") or each["iops"]) for each in counted]
-        means = [each.get("mean") for each in responses]
-        if all(mean is not None for mean in means):
-            total = math.fsum(rates)
-            mean = math.fsum(rate * each for rate, each in zip(rates, means, strict=True)) / total
-            found["response_mean_us"] = mean
-            spreads = [each.get("stddev") for each in responses]
-            if all(spread is not None for spread in spreads):
-                squares = zip(rates, spreads, means, strict=True)
-                second = math.fsum(rate * (spread**2 + each**2) for rate, spread, each in squares) / total
-                found["response_stddev_us"] = math.sqrt(max(0.0, second - mean**2))
-        if all("max" in each for each in responses):
-            found["response_max_us"] = max(each["max"] for each in responses)
-    iops, data = found["throughput_iops"], found["throughput_bytes_per_s"]
-    if iops:
-        found["read_fraction"] = None if read.get("iops") is None else read["iops"] / iops
-        found["request_bytes"] = None if data is None else round(data / iops, 3)
-    return {name: value for name, value in found.items() if value is not None}
+        _merge_times(figures, {name: float(given[name].get("count") or rates[name] or 0) for name in counted})
+    total_iops, total_bytes = figures.get("throughput_iops"), figures.get("throughput_bytes_per_s")
+    if total_iops and None not in rates.values():
+        figures.derive(read_fraction=rates["read"] / math.fsum(rates.values()))
+    if total_iops and total_bytes is not None:
+        figures.derive(request_bytes=round(total_bytes / total_iops, 3))
+    return figures
+
+
+def _complete_rates(
+    figures: Figures, key: str, read: float | None, write: float | None, total: float | None
+) -> None:
+    """Add the rates of reads, writes and both, of which the third follows from two."""
+    names = {"read": f"read_{key}", "write": f"write_{key}"}
+    known = {names["read"]: read, names["write"]: write}
+    figures.measure(**known, **{f"throughput_{key}": total})
+    missing = [name for name, value in known.items() if value is None]
+    if len(missing) == 1:
+        (other,) = (value for value in known.values() if value is not None)
+        kind = "reads" if missing[0] == names["write"] else "writes"
+        if total is None:
+            figures.reject(f"the file has {kind} alone", missing[0], f"throughput_{key}")
+        elif other > total * (1 + _MOST_EXCESS):
+            figures.reject(f"the file has more {kind} than {kind} and others together", missing[0])
+        else:
+            figures.derive(**{missing[0]: max(0.0, total - other)})
+    elif not missing and total is None:
+        figures.derive(**{f"throughput_{key}": math.fsum((read or 0.0, write or 0.0))})
+
+
+def _merge_times(figures: Figures, weights: Mapping[str, float]) -> None:
+    """Add the response times of reads and writes together, which both have requests."""
+
+    def list_values(key: str) -> list[float] | None:
+        values = [figures.get(f"{name}_response_{key}_us") for name in weights]
+        return None if None in values else values
+
+    means, spreads, most = list_values("mean"), list_values("stddev"), list_values("max")
+    rates, total = list(weights.values()), math.fsum(weights.values())
+    if means is not None:
+        mean = math.fsum(rate * one for rate, one in zip(rates, means, strict=True)) / total
+        figures.derive(response_mean_us=mean)
+        if spreads is not None:
+            squares = zip(rates, spreads, means, strict=True)
+            second = math.fsum(rate * (spread**2 + one**2) for rate, spread, one in squares) / total
+            figures.derive(response_stddev_us=math.sqrt(max(0.0, second - mean**2)))
+    if most is not None:
+        figures.derive(response_max_us=max(most))
 
 
 def find_percentile(name: float | str) -> str | None:
@@ -134,8 +183,3 @@ def find_spread(values: Sequence[float]) -> tuple[float, float | None]:
     if len(values) == 1:
         return mean, None
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-
-
-def _add(one: float | None, other: float | None) -> float | None:
-    given = [value for value in (one, other) if value is not None]
-    return math.fsum(given) if given else None

@@ -7,7 +7,7 @@ of a log, is left out. Some locales separate the columns with semicolons and wri
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from destage.measured.intervals import Interval, summarize
@@ -19,6 +19,9 @@ _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
 _COUNTER = re.compile(
     r"^(?:\\\\(?P<host>[^\\]*))?\\PhysicalDisk\((?P<disk>.+)\)\\(?P<name>[^\\]+)$", re.IGNORECASE
 )
+_DISK = re.compile(r"^(?:\\\\[^\\]*)?\\(?P<object>[^\\]+)\((?:\d+(?: [A-Z]:)+|_Total)\)\\[^\\]+$")
+"""A counter of a disk in any language, by the name of the disk."""
+_ENGLISH = re.compile("/sec$|sec/", re.IGNORECASE)
 _TOTAL = "_Total"
 _TIME_FORMS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %H:%M:%S")
 _COUNTERS: Mapping[str, tuple[str, float]] = {
@@ -34,6 +37,7 @@ _COUNTERS: Mapping[str, tuple[str, float]] = {
     "avg. disk queue length": ("outstanding", 1.0),
 }
 """Counters, the figures that they are, and their scale."""
+_RATES = {"read_iops", "write_iops", "all_iops"}
 _IDLE = "% idle time"
 _MOST_BUSY = 1.0
 
@@ -44,26 +48,25 @@ def is_result(text: str) -> bool:
 
 
 def read(file: ResultFile) -> Readings:
-    """Read a log: the means of each disk over its samples."""
+    """Read a log: the means of each disk over its samples; a heading starts another recording."""
     lines = [(line, text) for line, text in split_lines(file.text) if text.strip()]
     start = next(at for at, (_, text) in enumerate(lines) if _START.match(text))
-    first, header = lines[start]
-    delimiter = ";" if '";"' in header else ","
-    titles = file.split_row(header, first, delimiter)
-    columns = _find_columns(titles)
-    if not any(field in {"read_iops", "write_iops", "all_iops"} for _, field, _ in columns.values()):
-        message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
-        raise file.mistake("measured.no-figures", message, line=first)
-    width = len(titles)
     by_disk: dict[str, list[Interval]] = {}
-    times: list[datetime] = []
+    recordings: list[list[datetime]] = []
     left_out = 0
-    for line, text in lines[start + 1 :]:
+    for line, text in lines[start:]:
+        if _START.match(text):
+            delimiter = ";" if '";"' in text else ","
+            titles = file.split_row(text, line, delimiter)
+            columns = _find_columns(titles)
+            _check_columns(file, line, titles, columns)
+            recordings.append([])
+            continue
         if not text.lstrip().startswith('"'):
             continue  # messages of typeperf
         cells = file.split_row(text, line, delimiter)
-        if len(cells) != width:
-            message = f"has {len(cells)} values, but {width} columns; is the file complete?"
+        if len(cells) != len(titles):
+            message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
             raise file.mistake("measured.bad-syntax", message, line=line)
         values = _read_sample(file, line, cells, columns)
         if not values:
@@ -74,10 +77,24 @@ def read(file: ResultFile) -> Readings:
             raise file.mistake(
                 "measured.bad-value", "must be a time", line=line, place="time", value=cells[0]
             )
-        times.append(time)
+        recordings[-1].append(time)
         for disk, found in values.items():
             by_disk.setdefault(disk, []).append(Interval(line=line, **found))
-    return _summarize(file, by_disk, times, left_out)
+    return _summarize(file, by_disk, [times for times in recordings if times], left_out)
+
+
+def _check_columns(
+    file: ResultFile, line: int, titles: list[str], columns: Mapping[int, tuple[str, str, float]]
+) -> None:
+    """Reject a log without the rate of a disk."""
+    if any(field in _RATES for _, field, _ in columns.values()):
+        return
+    local = next((match["object"] for title in titles if (match := _DISK.match(title))), None)
+    if local is not None and not any(_ENGLISH.search(title) for title in titles):
+        message = "counter names must be English, as in PhysicalDisk(0 C:)\\Disk Reads/sec"
+        raise file.mistake("measured.localized-counters", message, line=line, value=local)
+    message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
+    raise file.mistake("measured.no-figures", message, line=line)
 
 
 def _find_columns(titles: list[str]) -> dict[int, tuple[str, str, float]]:
@@ -111,35 +128,40 @@ def _read_sample(
         if field == "busy":
             value = max(0.0, _MOST_BUSY - value)
         values.setdefault(disk, {})[field] = value
-    return {
-        disk: found
-        for disk, found in values.items()
-        if {"read_iops", "write_iops", "all_iops"} & found.keys()
-    }
+    return {disk: found for disk, found in values.items() if _RATES & found.keys()}
 
 
 def _summarize(
-    file: ResultFile, by_disk: Mapping[str, list[Interval]], times: list[datetime], left_out: int
+    file: ResultFile,
+    by_disk: Mapping[str, list[Interval]],
+    recordings: Sequence[Sequence[datetime]],
+    left_out: int,
 ) -> Readings:
-    notes = [f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out"] if left_out else []
+    notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
+    if left_out:
+        notes.append(f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out")
     idle = [disk for disk, intervals in by_disk.items() if not any(each.rate for each in intervals)]
     if idle:
         notes.append(f"no requests at disk {', '.join(idle)}: left out")
-    steps = sorted((after - before).total_seconds() for before, after in itertools.pairwise(times))
+    pairs = itertools.chain.from_iterable(map(itertools.pairwise, recordings))
+    steps = sorted((after - before).total_seconds() for before, after in pairs)
     length = steps[len(steps) // 2] if steps and steps[-1] > 0 else None
-    lines = [
-        MeasuredLine(
-            tool=TOOL,
-            workload=f"disk {disk}",
-            test=f"{len(intervals)} samples",
-            measured_at=times[0],
-            source_line=intervals[0].line,
-            duration_s=None if length is None else round(length * len(intervals), 3),
-            **summarize(intervals),
+    lines = []
+    for disk, intervals in by_disk.items():
+        if disk in idle:
+            continue
+        figures = summarize(intervals)
+        figures.derive(duration_s=None if length is None else round(length * len(intervals), 3))
+        lines.append(
+            MeasuredLine(
+                tool=TOOL,
+                workload=f"disk {disk}",
+                test=f"{len(intervals)} samples",
+                measured_at=recordings[0][0],
+                source_line=intervals[0].line,
+                **figures.columns(),
+            )
         )
-        for disk, intervals in by_disk.items()
-        if disk not in idle
-    ]
     if not lines:
         raise file.mistake("measured.no-figures", "no disk had a request")
     return Readings(lines, notes)

@@ -1,5 +1,6 @@
 """The readers of all tools, of which the content of a file chooses one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from types import ModuleType
@@ -16,8 +17,20 @@ from destage.measured import (
 )
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile
+from destage.measured.plausibility import explain_implausible
 
-_MOST = 2**62
+_OTHER_OUTPUTS = (
+    (
+        re.compile(r"^  *(?:read|write) *: IOPS=|^  *(?:read|write) *: io=", re.MULTILINE),
+        "is fio's text output; run fio again with --output-format=json+",
+    ),
+    (re.compile(r'^\s*\{\s*"sysstat"'), "is iostat's JSON; run iostat -x again without -o JSON"),
+    (
+        re.compile(r"^Device:? +tps\b.*\bBlk_|^Device:? +tps +kB_read/s", re.MULTILINE),
+        "is iostat's basic report; run iostat again with -x",
+    ),
+)
+"""Outputs of known tools that are not read, and what to do."""
 
 READERS: Mapping[str, ModuleType] = {
     "fio JSON": fio_json,
@@ -46,21 +59,25 @@ def read_results(name: str, data: bytes) -> Readings:
         if reader.is_result(file.text):
             found: Readings = reader.read(file)
             for line in found.lines:
-                _check_counts(file, line)
+                _check_plausible(file, line)
             return replace(found, lines=[replace(line, source_file=name) for line in found.lines])
     if not file.text.strip():
         raise file.mistake("measured.no-figures", "the file is empty")
+    for form, message in _OTHER_OUTPUTS:
+        match = form.search(file.text)
+        if match:
+            raise file.mistake("measured.unknown-format", message, line=file.line_of(match.start()))
     raise file.mistake("measured.unknown-format", f"is none of these: {', '.join(READERS)}")
 
 
-def _check_counts(file: ResultFile, line: MeasuredLine) -> None:
-    """Reject counts that no column can hold, of which a damaged file may have some."""
-    for column, value in asdict(line).items():
-        if isinstance(value, int) and value > _MOST:
-            message = f"is too large for {column}"
-            raise file.mistake(
-                "measured.bad-value", message, line=line.source_line or 1, place=column, value=value
-            )
+def _check_plausible(file: ResultFile, line: MeasuredLine) -> None:
+    """Reject figures that no measurement can have; what the file states is named before what follows."""
+    columns = sorted(asdict(line).items(), key=lambda column: column[0] in line.derived_figures)
+    for column, value in columns:
+        message = explain_implausible(column, value)
+        if message:
+            place = line.source_line or 1
+            raise file.mistake("measured.implausible", message, line=place, place=column, value=value)
 
 
 def decode(data: bytes) -> str:

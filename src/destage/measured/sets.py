@@ -6,7 +6,7 @@ afterwards.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import cache
@@ -28,7 +28,14 @@ from destage.store.parquet import as_parquet, read_parquet
 SET, LINE = "measured_set", "line"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = re.compile(r"(\d{6})-[0-9a-f]{32}\.parquet")
-_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), datetime: pa.timestamp("us")}
+_TYPES = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    datetime: pa.timestamp("us"),
+    tuple: pa.list_(pa.string()),
+    Mapping: pa.map_(pa.string(), pa.string()),
+}
 _DAMAGED = "store.damaged-file"
 _READS = 3
 """Attempts to read a set, whose file a replacement may delete meanwhile."""
@@ -159,7 +166,17 @@ def read_set(store: Location, name: str) -> MeasuredSet:
 def as_lines(table: pa.Table) -> tuple[MeasuredLine, ...]:
     """Return the rows of a set's table as typed lines."""
     rows = table.sort_by(LINE).drop_columns([SET, LINE]).to_pylist()
-    return tuple(MeasuredLine(**row) for row in rows)
+    # A set of an earlier version has no bases.
+    return tuple(
+        MeasuredLine(
+            **row
+            | {
+                "derived_figures": tuple(row["derived_figures"] or ()),
+                "unknown_figures": dict(row["unknown_figures"] or ()),
+            }
+        )
+        for row in rows
+    )
 
 
 def read_all(store: Location | None) -> pa.Table:
@@ -215,6 +232,7 @@ def _adapt(table: pa.Table, name: str) -> pa.Table:
 
 
 def _plain_type(hint: Any) -> Any:
-    """Return the type of a column from that of a field: `float` from `float | None`."""
-    given = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-    return next(each for each in given if each is not type(None))
+    """Return the type of a column from that of a field: `float` from `float | None`, `tuple` from a tuple."""
+    if get_origin(hint) is not UnionType:
+        return get_origin(hint) or hint
+    return next(each for each in get_args(hint) if each is not type(None))

@@ -80,11 +80,11 @@ class _RunReader:
             name: {"iops": rates["iops"][name], "bytes_per_s": rates["bytes"].get(name)}
             for name in rates["iops"]
         }
-        found = merge_operations(kinds["read"], kinds["write"])
-        found |= {f"response_{key}_us": value for key, value in response.items()}
+        figures = merge_operations(kinds["read"], kinds["write"])
+        figures.measure(**{f"response_{key}_us": value for key, value in response.items()})
         one_kind = [name for name, rate in rates["iops"].items() if rate]
         if len(one_kind) == 1:
-            found |= {f"{one_kind[0]}_response_{key}_us": value for key, value in response.items()}
+            figures.derive(**{f"{one_kind[0]}_response_{key}_us": value for key, value in response.items()})
         if rates["syncs"]:
             share = rates["syncs"] / (rates["syncs"] + sum(rates["iops"].values()))
             self.notes.append(f"line {at}: {share:.0%} of the operations behind the latency are fsync")
@@ -94,6 +94,18 @@ class _RunReader:
         is_known = threads is not None and not re.search(
             "^Using asynchronous I/O mode|^Target transaction rate:", self._text, re.MULTILINE
         )
+        if is_known:
+            figures.derive(outstanding=float(threads or 0))
+        else:
+            figures.reject("asynchronous, or at a rate: not all threads have one request", "outstanding")
+        figures.measure(
+            duration_s=seconds, request_bytes=None if size is None else float(size[1]) * _SIZES[size[2]]
+        )
+        figures.derive(
+            requests=round(sum(rates["iops"].values()) * seconds),
+            reads=round(rates["iops"]["read"] * seconds),
+            writes=round(rates["iops"]["write"] * seconds),
+        )
         return MeasuredLine(
             tool=TOOL,
             tool_version=_START.match(self._text)[1],  # type: ignore[index]
@@ -102,13 +114,8 @@ class _RunReader:
             test="fileio",
             depth=None if "Using asynchronous I/O mode" in self._text else 1,
             threads=None if threads is None else int(threads),
-            outstanding=float(threads or 0) if is_known else None,
             random_fraction=None if mode is None else _MODES[mode][1],
-            duration_s=seconds,
-            requests=round(sum(rates["iops"].values()) * seconds),
-            reads=round(rates["iops"]["read"] * seconds),
-            writes=round(rates["iops"]["write"] * seconds),
-            **(found if size is None else found | {"request_bytes": float(size[1]) * _SIZES[size[2]]}),
+            **figures.columns(),
         )
 
     def _read_rates(self) -> dict[str, Any]:

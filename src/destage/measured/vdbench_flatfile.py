@@ -14,6 +14,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile, find_spread, parse_time, split_lines
 
@@ -64,6 +65,9 @@ def read(file: ResultFile) -> Readings:
             continue
         if _is_header(words):
             names = _check_header(file, line, words)
+            # The intervals before it are of another recording, which was not completed.
+            notes += _note_incomplete(rows)
+            rows = []
             continue
         if not names:
             continue
@@ -89,9 +93,12 @@ def read(file: ResultFile) -> Readings:
         notes += _note_storages(run, row)
     if not found:
         raise file.mistake("measured.no-figures", "has no row of averages (avg_...): no run was completed")
-    if rows:
-        notes.append(f"the last {len(rows)} intervals belong to no completed run: left out")
+    notes += _note_incomplete(rows)
     return Readings(found, notes)
+
+
+def _note_incomplete(rows: Sequence[tuple[int, Row]]) -> list[str]:
+    return [f"the last {len(rows)} intervals belong to no completed run: left out"] if rows else []
 
 
 def _check_header(file: ResultFile, line: int, words: list[str]) -> list[str]:
@@ -131,6 +138,27 @@ def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -
         if (value := number(name)) is not None and _has_operation(column, share)
     }
     length = _find_interval(intervals)
+    seconds = None if length is None else length * len(intervals)
+    collected = Figures()
+    collected.measure(
+        throughput_iops=rate,
+        throughput_bytes_per_s=None if megabytes is None else megabytes * _MIB,
+        read_fraction=share,
+        request_bytes=number("bytes/io") or number("xfersize") or None,
+        samples=len(rates) or None,
+        **figures,
+    )
+    collected.derive(
+        duration_s=seconds,
+        requests=None if seconds is None else round(rate * seconds),
+        read_iops=None if share is None else rate * share,
+        write_iops=None if share is None else rate * (1 - share),
+        throughput_stddev_iops=find_spread(rates)[1] if rates else None,
+    )
+    if _is_limited(row.get("reqrate", "max")):
+        collected.reject("the run sends at a rate (iorate), so that not all threads are busy", "outstanding")
+    elif threads is not None:
+        collected.derive(outstanding=float(threads))
     return MeasuredLine(
         tool=TOOL,
         tool_version=None if row.get("version") in _NONE else row.get("version"),
@@ -140,19 +168,8 @@ def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -
         source_line=line,
         depth=1 if threads else None,
         threads=threads,
-        outstanding=None if threads is None or _is_limited(row.get("reqrate", "max")) else float(threads),
-        request_bytes=number("bytes/io") or number("xfersize") or None,
-        read_fraction=share,
         random_fraction=None if random is None else random / 100,
-        duration_s=None if length is None else length * len(intervals),
-        requests=None if length is None else round(rate * length * len(intervals)),
-        throughput_iops=rate,
-        read_iops=None if share is None else rate * share,
-        write_iops=None if share is None else rate * (1 - share),
-        throughput_bytes_per_s=None if megabytes is None else megabytes * _MIB,
-        throughput_stddev_iops=find_spread(rates)[1] if rates else None,
-        samples=len(rates) or None,
-        **figures,
+        **collected.columns(),
     )
 
 

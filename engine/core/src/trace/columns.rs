@@ -98,7 +98,7 @@ impl Columns {
     pub(super) fn check_lengths(&self) -> Result<(), TraceError> {
         let expected = self.time_ns.len();
         if expected == 0 {
-            return Err(TraceError::Empty { frames: 0, is_text: false });
+            return Err(TraceError::Empty { frames: 0, is_text: false, needs: "" });
         }
         let lengths = [
             ("process", self.process.len()),

@@ -64,6 +64,9 @@ pub(super) trait Decoder: Default + Send + 'static {
     /// How a header line begins, in lower case.
     const HEADER: Option<&'static str> = None;
 
+    /// What a trace without I/Os lacks, as the end of a message.
+    const NEEDS: &'static str = "";
+
     /// Decodes a frame: a line without its end, or a binary record with its trailer.
     ///
     /// # Errors

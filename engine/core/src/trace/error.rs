@@ -58,10 +58,10 @@ pub enum TraceError {
         skipped: u64,
     },
     /// No format matches.
-    #[error("unrecognised trace format; name one of {}", known.join(", "))]
+    #[error("unrecognised trace format; name one with `--format`: {}", known.join(", "))]
     UnrecognisedFormat { known: Vec<&'static str> },
     /// Several formats match equally well.
-    #[error("ambiguous trace format; name one of {}", matching.join(", "))]
+    #[error("ambiguous trace format; name one with `--format`: {}", matching.join(", "))]
     AmbiguousFormat { matching: Vec<&'static str> },
     /// The named format does not exist.
     #[error("unknown trace format `{name}`; known formats: {}", known.join(", "))]
@@ -77,11 +77,14 @@ pub enum TraceError {
         window: usize,
     },
     /// There is nothing to replay.
-    #[error("no read, write or flush in {frames} {}", if *is_text { "lines" } else { "records" })]
+    #[error("no read, write or flush in {frames} {}{needs}", if *is_text { "lines" } else { "records" })]
     Empty {
         /// Lines or binary records read.
         frames: u64,
         is_text: bool,
+        /// What the format must have to be read, as the end of the message.
+        #[serde(skip)]
+        needs: &'static str,
     },
     /// No record belongs to the selected volume.
     #[error("no record for volume {volume}")]

@@ -29,15 +29,17 @@ pub enum Problem {
     BeforeZero,
     /// A last record that is incomplete.
     Truncated,
+    /// Requests so far apart that the times may be in another unit.
+    DoubtfulTimes,
 }
 
 use Problem::{
-    Bad, BeforeZero, Discard, Folded, Late, NoOperation, OtherCommand, OutOfOrder, Truncated, Unaligned,
-    ZeroLength,
+    Bad, BeforeZero, Discard, DoubtfulTimes, Folded, Late, NoOperation, OtherCommand, OutOfOrder, Truncated,
+    Unaligned, ZeroLength,
 };
 
 /// Code and message of each kind.
-const WARNINGS: [(Problem, &str, &str); 11] = [
+const WARNINGS: [(Problem, &str, &str); 12] = [
     (Bad, "trace.bad-record-skipped", "does not match the format; skipped"),
     (Unaligned, "trace.unaligned", "offset or size is not a multiple of 512 bytes; rounded out to sectors"),
     (ZeroLength, "trace.zero-length", "read or write of zero bytes; skipped"),
@@ -49,6 +51,12 @@ const WARNINGS: [(Problem, &str, &str); 11] = [
     (Folded, "trace.folded-address", "object number beyond the largest address; folded into 2^62 sectors"),
     (BeforeZero, "trace.before-zero", "request began before the clock's zero; taken to begin there"),
     (Truncated, "trace.truncated", "the last record is incomplete; skipped"),
+    (
+        DoubtfulTimes,
+        "trace.doubtful-times",
+        "the last of requests more than 100 s apart in the mean; if the times are in another unit, name the format with \
+         --format, or the columns with --columns and --unit time=",
+    ),
 ];
 
 /// The number of warnings by kind, and where each kind occurred first.

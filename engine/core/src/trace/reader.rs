@@ -54,8 +54,13 @@ impl Reader {
     /// The last line is bad, and no more may be skipped; or there was no read, write or flush.
     pub fn finish(&mut self) -> Result<(), TraceError> {
         self.feed.finish(&mut self.sink)?;
+        self.sink.finish(if self.format.is_text() { self.sink.frames } else { 0 });
         if self.sink.count == 0 {
-            return Err(TraceError::Empty { frames: self.sink.frames, is_text: self.format.is_text() });
+            return Err(TraceError::Empty {
+                frames: self.sink.frames,
+                is_text: self.format.is_text(),
+                needs: self.format.needs(),
+            });
         }
         Ok(())
     }

@@ -123,3 +123,11 @@ impl Record {
         Self::new(time, Op::Flush, Extent::of_sectors(0, 0))
     }
 }
+
+/// The mean time between records; none of fewer than two.
+pub(super) fn mean_gap(records: &[Record]) -> Option<SimDuration> {
+    let times = || records.iter().map(|record| record.time.0);
+    let length = times().max()? - times().min()?;
+    let gaps = u64::try_from(records.len()).ok()?.checked_sub(1)?;
+    length.checked_div(gaps).map(SimDuration)
+}

@@ -5,6 +5,11 @@ use super::error::{Position, TraceError};
 use super::problems::{Problem, Problems};
 use super::record::Record;
 
+/// Requests below which the time between them says nothing.
+const FEWEST: u64 = 4;
+/// Mean time between requests above which their times may be in another unit \[ns\].
+const LONGEST_GAP: u64 = 100_000_000_000;
+
 /// Options of reading a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReaderOptions {
@@ -27,6 +32,8 @@ pub(super) struct Sink {
     /// I/Os, including those of other volumes.
     pub count: u64,
     pub options: ReaderOptions,
+    /// The earliest time \[ns\], if there is a record.
+    earliest: Option<u64>,
     /// The latest time \[ns\].
     latest: u64,
 }
@@ -57,6 +64,7 @@ impl Sink {
             Item::End => return true,
         };
         self.count += 1;
+        self.earliest = Some(self.earliest.map_or(record.time.0, |earliest| earliest.min(record.time.0)));
         if record.time.0 < self.latest {
             self.problems.count_at(Problem::OutOfOrder, place);
         } else {
@@ -66,6 +74,15 @@ impl Sink {
             self.records.push(record);
         }
         false
+    }
+
+    /// Ends the trace, at `place`: warns about times that may be in another unit.
+    pub fn finish(&mut self, place: u64) {
+        let length = self.latest - self.earliest.unwrap_or(self.latest);
+        let is_doubtful = self.count >= FEWEST && length / self.count > LONGEST_GAP;
+        if is_doubtful && self.problems.count(Problem::DoubtfulTimes) == 0 {
+            self.problems.count_at(Problem::DoubtfulTimes, place);
+        }
     }
 
     /// Skips a bad line.

@@ -100,16 +100,19 @@ def show(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Print the lines of a measured set."""
+    """Print the lines of a measured set, which figures are derived, and why others are unknown."""
+    from destage.cli.measured_table import print_basis
     from destage.measured import sets
     from destage.queries.columns import MEASURED_UNITS
 
-    rows = sets.read_table(_find_store(store), name)
+    rows = table = sets.read_table(_find_store(store), name)
     form = "json" if as_json else form
     if form == "table" and out is None:
         # The tool's own words and the place in the file are for csv, json and SQL.
         rows = rows.select([column for column in rows.column_names if column in _SHOWN])
     print_rows(rows, form, out, dict(MEASURED_UNITS), escape_formulas=escape_formulas)
+    if rows is not table:
+        print_basis(sets.as_lines(table), _SHOWN)
 
 
 _SHOWN = {

@@ -87,8 +87,8 @@ def import_(
         typer.Argument(
             metavar="FILE|COMMAND",
             help="A fio job file, an Iometer configuration, a DiskSpd script or profile, a Vdbench parameter "
-            "file, a sysbench script, or a CrystalDiskMark result or settings; or a command of DiskSpd or "
-            "sysbench in quotes.",
+            "file, a sysbench script, or a CrystalDiskMark result or settings; or a command of fio, "
+            "DiskSpd or sysbench in quotes.",
             autocompletion=complete_importable_files,
         ),
     ],

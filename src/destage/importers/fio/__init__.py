@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
+from destage.importers.fio.command_line import is_script, read_jobs
 from destage.importers.fio.job_file import JobFile, Option, read_sections
 from destage.importers.fio.layout import Region, lay_out
 from destage.importers.fio.settings import Settings, read_settings
@@ -17,6 +18,7 @@ from destage.importers.fio.streams import JobStreams
 from destage.importers.fio.timeline import build_timeline
 from destage.importers.imported_workload import ImportedWorkload
 
+__all__ = ["is_script", "read_groups", "read_job_file", "read_script"]
 _MOST_STREAMS = 1024
 
 
@@ -37,6 +39,22 @@ def read_job_file(
     """
     sections, jobs, regions = _read_jobs(text, file, environment, ignore_unknown=ignore_unknown)
     return _build(sections, jobs, regions, file)
+
+
+def read_script(
+    text: str,
+    file: str,
+    *,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    ignore_unknown: bool = False,
+) -> list[ImportedWorkload]:
+    """Read each command of a script as a workload of its own; errors are those of a job file."""
+    found = []
+    for sections in read_jobs(text, file, environment=environment, ignore_unknown=ignore_unknown):
+        jobs, regions = _settle_jobs(sections, file)
+        name = " + ".join(job.job.name for job in jobs)
+        found.append(replace(_build(sections, jobs, regions, file), name=name))
+    return found
 
 
 def read_groups(
@@ -63,6 +81,10 @@ def _read_jobs(
 ) -> tuple[JobFile, list[Settings], list[Region]]:
     """Return the sections of a job file, its jobs, and where their files lie."""
     sections = read_sections(text, file, environment=environment, ignore_unknown=ignore_unknown)
+    return (sections, *_settle_jobs(sections, file))
+
+
+def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
     issues: list[Issue] = []
     jobs = [read_settings(job, issues) for job in sections.jobs]
     _check_conflicts(jobs, issues)
@@ -71,7 +93,7 @@ def _read_jobs(
     regions = lay_out(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
-    return sections, jobs, regions
+    return jobs, regions
 
 
 def _build(
@@ -118,8 +140,9 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
         for is_wrong, message in (
             (
                 job.rates is not None and job.think_time,
-                "thinktime and rate_iops exclude each other",
+                "thinktime excludes rate and rate_iops",
             ),
+            ({"rate", "rate_iops"} <= job.job.options.keys(), "rate and rate_iops exclude each other"),
             (
                 job.zones is not None and _moves_otherwise(job),
                 "zonemode=strided excludes a number after rw, percentage_random and random_distribution",

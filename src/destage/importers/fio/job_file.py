@@ -77,7 +77,9 @@ class JobFile:
 
 
 @dataclass
-class _Parser:
+class Parser:
+    """Reads options, and collects what is wrong with them or has no effect."""
+
     environment: Mapping[str, str]
     is_lenient: bool
     issues: list[Issue] = field(default_factory=list)
@@ -115,6 +117,7 @@ class _Parser:
         return _VARIABLE.sub(lambda match: self.environment[match[1]], value)
 
     def reject_or_skip(self, option: Option) -> None:
+        """Add an issue for an option that is not supported, or skip it."""
         why = options.explain_unsupported(option.name)
         if self.is_lenient:
             self.skipped.append((option, why))
@@ -123,6 +126,7 @@ class _Parser:
             self.add_issue("fio.unsupported-option", option.line, option.written, option.value, message)
 
     def add_issue(self, code: str, line: int, name: str, value: str | None, message: str) -> None:
+        """Add an issue at an option."""
         self.issues.append(Issue(code, f"line {line}, {name}", message, value))
 
 
@@ -134,7 +138,7 @@ def read_sections(
     ignore_unknown: bool = False,
 ) -> JobFile:
     """Read the sections of a job file."""
-    parser = _Parser(environment, ignore_unknown)
+    parser = Parser(environment, ignore_unknown)
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None
     jobs: list[Job] = []

@@ -1,5 +1,6 @@
 """The settings of one job: its options as numbers, with fio's defaults."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -103,7 +104,7 @@ class Settings:
     start: tuple[int, int]
     think_time: int
     think_blocks: int
-    rates: tuple[int, int] | None
+    rates: tuple[float, float] | None
     is_poisson: bool
     flush_every: int | None
     is_forced: bool
@@ -204,7 +205,7 @@ def read_settings(job: Job, issues: list[Issue]) -> Settings:
         start=(min(start), max(start)),
         think_time=values.get("thinktime", partial(parse_time, default="us"), 0),
         think_blocks=max(1, values.get("thinktime_blocks", parse_count, 1)),
-        rates=_rates(values, reads),
+        rates=_rates(values, reads, (read_sizes, write_sizes)),
         is_poisson=values.get("rate_process", _rate_process, "linear") == "poisson",
         flush_every=_flush_every(values),
         is_forced=values.get("sync", _sync, "none") not in {"none", "0"},
@@ -372,17 +373,23 @@ def _scale(text: str) -> int:
     return scale
 
 
-def _rates(values: _Values, reads: int) -> tuple[int, int] | None:
-    """Return reads and writes per second; 0 for a direction that the job does not use."""
-    rates = values.get("rate_iops", lambda text: by_direction(text, parse_count, 0), None)
+def _rates(values: _Values, reads: int, sizes: tuple[Sizes, Sizes]) -> tuple[float, float] | None:
+    """Return reads and writes per second; 0 for a direction that the job does not use.
+
+    A rate in bytes per second is that of requests of the mean size.
+    """
+    name = "rate" if values.find("rate") is not None else "rate_iops"
+    if name == "rate":
+        given = values.get(name, lambda text: by_direction(text, values.size, 0), None)
+        means = [math.fsum(size * share for size, share in of) for of in sizes]
+        rates = None if given is None else (given[0] / means[0], given[1] / means[1])
+    else:
+        rates = values.get(name, lambda text: by_direction(text, parse_count, 0), None)
     if rates is None:
         return None
     read, write = rates[0] if reads else 0, rates[1] if reads < 100 else 0  # noqa: PLR2004 - per cent
     if (reads and not read) or (reads < 100 and not write):  # noqa: PLR2004 - per cent
-        values.add_issue(
-            "rate_iops",
-            "must limit both reads and writes; write two jobs to limit only one",
-        )
+        values.add_issue(name, "must limit both reads and writes; write two jobs to limit only one")
         return None
     return read, write
 

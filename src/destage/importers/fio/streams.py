@@ -97,21 +97,23 @@ class JobStreams:
     def _rated(self, per_user: Part) -> Iterator[tuple[str, Part, int]]:
         settings = self.settings
         read, write = settings.rates or (0, 0)
-        names = ("rate_iops", "rate_process")
+        total = f"{read + write:.10g}/s"
+        names = ("rate", "rate_iops", "rate_process")
         if settings.is_poisson or not (read and write):
             kind = "poisson" if settings.is_poisson else "constant"
             share = round(_ALL * read / (read + write), 9)
             self.note(
                 names,
-                f"open arrivals, {read + write}/s, {'exponential' if settings.is_poisson else 'equal'} gaps",
+                f"open arrivals, {total}, {'exponential' if settings.is_poisson else 'equal'} gaps",
             )
-            yield "", {"kind": kind, "rate": f"{read + write}/s", **per_user}, share  # type: ignore[misc]
+            yield "", {"kind": kind, "rate": total, **per_user}, share  # type: ignore[misc]
             return
         self.note(
-            names, f"open arrivals at equal gaps: one stream of {read} reads/s, one of {write} writes/s"
+            names,
+            f"open arrivals at equal gaps: one stream of {read:.10g} reads/s, one of {write:.10g} writes/s",
         )
-        yield ".read", {"kind": "constant", "rate": f"{read}/s", **per_user}, _ALL
-        yield ".write", {"kind": "constant", "rate": f"{write}/s", **per_user}, 0
+        yield ".read", {"kind": "constant", "rate": f"{read:.10g}/s", **per_user}, _ALL
+        yield ".write", {"kind": "constant", "rate": f"{write:.10g}/s", **per_user}, 0
 
     def _thinking(self) -> Part:
         settings = self.settings

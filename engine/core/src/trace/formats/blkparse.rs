@@ -17,7 +17,7 @@
 //! The device is the volume, packed as in the kernel: major times 2^20 plus minor. Events may be out of order, since
 //! blkparse prints them late if the buffer of a slow CPU arrives late.
 
-use super::block_layer::{Event, EventKind, device_number};
+use super::block_layer::{self, Event, EventKind, device_number};
 use crate::trace::decoder::{BadField, Decoder, Framing, Item};
 use crate::trace::record::Flags;
 use crate::trace::text::{LAST_LBA, SECONDS, SpacedLine};
@@ -30,6 +30,7 @@ impl Decoder for Blkparse {
     const NAME: &'static str = "blkparse";
     const TITLE: &'static str = "blkparse (text)";
     const FRAMING: Framing = Framing::Lines;
+    const NEEDS: &'static str = block_layer::NEEDS;
 
     fn decode(&mut self, frame: &[u8]) -> Result<Item, BadField> {
         let mut line = SpacedLine::new(frame);

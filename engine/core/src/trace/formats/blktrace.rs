@@ -11,7 +11,7 @@
 //!
 //! The events of one CPU are in order, those of several CPUs are not; files of single CPUs can be concatenated.
 
-use super::block_layer::{Event, EventKind};
+use super::block_layer::{self, Event, EventKind};
 use crate::trace::binary::{u16_at, u32_at, u64_at};
 use crate::trace::decoder::{BadField, Decoder, Framing, Item};
 use crate::trace::record::Flags;
@@ -52,6 +52,7 @@ impl Decoder for Blktrace {
     const NAME: &'static str = "blktrace";
     const TITLE: &'static str = "blktrace (binary)";
     const FRAMING: Framing = Framing::Bytes(HEADER);
+    const NEEDS: &'static str = block_layer::NEEDS;
 
     fn trailer(&self, header: &[u8]) -> usize {
         let length = u16_at(header, 46);

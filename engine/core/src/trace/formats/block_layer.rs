@@ -6,6 +6,10 @@ use crate::trace::problems::Problem;
 use crate::trace::record::{Flags, Op, Record};
 use crate::units::SimDuration;
 
+/// What a trace without I/Os lacks.
+pub(super) const NEEDS: &str =
+    ": only queue events (Q) are read; record them with `blktrace -a queue`, or all events";
+
 /// The kind of transfer of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventKind {

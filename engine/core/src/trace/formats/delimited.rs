@@ -21,6 +21,8 @@ pub enum Column {
     Time,
     /// Whether it reads or writes.
     Op,
+    /// The same as a number: 1 for a read, 0 for a write.
+    IsRead,
     /// Where it begins.
     Offset,
     /// How much it transfers.
@@ -34,9 +36,10 @@ pub enum Column {
 }
 
 /// Names of the columns.
-const NAMES: [(&str, Column); 7] = [
+const NAMES: [(&str, Column); 8] = [
     ("time", Column::Time),
     ("op", Column::Op),
+    ("is_read", Column::IsRead),
     ("offset", Column::Offset),
     ("size", Column::Size),
     ("process", Column::Process),
@@ -159,6 +162,13 @@ impl Decoder for Delimited {
                         _ => field.operation("r, w, read, write, 0 for a read or 1 for a write")?,
                     }
                 }
+                Column::IsRead => {
+                    record.op = match field.bytes {
+                        b"0" => Op::Write,
+                        b"1" => Op::Read,
+                        _ => return Err(field.bad("1 for a read or 0 for a write")),
+                    }
+                }
                 Column::Offset => {
                     offset = bytes(field, self.layout.offset_unit, "an offset within 2^64 bytes")?;
                 }
@@ -234,6 +244,15 @@ mod tests {
             let found = read(Layout::default(), &format!("1,{word},0,512\n")).unwrap();
             assert_eq!(found[0].op, if place < 6 { Op::Read } else { Op::Write }, "{word}");
         }
+    }
+
+    #[test]
+    fn one_may_stand_for_a_read() {
+        let columns = [Column::Time, Column::IsRead, Column::Offset, Column::Size].map(Some).to_vec();
+        let layout = Layout { columns, ..Layout::default() };
+        let found = read(layout.clone(), "0.0,1,0,512\n1.0,0,512,512\n").unwrap();
+        assert_eq!(found.iter().map(|record| record.op).collect::<Vec<_>>(), [Op::Read, Op::Write]);
+        assert_eq!(read(layout, "0.0,r,0,512\n").unwrap_err().place(), "line 1, column 5");
     }
 
     #[test]

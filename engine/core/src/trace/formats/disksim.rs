@@ -3,22 +3,31 @@
 //! ```text
 //! ascii:    arrival [ms] device block [512 bytes] blocks flags (1 read, 0 write)
 //!           13.191135 30 0 5 1
-//! validate: R|W Hit|Miss block [512 bytes] blocks service [us] gap [us]
+//! validate: R|W Hit|Miss|Doub|Trip block [512 bytes] blocks service [us] gap [us]
 //!           R Hit 1000 4 15000.00000 56000.00000
 //! ```
 //!
 //! In ASCII traces the device is the volume. In validate traces each request begins `gap` after the completion of the
 //! one before, so its time is the sum of service times and gaps, and the service time is the response time. The disk
-//! buffer's `Hit` or `Miss` is ignored.
+//! buffer's `Hit`, `Miss`, `Doub` or `Trip` is ignored.
+//!
+//! MQSim's traces have the same five columns with times in nanoseconds, so ASCII traces with whole times are told from
+//! them by the mean time between requests.
 //!
 //! J. S. Bucy, J. Schindler, S. W. Schlosser, G. R. Ganger: The DiskSim Simulation Environment Version 4.0 Reference
 //! Manual, CMU-PDL-08-101, 2008.
 
 use crate::trace::decoder::{BadField, Decoder, Framing, Item};
 use crate::trace::extent::Extent;
-use crate::trace::record::{Op, Record};
+use crate::trace::record::{Op, Record, mean_gap};
 use crate::trace::text::{LAST_LBA, MICROSECONDS, MILLISECONDS, SpacedLine};
 use crate::units::SimDuration;
+
+/// What the disk buffer did with a request, in validate traces.
+const BUFFER_RESULTS: [&[u8]; 4] = [b"hit", b"miss", b"doub", b"trip"];
+/// Greatest mean time between requests of an ASCII trace with whole times.
+const LONGEST_GAP: SimDuration = SimDuration(100_000_000_000);
+const NS_PER_MS: u64 = 1_000_000;
 
 #[inline]
 fn extent(line: &mut SpacedLine<'_>) -> Result<Extent, BadField> {
@@ -51,6 +60,11 @@ impl Decoder for Ascii {
         }
         Ok(Item::transfer(Record { volume, ..Record::new(time, op, extent) }, false))
     }
+
+    fn is_plausible(beginning: &[Record]) -> bool {
+        let is_whole = beginning.iter().all(|record| record.time.0.is_multiple_of(NS_PER_MS));
+        !is_whole || mean_gap(beginning).is_none_or(|gap| gap < LONGEST_GAP)
+    }
 }
 
 /// Decoder of DiskSim's validate traces.
@@ -74,8 +88,8 @@ impl Decoder for Validate {
             _ => return Err(kind.bad("R or W")),
         };
         let buffer = line.field();
-        if !buffer.bytes.eq_ignore_ascii_case(b"hit") && !buffer.bytes.eq_ignore_ascii_case(b"miss") {
-            return Err(buffer.bad("Hit or Miss"));
+        if !BUFFER_RESULTS.iter().any(|known| buffer.bytes.eq_ignore_ascii_case(known)) {
+            return Err(buffer.bad("Hit, Miss, Doub or Trip"));
         }
         let extent = extent(&mut line)?;
         let service = line.time(MICROSECONDS, "a service time [us]")?;

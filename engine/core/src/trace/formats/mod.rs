@@ -12,6 +12,7 @@ pub mod delimited;
 mod disksim;
 mod fio;
 mod fiu;
+mod mqsim;
 mod msps;
 mod msr;
 mod oracle_general;
@@ -34,12 +35,13 @@ pub struct Format {
     title: &'static str,
     is_text: bool,
     is_whole_seconds: bool,
+    needs: &'static str,
     open: fn() -> Box<dyn Feed>,
     score: fn(&[u8]) -> u64,
 }
 
 /// All formats.
-pub static FORMATS: [Format; 16] = [
+pub static FORMATS: [Format; 17] = [
     Format::of::<alibaba::Alibaba>(),
     Format::of::<blkparse::Blkparse>(),
     Format::of::<blktrace::Blktrace>(),
@@ -48,6 +50,7 @@ pub static FORMATS: [Format; 16] = [
     Format::of::<disksim::Validate>(),
     Format::of::<fio::Iolog>(),
     Format::of::<fiu::Fiu>(),
+    Format::of::<mqsim::Mqsim>(),
     Format::of::<msps::Msps>(),
     Format::of::<msr::Msr>(),
     Format::of::<oracle_general::OracleGeneral>(),
@@ -68,6 +71,7 @@ impl Format {
             title: D::TITLE,
             is_text: matches!(D::FRAMING, Framing::Lines),
             is_whole_seconds: D::IS_WHOLE_SECONDS,
+            needs: D::NEEDS,
             open: || Box::new(Frames::<D>::default()),
             score: score::<D>,
         }
@@ -91,6 +95,11 @@ impl Format {
     /// Whether its times are whole seconds, over which the records are spread.
     pub const fn is_whole_seconds(&self) -> bool {
         self.is_whole_seconds
+    }
+
+    /// What a trace without I/Os lacks, as the end of a message.
+    pub(super) const fn needs(&self) -> &'static str {
+        self.needs
     }
 
     pub(super) fn open(&self) -> Box<dyn Feed> {

@@ -115,6 +115,7 @@ pub(super) fn of(name: &str) -> Vec<u8> {
             "89967404000000 4892 syslogd 904265560 8 W 6 0 531e779d9eadf2b4d54bf5f1f7a4a3c5\n\
              89967405000000 2522 pdflush daemon 904265568 16 R 6 1 0\n"
         }
+        "mqsim" => "1000000 0 1000 8 0\n2500000 0 2000 8 0\n4000000 0 1000 8 1\n9000000 0 3000 16 1\n",
         "msps" => {
             "BeginHeader\n\
              \x20 DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,     IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags\n\

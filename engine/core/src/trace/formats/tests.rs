@@ -55,6 +55,21 @@ fn a_mostly_valid_trace_is_recognised_and_rubbish_is_not() {
 }
 
 #[test]
+fn the_same_columns_are_told_apart_by_the_times_between_requests() {
+    let trace = |gap: &str| format!("0 0 1000 8 1\n{gap} 0 2000 8 0\n");
+    let found = |gap: &str| recognise(trace(gap).as_bytes(), true).map(Format::name);
+    assert_eq!(found("999"), Ok("disksim"));
+    assert_eq!(found("5000.0"), Ok("disksim"));
+    assert_eq!(found("100000"), Ok("mqsim"));
+    assert_eq!(found("2500000"), Ok("mqsim"));
+    for gap in ["1000", "99999"] {
+        let error = found(gap).unwrap_err();
+        let expected = ("trace.ambiguous-format", json!(["disksim", "mqsim"]));
+        assert_eq!((error.code(), error.data()["matching"].clone()), expected);
+    }
+}
+
+#[test]
 fn a_bad_line_has_place_value_and_expectation() {
     let expected = [
         ("alibaba", "x,W,0,512,1", (1, 1), "x", "a device number"),
@@ -64,7 +79,7 @@ fn a_bad_line_has_place_value_and_expectation() {
         ("cloudphysics_csv", "3,1,2a,512,1", (1, 1), "3", "the version"),
         ("disksim", "1.0 0 0 8 2", (1, 11), "2", "flags"),
         ("disksim", "1.0 0 0 8 1 9", (1, 13), "9", "nothing"),
-        ("disksim_validate", "R Near 0 8 1.0 1.0", (1, 3), "Near", "Hit or Miss"),
+        ("disksim_validate", "R Near 0 8 1.0 1.0", (1, 3), "Near", "Hit, Miss, Doub or Trip"),
         ("fio_iolog", "fio version 4 iolog", (1, 1), "fio version 4 iolog", "`fio"),
         ("fio_iolog", "fio version 3 iolog\n5 f wait 1", (2, 5), "wait", "add,"),
         ("fiu", "1 2 p 3 4 X 5 6 0", (1, 11), "X", "R or W"),
@@ -133,6 +148,16 @@ fn warnings_are_counted() {
     let mut truncated = samples::of("vscsi_v1");
     truncated.truncate(truncated.len() - 1);
     assert_eq!(read_with("vscsi_v1", &truncated, 0).unwrap().1.problems().count(Problem::Truncated), 1);
+}
+
+#[test]
+fn times_that_may_be_in_another_unit_are_a_warning() {
+    let doubtful = |name: &str| {
+        let (found, reader) = read_with(name, &samples::of("mqsim"), 0).unwrap();
+        assert_eq!(found.len(), 4);
+        reader.problems().count(Problem::DoubtfulTimes)
+    };
+    assert_eq!((doubtful("disksim"), doubtful("mqsim")), (1, 0));
 }
 
 #[test]

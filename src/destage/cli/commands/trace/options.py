@@ -33,7 +33,8 @@ Columns = Annotated[
         metavar="COLUMNS",
         help="Read a delimited text with these columns: in order with - for one to skip, as in "
         "time,op,-,offset,size; or by name in its first line or position from 1, as in "
-        "time=Timestamp,op=4,offset=5,size=6. Also: process, volume, response.",
+        "time=Timestamp,op=4,offset=5,size=6. Also: process, volume, response; "
+        "is_read in place of op, where 1 is a read.",
     ),
 ]
 Units = Annotated[

@@ -1,4 +1,4 @@
-use super::super::find;
+use super::super::{block_layer, find};
 use crate::trace::{Columns, Flags, Op, Position, Problem, Reader, ReaderOptions, TraceError};
 
 fn read(text: &[u8]) -> Result<(Columns, Reader), TraceError> {
@@ -129,7 +129,7 @@ fn a_bad_line_is_reported_with_place_and_value() {
 #[test]
 fn a_trace_without_io_is_empty() {
     let empty = read(b"  8,0    3        2     1.000001829   697  G   W 223490 + 8 [x]\n").err().unwrap();
-    assert_eq!(empty, TraceError::Empty { frames: 1, is_text: true });
+    assert_eq!(empty, TraceError::Empty { frames: 1, is_text: true, needs: block_layer::NEEDS });
     assert_eq!((empty.code(), empty.place()), ("trace.empty", String::new()));
 }
 

@@ -108,6 +108,27 @@ fn disksim() {
 }
 
 #[test]
+fn validate_traces_have_hits_in_two_or_three_segments() {
+    let found = records(
+        "disksim_validate",
+        "R Miss 1000 2 1000.000 10.000\nW Doub 2000 15 2000.000 20.000\nW Trip 3000 13 3000.000 30.000\n",
+    );
+    assert_eq!(found.iter().map(|record| record.lba.0).collect::<Vec<_>>(), [1000, 2000, 3000]);
+    assert_eq!(found[2].time, SimDuration(3_030_000));
+}
+
+#[test]
+fn mqsim() {
+    let expected: [Short; 4] = [
+        (1_000_000, 0, 0, 1000, 8, Op::Write, NONE, None),
+        (2_500_000, 0, 0, 2000, 8, Op::Write, NONE, None),
+        (4_000_000, 0, 0, 1000, 8, Op::Read, NONE, None),
+        (9_000_000, 0, 0, 3000, 16, Op::Read, NONE, None),
+    ];
+    assert_eq!(sample("mqsim"), expected);
+}
+
+#[test]
 fn fio_version_3() {
     let expected: [Short; 3] = [
         (0, 0, 0, 0, 8, Op::Write, NONE, None),
