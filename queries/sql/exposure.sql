@@ -4,7 +4,7 @@
 -- parameter: risk [column] = dirty_high_bytes: the measure of exposure; data_at_risk_byte_s counts only dirty data without battery protection
 -- parameter: of [column] = result: the speed: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: is_on_front: whether no other point with the same workload has a better {of} at the same or a lower {risk}, or an equal {of} at a lower {risk}
--- row: one per point (points with the same runs share one), the least exposed first; means over replicates
+-- row: one per point, the least exposed first; means over replicates
 WITH measured AS (
   SELECT
     point_id,
@@ -48,7 +48,7 @@ ranked AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   risk AS $risk,
   risk - risk_half_width AS "{risk}_low",
   risk + risk_half_width AS "{risk}_high",

@@ -17,23 +17,20 @@ places AS (
   SELECT
     point_id,
     plan_row,
-    is_first,
     $x AS x,
     '{x}' = 'controller.cache.capacity' AND x = 0 AS is_bare,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, $x))) AS others,
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, $x))) AS others,
     row(
       *COLUMNS(
-        lambda axis: axis NOT IN ('point_id', 'plan_row', 'is_first', '{x}')
+        lambda axis: axis NOT IN ('point_id', 'plan_row', '{x}')
         AND NOT regexp_matches(axis, '^controller[.](cache|battery)[.]')
       )
     ) AS outside
   FROM configurations
   WHERE $x IS NOT NULL
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY x, others ORDER BY plan_row) = 1
 ),
 
--- Without a cache, its other settings and its battery have no effect, and the plan has only one value of each: the
+-- Without a cache, its other settings and its battery have no effect, and have no value there: the
 -- point is the start of every curve that is equal outside the cache.
 along_x AS (
   SELECT point_id, plan_row, x, others FROM places WHERE NOT is_bare
@@ -41,7 +38,7 @@ along_x AS (
   SELECT bare.point_id, NULL, bare.x, curve.others
   FROM (SELECT DISTINCT others, outside FROM places WHERE NOT is_bare) AS curve
   INNER JOIN places AS bare USING (outside)
-  WHERE bare.is_bare AND bare.is_first
+  WHERE bare.is_bare
 ),
 
 -- The mean curve is that of replicate null.
@@ -82,7 +79,7 @@ ranges AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first, $x),
+  configurations.* EXCLUDE (point_id, plan_row, $x),
   knees.x AS knee,
   ranges.knee_least,
   ranges.knee_most,

@@ -5,19 +5,21 @@
 -- column: axis: name of the axis
 -- column: value [base unit of the axis]: value of the axis, as text
 -- column: effect_{of} [unit of {of}]: difference from the mean of all points
--- column: points [count]: points with this value in the mean
+-- column: points [count]: combinations of the grid with this value in the mean
 -- row: one per value of each axis with at least two values; means over the points that have a result in every replicate
 WITH measured AS (
   SELECT point_id, replicate, avg($of) AS measure
   FROM replicates
-  WHERE $of IS NOT NULL AND point_id IN (SELECT point_id FROM configurations WHERE is_first)
+  WHERE $of IS NOT NULL
   GROUP BY point_id, replicate
 ),
 
+-- The mean is over the grid as written: a point at which an axis has no effect counts for each of its values.
 -- With a point that a replicate lacks, the means of replicates would be of different points.
 complete AS (
-  SELECT point_id, replicate, measure, avg(measure) OVER (PARTITION BY replicate) AS overall
+  SELECT grid.written_id, replicate, measure, avg(measure) OVER (PARTITION BY replicate) AS overall
   FROM measured
+  INNER JOIN grid USING (point_id)
   WHERE point_id IN (
     SELECT point_id FROM measured
     GROUP BY point_id
@@ -27,11 +29,10 @@ complete AS (
 
 settings AS (
   UNPIVOT (
-    SELECT point_id, plan_row, COLUMNS(* EXCLUDE (point_id, plan_row, is_first))::VARCHAR
-    FROM configurations
-    WHERE is_first
+    SELECT written_id, plan_row, COLUMNS(* EXCLUDE (written_id, point_id, plan_row))::VARCHAR
+    FROM grid
   )
-  ON COLUMNS(* EXCLUDE (point_id, plan_row))
+  ON COLUMNS(* EXCLUDE (written_id, plan_row))
   INTO NAME axis VALUE value
 ),
 
@@ -45,7 +46,7 @@ levels AS (
     avg(complete.measure) - any_value(complete.overall) AS effect,
     count(*) AS points
   FROM settings
-  INNER JOIN complete USING (point_id)
+  INNER JOIN complete USING (written_id)
   GROUP BY settings.axis, settings.value, complete.replicate
 ),
 

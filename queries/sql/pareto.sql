@@ -38,7 +38,7 @@ ranked AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   cost,
   mean AS $of,
   mean - mean_half_width AS "{of}_low",

@@ -23,10 +23,8 @@ places AS (
   SELECT
     point_id,
     "array.raid" AS raid,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "array.raid"))) AS others
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "array.raid"))) AS others
   FROM configurations
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY raid, others ORDER BY plan_row) = 1
 ),
 
 means AS (
@@ -68,7 +66,7 @@ penalties AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   compared.mean AS $of,
   compared.reference_raid,
   penalties.penalty AS penalty_ratio,

@@ -21,10 +21,9 @@ places AS (
   SELECT
     point_id,
     "controller.cache.write_fraction" AS write_fraction,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.cache.write_fraction"))) AS others
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "controller.cache.write_fraction"))) AS others
   FROM configurations
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY write_fraction, others ORDER BY plan_row) = 1
+  WHERE "controller.cache.write_fraction" IS NOT NULL
 ),
 
 ranked AS (
@@ -54,7 +53,7 @@ leads AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first, "controller.cache.write_fraction"),
+  configurations.* EXCLUDE (point_id, plan_row, "controller.cache.write_fraction"),
   ranked.write_fraction AS best_write_fraction,
   ranked.mean AS $of,
   ranked.second_write_fraction,

@@ -18,17 +18,17 @@ places AS (
     point_id,
     plan_row,
     "controller.battery.state" AS state,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.battery.state"))) AS others,
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "controller.battery.state"))) AS others,
     row(
       *COLUMNS(
-        lambda axis: axis NOT IN ('point_id', 'plan_row', 'is_first', 'controller.battery.state')
+        lambda axis: axis NOT IN ('point_id', 'plan_row', 'controller.battery.state')
         AND NOT regexp_matches(axis, '^controller[.]cache[.]write')
       )
     ) AS outside
   FROM configurations
 ),
 
--- Without a battery, the settings of the write cache have no effect, and the plan has only one value of each.
+-- Without a battery, the settings of the write cache have no effect, and have no value there.
 compared AS (
   SELECT alive.point_id, dead.point_id AS dead_id
   FROM places AS alive
@@ -56,7 +56,7 @@ penalties AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first, "controller.battery.state"),
+  configurations.* EXCLUDE (point_id, plan_row, "controller.battery.state"),
   alive_mean AS $of,
   dead_mean AS "without_battery_{of}",
   penalty AS penalty_ratio,
