@@ -76,9 +76,8 @@ def session(grid: Grid, make_session: Callable[..., Session]) -> Session:
 def test_a_configuration_is_one_point_everywhere(grid: Grid, session: Session) -> None:
     assert session.point_count == grid.configurations
     for relation in ("points", "configurations", "design_space"):
-        (statement,) = session.split(
-            f"SELECT write_fraction, {session.names[STATE]}, cache_capacity FROM {relation}"
-        )  # noqa: S608
+        listed = f"write_fraction, {session.names[STATE]}, cache_capacity"
+        (statement,) = session.split(f"SELECT {listed} FROM {relation}")  # noqa: S608 - names of the test
         rows = session.run(statement).to_pylist()
         assert len(rows) == grid.configurations
         for row in rows:
