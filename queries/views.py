@@ -37,11 +37,19 @@ STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
 
 
 MACROS = {
+    "mean_of(measured)": "list_avg(list_sort(list(measured)))",
+    "sum_of(measured)": "list_sum(list_sort(list(measured)))",
+    "standard_error(measured)": "list_stddev_samp(list_sort(list(measured))) / sqrt(count(measured))",
     "half_width(measured)": "(SELECT quantiles FROM main.student)[count(measured)] "
-    "* stddev_samp(measured) / sqrt(count(measured))",
+    "* list_stddev_samp(list_sort(list(measured))) / sqrt(count(measured))",
     "direction(result)": "if(regexp_matches(result, '_(supported|iops|per_s|ratio)$'), 1, -1)",
 }
-"""The half-width of the t-interval of a mean; 1 for results of which more is better, and -1 for others."""
+"""Mean, sum and standard error; the half-width of the t-interval of a mean; 1 for results of which more is
+better, and -1 for others.
+
+Numbers are added in the order of their size: `avg` adds them as threads come by them, so that its last digit
+changes from call to call.
+"""
 
 
 def build_quantiles(most: int) -> pa.Table:
@@ -218,8 +226,8 @@ def _means(
         key = f", plan_row - plan_row % {rows_per_point} AS first_row"
     by = ", ".join(map(quote, keys))
     across = "".join(
-        f",\n    avg({quote(name)}) AS {quote(name)}, "
-        f"stddev_samp({quote(name)}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
+        f",\n    mean_of({quote(name)}) AS {quote(name)}, "
+        f"standard_error({quote(name)}) AS {quote(name + '_error')}, "
         f"count({quote(name)}) AS {quote(name + '_count')}"
         for name in columns
     )
@@ -275,7 +283,9 @@ def _average_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
     """Return the statement of each replicate's means over its runs."""
     by = ", ".join(map(quote, [*keys, "replicate"]))
     counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
-    values = "".join(f",\n    avg({quote(name)}) FILTER (status = 'ok') AS {quote(name)}" for name in columns)
+    values = "".join(
+        f",\n    mean_of(if(status = 'ok', {quote(name)}, NULL)) AS {quote(name)}" for name in columns
+    )
     return f"""SELECT {by}, {counts}, count(*) - count(stored_run_id) AS n_missing{values}
   FROM planned
   GROUP BY {by}"""

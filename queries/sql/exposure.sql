@@ -9,12 +9,12 @@ WITH measured AS (
   SELECT
     point_id,
     replicate,
-    avg($of) AS measure,
-    avg($risk) AS risk,
-    avg(dirty_high_bytes) AS dirty_high_bytes,
-    avg(unprotected_s) AS unprotected_s,
-    avg(dirty_lost_bytes) AS dirty_lost_bytes,
-    avg(write_back_fraction) AS write_back_fraction
+    mean_of($of) AS measure,
+    mean_of($risk) AS risk,
+    mean_of(dirty_high_bytes) AS dirty_high_bytes,
+    mean_of(unprotected_s) AS unprotected_s,
+    mean_of(dirty_lost_bytes) AS dirty_lost_bytes,
+    mean_of(write_back_fraction) AS write_back_fraction
   FROM replicates
   GROUP BY point_id, replicate
 ),
@@ -22,13 +22,13 @@ WITH measured AS (
 averaged AS (
   SELECT
     point_id,
-    avg(measure) AS mean,
+    mean_of(measure) AS mean,
     half_width(measure) AS mean_half_width,
-    avg(risk) AS risk,
+    mean_of(risk) AS risk,
     half_width(risk) AS risk_half_width,
-    avg(unprotected_s) AS unprotected_s,
-    avg(dirty_lost_bytes) AS dirty_lost_bytes,
-    avg(write_back_fraction) AS write_back_fraction
+    mean_of(unprotected_s) AS unprotected_s,
+    mean_of(dirty_lost_bytes) AS dirty_lost_bytes,
+    mean_of(write_back_fraction) AS write_back_fraction
   FROM measured
   GROUP BY point_id
 ),

@@ -10,7 +10,7 @@
 -- column: values [count]: values of {x} on the curve
 -- row: one per configuration of the other axes that has a result for at least three values of the axis, and a better one at the largest than at the smallest
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 places AS (
@@ -47,7 +47,7 @@ curves AS (
   FROM along_x
   INNER JOIN measured USING (point_id)
   UNION ALL
-  SELECT NULL, others, plan_row, x, avg(measure), direction('{of}') * avg(measure)
+  SELECT NULL, others, plan_row, x, mean_of(measure), direction('{of}') * mean_of(measure)
   FROM along_x
   INNER JOIN measured USING (point_id)
   GROUP BY others, plan_row, x

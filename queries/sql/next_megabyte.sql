@@ -9,7 +9,7 @@
 -- column: pairs [count]: replicates in which both capacities were measured
 -- row: one per point that has a next smaller capacity; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 places AS (
@@ -66,8 +66,8 @@ averaged AS (
     point_id,
     from_capacity_bytes,
     step_mib,
-    avg(measure) AS measure,
-    avg(gain) AS gain,
+    mean_of(measure) AS measure,
+    mean_of(gain) AS gain,
     half_width(gain) AS gain_half_width,
     count(*) AS pairs
   FROM gains

@@ -13,7 +13,7 @@ WITH measured AS (
   SELECT
     point_id,
     replicate,
-    avg($of) AS measure,
+    mean_of($of) AS measure,
     sum(disk_reads + disk_writes) / nullif(sum(requests), 0) AS disk_ios
   FROM replicates
   GROUP BY point_id, replicate
@@ -28,7 +28,7 @@ places AS (
 ),
 
 means AS (
-  SELECT point_id, avg(measure) AS mean, avg(disk_ios) AS disk_ios FROM measured GROUP BY point_id
+  SELECT point_id, mean_of(measure) AS mean, mean_of(disk_ios) AS disk_ios FROM measured GROUP BY point_id
 ),
 
 compared AS (
@@ -60,7 +60,7 @@ ratios AS (
 ),
 
 penalties AS (
-  SELECT point_id, avg(penalty) AS penalty, half_width(penalty) AS penalty_half_width, count(penalty) AS pairs
+  SELECT point_id, mean_of(penalty) AS penalty, half_width(penalty) AS penalty_half_width, count(penalty) AS pairs
   FROM ratios
   GROUP BY point_id
 )

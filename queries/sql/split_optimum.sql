@@ -10,11 +10,11 @@
 -- column: pairs [count]: replicates in which both shares were measured
 -- row: one per configuration of the other axes; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 means AS (
-  SELECT point_id, avg(measure) AS mean FROM measured GROUP BY point_id HAVING mean IS NOT NULL
+  SELECT point_id, mean_of(measure) AS mean FROM measured GROUP BY point_id HAVING mean IS NOT NULL
 ),
 
 places AS (
@@ -42,7 +42,7 @@ ranked AS (
 leads AS (
   SELECT
     best.point_id,
-    avg(direction('{of}') * (best.measure - second.measure)) AS ahead,
+    mean_of(direction('{of}') * (best.measure - second.measure)) AS ahead,
     half_width(direction('{of}') * (best.measure - second.measure)) AS ahead_half_width,
     count(best.measure - second.measure) AS pairs
   FROM ranked

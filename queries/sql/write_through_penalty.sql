@@ -10,7 +10,7 @@
 -- column: pairs [count]: replicates in which both states were measured
 -- row: one per configuration of the other axes that has both states; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 places AS (
@@ -43,9 +43,9 @@ compared AS (
 penalties AS (
   SELECT
     compared.point_id,
-    avg(alive.measure) AS alive_mean,
-    avg(dead.measure) AS dead_mean,
-    avg((dead.measure / nullif(alive.measure, 0)) ** -direction('{of}')) AS penalty,
+    mean_of(alive.measure) AS alive_mean,
+    mean_of(dead.measure) AS dead_mean,
+    mean_of((dead.measure / nullif(alive.measure, 0)) ** -direction('{of}')) AS penalty,
     half_width((dead.measure / nullif(alive.measure, 0)) ** -direction('{of}')) AS penalty_half_width,
     count(*) AS pairs
   FROM compared
