@@ -18,8 +18,9 @@ RELATIONS: Mapping[str, str] = MappingProxyType(
         "replicates": "one row per point and replicate: the results of its run; for a seek, of its run at "
         "the largest value below the answer, and its own answer",
         "runs": "one row per point and stored run: its results",
-        "configurations": "one row per planned point: its axes",
-        "plan": "one row per planned run",
+        "configurations": "one row per point: its axes, null where an axis has no effect",
+        "grid": "one row per combination of the axes as written, with the point that it is",
+        "plan": "one row per point and planned run",
         "timeline": "one row per transition of a run: of battery, mains, disks, rebuilds and the window",
         "published_figures": "one row per published figure: its value, the simulated one, and its class",
         "measured": "one row per measured line in the store: a result of a load test, or a device in a log",
@@ -31,9 +32,9 @@ RELATIONS: Mapping[str, str] = MappingProxyType(
 FIXED: Mapping[str, Meaning] = MappingProxyType(
     {
         "point_id": (None, "identifies the point"),
+        "written_id": (None, "identifies the combination of the axes as written"),
         "label": (None, "name of a point that the study lists by itself"),
         "plan_row": (None, "place in the plan"),
-        "is_first": (None, "whether the point is the first of those that share its runs"),
         "replicate": ("count", "number of the replicate, from 0"),
         "run_id": (None, "identifies the run: its configuration, seed and replicate"),
         "round": ("count", "planning round that added the run, from 0"),

@@ -12,7 +12,7 @@ from destage.discovery.prim import peel
 from destage.queries.presentation import format_axis_value, format_count, format_number, title_axis
 from destage.queries.session import Session
 from destage.queries.statement_cases import Cases, collect_cases
-from destage.store.axis_codes import encode_axis
+from destage.store.axis_codes import encode_bound
 
 FEWEST_POINTS = 20
 FEWEST_CASES = 5
@@ -81,7 +81,7 @@ def discover(
     """
     rule = rule or Rule()
     cases = collect_cases(session, statement, against)
-    codes = {path: encode_axis(cases.points[path]) for path in session.axes}
+    codes = {path: encode_bound(cases.points[path]) for path in session.axes}
     codes = {path: one for path, one in codes.items() if one.count > 1}
     axes = list(codes)
     reason = _explain_none(cases, statement)

@@ -24,11 +24,13 @@ class Choice:
         named: The values that the conditions give, by dotted path (or `label`).
         probe: The value of the sought parameter that they give, if any.
         points: The ids of the points, in the order of the plan.
+        written: The ids of the points as written, as they are in the plan.
     """
 
     named: Mapping[str, object]
     probe: int | None
     points: Sequence[str]
+    written: Sequence[str]
 
 
 def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
@@ -59,7 +61,7 @@ def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
     if not found:
         listed = ", ".join(f"{session.names.get(path, path)}={value}" for path, value in named.items())
         raise QueryError("query.no-such-point", f"no point has {listed} together", place)
-    return Choice(named, probe, found)
+    return Choice(named, probe, found, session.points.find_written(named))
 
 
 def describe_point(session: Session, values: Mapping[str, object], paths: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ def compare_points(a: Side, b: Side, columns: Sequence[str] = ()) -> Comparison:
     listed = _choose_columns(a.session, b.session, columns)
     is_needed = _is_asked if columns else _is_telling
     values_a, values_b = list_values(a.session), list_values(b.session)
-    matched, left_a, left_b = _match(a, b, values_a, values_b)
+    matched, left_a, left_b = _match(a, b)
     if not matched:
         message = (
             f"no two of the {len(a.choice.points)} and {len(b.choice.points)} points are equal in the axes "
@@ -141,35 +141,22 @@ def _is_telling(one: Difference) -> bool:
     return bool(one.mean_a or one.mean_b)
 
 
-def _match(
-    a: Side,
-    b: Side,
-    values_a: Mapping[str, Mapping[str, object]],
-    values_b: Mapping[str, Mapping[str, object]],
-) -> tuple[list[tuple[str, str]], list[str], list[str]]:
-    """Return the pairs of points, and the points of each side without a partner."""
+def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str]]:
+    """Return the pairs of points, and the points of each side without a partner.
+
+    A point at which an axis has no effect is equal to those of all values that are written for it.
+    """
     if len(a.choice.points) == len(b.choice.points) == 1:
         return [(a.choice.points[0], b.choice.points[0])], [], []
     paths = _list_free(a, b)
-    at_a = _index(a.choice.points, values_a, paths)
-    at_b = _index(b.choice.points, values_b, paths)
-    keys = [
-        key
-        for key in at_a
-        if key in at_b and _is_one(a, at_a[key], values_a) and _is_one(b, at_b[key], values_b)
-    ]
+    at_a, at_b = _index(a, paths), _index(b, paths)
+    keys = [key for key in at_a if key in at_b and len(at_a[key]) == len(at_b[key]) == 1]
     paired_a, paired_b = ({one for key in keys for one in at[key]} for at in (at_a, at_b))
     return (
-        [(at_a[key][0], at_b[key][0]) for key in keys],
+        list(dict.fromkeys((next(iter(at_a[key])), next(iter(at_b[key]))) for key in keys)),
         [one for one in a.choice.points if one not in paired_a],
         [one for one in b.choice.points if one not in paired_b],
     )
-
-
-def _is_one(side: Side, points: Sequence[str], values: Mapping[str, Mapping[str, object]]) -> bool:
-    """Return whether points are one configuration, as those of all write fractions without a cache."""
-    paths = [LABEL, *side.session.axes]
-    return all(values[one].get(path) == values[points[0]].get(path) for one in points for path in paths)
 
 
 def _list_free(a: Side, b: Side) -> list[str]:
@@ -179,13 +166,12 @@ def _list_free(a: Side, b: Side) -> list[str]:
     return [path for path in (LABEL, *shared) if path not in named]
 
 
-def _index(
-    points: Sequence[str], values: Mapping[str, Mapping[str, object]], paths: Sequence[str]
-) -> dict[tuple[object, ...], list[str]]:
-    found: dict[tuple[object, ...], list[str]] = {}
-    for one in points:
-        key = tuple(as_key(values[one].get(path)) for path in paths)
-        found.setdefault(key, []).append(one)
+def _index(side: Side, paths: Sequence[str]) -> dict[tuple[object, ...], dict[str, None]]:
+    """Return the points of each combination of values as written."""
+    found: dict[tuple[object, ...], dict[str, None]] = {}
+    for row in side.session.points.list_written(side.choice.points):
+        key = tuple(as_key(row.get(path)) for path in paths)
+        found.setdefault(key, {})[row["point_id"]] = None
     return found
 
 

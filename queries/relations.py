@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from destage.errors import QueryError, StoreError
 from destage.queries.parquet_files import FRAGMENT, POSITION, FileGroup, copy_objects, group_fragments
+from destage.queries.shared_points import SHARED, collapse_plan, find_shared_points
 from destage.sql import FileConnection, quote, quote_text
 from destage.store import Sweep
 from destage.store.fragments import TRANSIENT_KINDS
@@ -34,14 +35,15 @@ class Relations:
     """The relations of a sweep.
 
     Attributes:
-        plan: The statement of the planned runs: the columns of the plan except the configuration, `plan_row`.
+        plan: The statement of the planned runs: the columns of the plan except the configuration, `plan_row`;
+            see `collapse_plan`.
         rows: The statement of the stored rows, one per run.
         files: The paths that the statements read.
         fragments: The names of the fragments with the stored rows.
         tables: Tables that the statements read besides.
         stored: The number of stored rows.
         replicates: The number of replicates planned.
-        shares_runs: Whether several points of the plan share a run.
+        shares_runs: Whether several points of the plan as written share a run.
         repeats_replicates: Whether a point has several runs of one replicate (and probed value).
         rows_per_point: The number of plan rows per point, if it is the same for all points and the rows of
             each point are consecutive; otherwise None.
@@ -79,6 +81,9 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.seek)
             rows_per_point = _count_rows_per_point(connection, plan)
+            if facts["shares_runs"]:
+                tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
+                plan = collapse_plan(plan, sweep.axes)
     except (QueryError, FileNotFoundError) as error:
         # DuckDB has errors of its own for a file that is gone.
         if isinstance(error, QueryError) and all(path.exists() for path in (*rounds, *fragments)):
@@ -98,7 +103,7 @@ def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Re
     """
     with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
-        facts = _examine_plan(connection, "SELECT * FROM kept", seek)
+        facts = _examine_plan(connection, "SELECT * FROM kept", seek) | {"shares_runs": whole.shares_runs}
     tables = whole.tables | {"kept": plan}
     return Relations(
         "SELECT * FROM kept",

@@ -53,8 +53,9 @@ def read_trials(session: Session, objectives: Sequence[Objective]) -> list[Row]:
     rows: list[Row] = session.sql(
         f"SELECT {axes}, trials.*, answers.{quote(f'{answer}_low')} AS answer_low, "  # noqa: S608 - quoted
         f"answers.{quote(f'{answer}_high')} AS answer_high, answers.censored "
-        f"FROM (SELECT * FROM {_STORED} WHERE {known} "
-        "QUALIFY row_number() OVER (PARTITION BY point_id ORDER BY trial) = 1) AS trials "
+        f"FROM (SELECT stored.* REPLACE (grid.point_id AS point_id) FROM {_STORED} AS stored "
+        f"INNER JOIN grid ON stored.point_id = grid.written_id WHERE {known} "
+        "QUALIFY row_number() OVER (PARTITION BY grid.point_id ORDER BY trial) = 1) AS trials "
         "INNER JOIN configurations USING (point_id) LEFT JOIN answers USING (point_id) "
         f"ORDER BY on_front DESC, {quote(first.column)} {'DESC' if first.is_maximum else ''}, trial"
     ).to_pylist()

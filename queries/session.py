@@ -22,6 +22,7 @@ from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.relations import Relations, open_relations, restrict_relations
+from destage.queries.shared_points import build_grid
 from destage.queries.studied_sweep import StudiedSweep
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
@@ -109,9 +110,8 @@ class Session(StudiedSweep):
                 "plan": relations.plan,
                 "stored_rows": relations.rows,
                 "runs": views.build_runs_view(is_ordered=relations.stored <= MOST_ORDERED),
-                "configurations": views.build_configurations_view(
-                    self.axes, shares_runs=relations.shares_runs, rows_per_point=relations.rows_per_point
-                ),
+                "configurations": views.build_configurations_view(self.axes, relations.rows_per_point),
+                "grid": build_grid(self.axes, shares_runs=relations.shares_runs),
                 "alternatives": views.build_alternatives_view(self.axes),
                 "replicates": views.build_replicates_view(self.seek, self.metric),
                 "timeline": views.build_timeline_view(),
@@ -127,7 +127,7 @@ class Session(StudiedSweep):
         has_published = self.metric is not None and any(read_figures(self.spec))
         published = tabulate_published(self.spec, self.metric, self.points) if has_published else None
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
-        self._database.add_view("answers", views.build_answers_view(self.answer))
+        self._database.add_view("answers", views.build_answers_view(self.answer, self.axes))
         self.public = PublicViews(
             self._database,
             self.names,
@@ -142,8 +142,11 @@ class Session(StudiedSweep):
     def points(self) -> PointTable:
         """The planned points."""
         keys = ", ".join(map(quote, ["label", *self.axes]))
-        table = self._database.query(f"SELECT point_id, {keys} FROM configurations ORDER BY plan_row")  # noqa: S608
-        return PointTable(table, self.config)
+        configurations, grid = (
+            self._database.query(f"SELECT {listed}, {keys} FROM {name} ORDER BY plan_row")  # noqa: S608
+            for name, listed in {"configurations": "point_id", "grid": "written_id, point_id"}.items()
+        )
+        return PointTable(configurations, grid, self.config)
 
     @cached_property
     def planned_runs(self) -> int:

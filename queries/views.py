@@ -37,11 +37,19 @@ STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
 
 
 MACROS = {
+    "mean_of(measured)": "list_avg(list_sort(list(measured)))",
+    "sum_of(measured)": "list_sum(list_sort(list(measured)))",
+    "standard_error(measured)": "list_stddev_samp(list_sort(list(measured))) / sqrt(count(measured))",
     "half_width(measured)": "(SELECT quantiles FROM main.student)[count(measured)] "
-    "* stddev_samp(measured) / sqrt(count(measured))",
+    "* list_stddev_samp(list_sort(list(measured))) / sqrt(count(measured))",
     "direction(result)": "if(regexp_matches(result, '_(supported|iops|per_s|ratio)$'), 1, -1)",
 }
-"""The half-width of the t-interval of a mean; 1 for results of which more is better, and -1 for others."""
+"""Mean, sum and standard error; the half-width of the t-interval of a mean; 1 for results of which more is
+better, and -1 for others.
+
+Numbers are added in the order of their size: `avg` adds them as threads come by them, so that its last digit
+changes from call to call.
+"""
 
 
 def build_quantiles(most: int) -> pa.Table:
@@ -68,37 +76,27 @@ def build_runs_view(*, is_ordered: bool) -> str:
     )
 
 
-def build_configurations_view(axes: Sequence[str], *, shares_runs: bool, rows_per_point: int | None) -> str:
-    """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
-
-    Points may share runs, as all write fractions without a battery. `is_first` marks the first.
+def build_configurations_view(axes: Sequence[str], rows_per_point: int | None) -> str:
+    """Return the statement of `configurations`: each point's axes, and its place in the plan.
 
     Args:
-        shares_runs: Whether any do; otherwise the runs of points need not be compared.
         rows_per_point: As in `Relations`.
     """
     names = ["label", *axes]
-    if rows_per_point is not None and not shares_runs:
+    if rows_per_point is not None:
         listed = ", ".join(map(quote, ["point_id", "plan_row", *names]))
-        return f"SELECT {listed}, true AS is_first FROM plan WHERE plan_row % {rows_per_point} = 0"
+        return f"SELECT {listed} FROM plan WHERE plan_row % {rows_per_point} = 0"
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in names)
-    listed = ", list_sort(list(run_id)) AS run_ids" if shares_runs else ""
-    planned = f"SELECT point_id, min(plan_row) AS plan_row, {carried}{listed} FROM plan GROUP BY point_id"
-    if not shares_runs:
-        return f"SELECT *, true AS is_first FROM ({planned})"
-    return f"""
-SELECT * EXCLUDE (run_ids), row_number() OVER (PARTITION BY run_ids, label ORDER BY plan_row) = 1 AS is_first
-FROM ({planned})
-"""
+    return f"SELECT point_id, min(plan_row) AS plan_row, {carried} FROM plan GROUP BY point_id"
 
 
 def build_alternatives_view(axes: Sequence[str]) -> str:
-    """Return the statement of `alternatives`: each point with runs of its own, and its workload.
+    """Return the statement of `alternatives`: each point, and its workload.
 
     Only points under the same workload are alternatives; without an axis of the workload, all points are.
     """
     listed = ", ".join([quote(path) for path in axes if path.startswith("workload.")] or ["0"])
-    return f"SELECT point_id, plan_row, row({listed}) AS workload FROM configurations WHERE is_first"
+    return f"SELECT point_id, plan_row, row({listed}) AS workload FROM configurations"
 
 
 def build_points_view(
@@ -158,7 +156,7 @@ JOIN certificates ON certificates.point_id = runs.point_id
 """
 
 
-def build_answers_view(answer: str) -> str:
+def build_answers_view(answer: str, axes: Sequence[str]) -> str:
     """Return the statement of `answers`: the answers found, and the published figure of the point if any.
 
     Args:
@@ -168,13 +166,16 @@ def build_answers_view(answer: str) -> str:
         f"answer_{part}": f"{answer}_{part}" for part in ("low", "high", "half_width")
     }
     renamed = ", ".join(f"{stored} AS {quote(name)}" for stored, name in names.items())
+    # An axis without effect is null in `configurations`.
+    axes_of = ", ".join(f"configurations.{quote(path)} AS {quote(path)}" for path in axes)
+    replaced = f" REPLACE ({axes_of})" if axes else ""
     return f"""
 SELECT
-  found_answers.* RENAME ({renamed}), published.value AS published, published.figure AS published_figure,
-  published.source AS published_source, plan_row
+  found_answers.*{replaced} RENAME ({renamed}), published.value AS published,
+  published.figure AS published_figure, published.source AS published_source, plan_row
 FROM found_answers
+JOIN configurations USING (point_id)
 LEFT JOIN published USING (point_id, metric)
-LEFT JOIN configurations USING (point_id)
 ORDER BY plan_row
 """
 
@@ -225,8 +226,8 @@ def _means(
         key = f", plan_row - plan_row % {rows_per_point} AS first_row"
     by = ", ".join(map(quote, keys))
     across = "".join(
-        f",\n    avg({quote(name)}) AS {quote(name)}, "
-        f"stddev_samp({quote(name)}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
+        f",\n    mean_of({quote(name)}) AS {quote(name)}, "
+        f"standard_error({quote(name)}) AS {quote(name + '_error')}, "
         f"count({quote(name)}) AS {quote(name + '_count')}"
         for name in columns
     )
@@ -282,7 +283,9 @@ def _average_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
     """Return the statement of each replicate's means over its runs."""
     by = ", ".join(map(quote, [*keys, "replicate"]))
     counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
-    values = "".join(f",\n    avg({quote(name)}) FILTER (status = 'ok') AS {quote(name)}" for name in columns)
+    values = "".join(
+        f",\n    mean_of(if(status = 'ok', {quote(name)}, NULL)) AS {quote(name)}" for name in columns
+    )
     return f"""SELECT {by}, {counts}, count(*) - count(stored_run_id) AS n_missing{values}
   FROM planned
   GROUP BY {by}"""

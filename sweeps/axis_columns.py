@@ -1,8 +1,9 @@
-"""The columns of axes: values as read back from canonical configurations, and the Arrow types they share."""
+"""The columns of axes: values of canonical configurations or as written, and the Arrow types they share."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from destage.sweeps.identity import canonical_text
@@ -42,3 +43,47 @@ def read_values(texts: pa.Array) -> list[object]:
     return [
         text if isinstance(value, dict | list) else value for text, value in zip(written, values, strict=True)
     ]
+
+
+def keep_written(
+    column: pa.DictionaryArray, values: Sequence[object], codes: np.ndarray
+) -> pa.DictionaryArray:
+    """Return an axis with the written value where that of the configuration is another one.
+
+    Args:
+        column: The values of the configurations, as JSON texts.
+        values: The written values.
+        codes: By point, the position of its written value; negative where it has none.
+    """
+    indices = column.indices.fill_null(len(column.dictionary)).to_numpy()
+    texts = [*column.dictionary.to_pylist(), None]
+    resolved = [*read_values(column.dictionary), None]
+    pairs, inverse = np.unique(np.stack([indices, codes]), axis=1, return_inverse=True)
+    places, written = pairs.tolist()
+    is_other = [
+        code >= 0 and _is_rewritten(values[code], resolved[place], texts[place])
+        for place, code in zip(places, written, strict=True)
+    ]
+    if not any(is_other):
+        return column
+    kept = [
+        canonical_text(values[code]) if other else texts[place]
+        for place, code, other in zip(places, written, is_other, strict=True)
+    ]
+    return pa.array(kept, pa.string()).dictionary_encode().take(pa.array(inverse.ravel()))
+
+
+def _is_rewritten(written: object, resolved: object, text: str | None) -> bool:
+    """Return whether a configuration has another value than the written one; a table is never compared."""
+    if written is None or isinstance(written, Mapping | list):
+        return False
+    if text is None or resolved is None:
+        return True
+    if isinstance(written, bool) or isinstance(resolved, bool | str):
+        is_text = text.startswith('"')
+        return (
+            type(written) is type(resolved)
+            and (is_text or isinstance(resolved, bool))
+            and written != resolved
+        )
+    return isinstance(written, int | float) and written != resolved

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.store.plan import CONFIG_COLUMNS
-from destage.sweeps.axis_columns import fit, read_values
+from destage.sweeps.axis_columns import fit, keep_written, read_values
 from destage.sweeps.run_ids import pack_ids
 
 
@@ -68,9 +68,26 @@ class Block:
             {path: column.take(some) for path, column in self._axes.items()},
         )
 
+    def keep_written(self, path: str, values: Sequence[object], codes: np.ndarray) -> None:
+        """Take the value of an axis as it is written at the points whose configuration has another one.
+
+        A setting without effect has one value in all configurations: every write fraction of no cache is 0.
+
+        Args:
+            values: The values that points assign.
+            codes: By point, the position of its value; negative where it assigns none.
+        """
+        column = self._axes.get(path)
+        if isinstance(column, pa.DictionaryArray):
+            self._axes = {**self._axes, path: keep_written(column, values, codes)}
+
     def pack_run_ids(self) -> pa.Array:
         """Return the ids of the runs as bytes, point by point."""
         return pack_ids(self.run_ids)
+
+    def first_runs(self) -> pa.Array:
+        """Return the id of the first run of each point, as bytes."""
+        return pack_ids(self.run_ids.take(pa.array(np.arange(0, len(self.run_ids), self.replicates))))
 
     def find_kinds(self, path: str) -> set[type]:
         """Return the types of the values of an axis."""

@@ -15,10 +15,10 @@ from destage.sweeps.axes import in_base_units
 from destage.sweeps.axis_columns import find_type, fit
 from destage.sweeps.blocks import Block
 from destage.sweeps.canonical_parts import Canonical, CanonicalReader
-from destage.sweeps.configurations import Configurations, assigned_values
+from destage.sweeps.configurations import Built, Configurations, assigned_values
 from destage.sweeps.fragments import Assignments
 from destage.sweeps.grid import BLOCK, Grid
-from destage.sweeps.grid_blocks import GridBlock
+from destage.sweeps.grid_blocks import UNASSIGNED, GridBlock
 from destage.sweeps.identity import point_id
 from destage.sweeps.study import Study
 from destage.sweeps.users import USERS, has_users
@@ -119,8 +119,12 @@ class Expansion:
 
     @property
     def count(self) -> int:
-        """The number of points."""
-        return sum(map(len, self.blocks))
+        """The number of points; those with one label and one configuration are one."""
+        runs = pa.chunked_array([block.first_runs() for block in self.blocks], pa.binary(16))
+        labels = pa.chunked_array([block.labels for block in self.blocks], pa.string())
+        is_plain = pc.is_null(labels)
+        named = zip(*(one.filter(pc.invert(is_plain)).to_pylist() for one in (runs, labels)), strict=True)
+        return len(pc.unique(runs.filter(is_plain))) + len(set(named))
 
     @cached_property
     def points(self) -> list[Point]:
@@ -264,7 +268,10 @@ class _Expander:
         built = self._configurations.build_grid(block, report)
         if self._issues:
             return None
-        return self._make_block(self._grid.identify(block), built.runs, built.names)
+        made = self._make_block(self._grid.identify(block), built.runs, built.names)
+        for path, codes in block.codes.items():
+            made.keep_written(path, block.values[path], codes)
+        return made
 
     def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, names: Mapping[str, pa.Array]) -> Block:
         return Block.make(ids, runs, self._configurations.axes, names, len(runs) // len(ids))
@@ -292,7 +299,7 @@ class _Expander:
                 identity = point_id({**named, "label": label})
             labels[identity] = labels.get(identity) or label
             positions.setdefault(identity, position)
-        every = self._make_block(pa.nulls(len(given), pa.string()), built.runs, built.names)
+        every = self._make_listed(pa.nulls(len(given), pa.string()), built, given)
         block = every.take(np.array(list(positions.values())))
         block.ids = pa.array(list(positions))
         block.labels = pa.array([labels[identity] for identity in positions], pa.string())
@@ -304,7 +311,16 @@ class _Expander:
         if mistakes:
             return None
         identity = point_id(_in_base_units(assigned_values(self._study, assignments)))
-        return self._make_block(pa.array([identity]), built.runs, built.names)
+        return self._make_listed(pa.array([identity]), built, [assignments])
+
+    def _make_listed(self, ids: pa.Array, built: Built, given: Sequence[Assignments]) -> Block:
+        """Return the block of points that each assign parameters of their own."""
+        made = self._make_block(ids, built.runs, built.names)
+        written = [_in_base_units(assignments) for assignments in given]
+        for path in self._columns:
+            codes = np.array([at if path in one else UNASSIGNED for at, one in enumerate(written)])
+            made.keep_written(path, [one.get(path) for one in written], codes)
+        return made
 
     @staticmethod
     def _add_explicit(blocks: Sequence[Block], explicit: Block) -> list[Block]:

@@ -138,7 +138,7 @@ def _count_answers(session: Session) -> list[str]:
     counts = session.sql(
         f"SELECT count({answer}) AS answered, count(censored) AS censored, "  # noqa: S608 - quoted
         f"count(*) FILTER ({answer} IS NOT NULL AND NOT interval_met) AS unmet "
-        "FROM configurations LEFT JOIN answers USING (point_id) WHERE is_first"
+        "FROM configurations LEFT JOIN answers USING (point_id)"
     ).to_pylist()[0]
     sentences: list[str] = []
     if not counts["answered"]:

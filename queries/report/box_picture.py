@@ -70,9 +70,12 @@ def draw_box(found: Discovery, units: Mapping[str, str]) -> str:
     (low_x, high_y), (high_x, low_y) = locate(x_ends[0], y_ends[1]), locate(x_ends[1], y_ends[0])
     canvas.rectangle("area c1", low_x, high_y, high_x - low_x, low_y - high_y)
     canvas.path("line c1", f"M{low_x:.1f} {high_y:.1f}H{high_x:.1f}V{low_y:.1f}H{low_x:.1f}Z")
-    cells, inverse = np.unique(np.stack([box.axes[at_x].codes, codes_y]), axis=1, return_inverse=True)
+    codes = np.stack([box.axes[at_x].codes, codes_y])
+    # A point at which one of the axes has no effect has no place.
+    has_place = (codes >= 0).all(axis=0)
+    cells, inverse = np.unique(codes[:, has_place], axis=1, return_inverse=True)
     points = np.bincount(inverse.ravel())
-    cases = np.bincount(inverse.ravel(), box.is_case)
+    cases = np.bincount(inverse.ravel(), box.is_case[has_place])
     for place in range(cells.shape[1]):
         x, y = locate(across.places[cells[0, place]], up.places[cells[1, place]])
         radius = 4 + 5 * math.sqrt(points[place] / points.max()) * (points.max() > 1)

@@ -141,7 +141,7 @@ def _draw_ordered(session: Session, unknown: str, column: str, unit: str | None)
       - sum(prior_weight) OVER (PARTITION BY fit, {name}) / 2 AS level
   FROM {quote(name_table("posterior"))})
 SELECT fit, least(floor(level * {_CLASSES}), {_CLASSES} - 1) AS class, median(value) AS value,
-  sum(weight) AS share, sum(prior_weight) AS prior
+  sum_of(weight) AS share, sum_of(prior_weight) AS prior
 FROM draws GROUP BY fit, class ORDER BY fit, class"""  # noqa: S608 - a column of the sweep
     ).to_pylist()
     # A fit that is ruled out has no posterior.

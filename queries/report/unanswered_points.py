@@ -65,7 +65,7 @@ SELECT configurations.*, judged.* EXCLUDE (point_id){found}
 FROM configurations
 LEFT JOIN judged USING (point_id)
 {joined}
-WHERE is_first AND {lacks}
+WHERE {lacks}
 ORDER BY configurations.plan_row
 """  # noqa: S608 - the name of the answer, quoted
 

@@ -8,13 +8,12 @@
 -- parameter: cache_price [currency per GiB] = 1: price of a GiB of cache
 -- column: price [currency]: price of all disks and of the cache
 -- column: margin_fraction [fraction]: low end of the interval of the answer divided by the load, minus 1
--- row: one per point whose interval lies at or above the load (points with the same runs share one), the cheapest first
+-- row: one per point whose interval lies at or above the load, the cheapest first
 WITH priced AS (
   SELECT
     configurations.*,
     "array.disks" * $disk_price + "controller.cache.capacity" / 2 ** 30 * $cache_price AS price
   FROM configurations
-  WHERE is_first
 ),
 
 -- Without an interval, as of a bound or of one replicate, the answer itself is compared.
@@ -32,7 +31,7 @@ carried AS (
 )
 
 SELECT
-  priced.* EXCLUDE (point_id, plan_row, is_first),
+  priced.* EXCLUDE (point_id, plan_row),
   answer,
   answer_low,
   answer_high,

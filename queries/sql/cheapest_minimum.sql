@@ -5,7 +5,7 @@
 SELECT
   answers.price,
   answers.answer,
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   answers.failing,
   answers.binding,
   answers.limiting

@@ -3,7 +3,7 @@
 -- purpose: Completion time, commit latency and commit rate of a replay, by cache size.
 -- row: one per point; means over replicates with their 95 % intervals if there are several
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   completion_time_s,
   completion_time_s_low,
   completion_time_s_high,

@@ -2,7 +2,7 @@
 -- studies: fixed
 -- purpose: Results of each configuration at the study's load: response times, throughput, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
--- row: one per point (points with the same runs share one); means over replicates
+-- row: one per point; means over replicates
 SELECT
   configurations.label,
   response_p95_us,
@@ -13,7 +13,7 @@ SELECT
   dirty_lost_bytes_low,
   dirty_lost_bytes_high,
   limiting_resource(points, $idle) AS limiting,
-  configurations.* EXCLUDE (point_id, plan_row, is_first, label),
+  configurations.* EXCLUDE (point_id, plan_row, label),
   response_mean_us,
   response_p99_us,
   read_hit_ratio,
@@ -29,5 +29,4 @@ SELECT
   n_missing
 FROM points
 INNER JOIN configurations USING (point_id)
-WHERE configurations.is_first
 ORDER BY configurations.plan_row

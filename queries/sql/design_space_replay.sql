@@ -2,7 +2,7 @@
 -- studies: replay
 -- purpose: Results of each configuration in the replay: completion time, commits, response times, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
--- row: one per point (points with the same runs share one); means over replicates
+-- row: one per point; means over replicates
 SELECT
   configurations.label,
   completion_time_s,
@@ -10,7 +10,7 @@ SELECT
   nullif(commits_per_s, 0) AS commits_per_s,
   hit_ratio,
   limiting_resource(points, $idle) AS limiting,
-  configurations.* EXCLUDE (point_id, plan_row, is_first, label),
+  configurations.* EXCLUDE (point_id, plan_row, label),
   commit_p50_us,
   throughput_iops,
   response_p95_us,
@@ -26,5 +26,4 @@ SELECT
   n_missing
 FROM points
 INNER JOIN configurations USING (point_id)
-WHERE configurations.is_first
 ORDER BY configurations.plan_row

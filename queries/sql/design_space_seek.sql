@@ -1,12 +1,8 @@
 -- name: design_space
 -- studies: seek
 -- purpose: Answer of the seek for each configuration, such as the load supported or the disks needed, with hit ratios and response time there, and the limiting resource.
--- row: one per point (points with the same runs share one); means over replicates at the value nearest to the answer that meets the objectives
-WITH planned AS (
-  SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
-),
-
-measured AS (
+-- row: one per point; means over replicates at the value nearest to the answer that meets the objectives
+WITH measured AS (
   SELECT point_id, read_hit_ratio, write_hit_ratio, hit_ratio, response_p95_us
   FROM certified
 ),
@@ -19,7 +15,7 @@ answered AS (
 )
 
 SELECT
-  planned.label,
+  configurations.label,
   answer,
   answer_low,
   answer_high,
@@ -29,7 +25,7 @@ SELECT
   hit_ratio,
   response_p95_us,
   limiting,
-  planned.* EXCLUDE (point_id, plan_row, label),
+  configurations.* EXCLUDE (point_id, plan_row, label),
   read_hit_ratio,
   write_hit_ratio,
   passing,
@@ -40,7 +36,7 @@ SELECT
   censored,
   monotone,
   undecided
-FROM planned
+FROM configurations
 LEFT JOIN measured USING (point_id)
 LEFT JOIN answered USING (point_id)
-ORDER BY plan_row
+ORDER BY configurations.plan_row

@@ -4,17 +4,17 @@
 -- parameter: risk [column] = dirty_high_bytes: the measure of exposure; data_at_risk_byte_s counts only dirty data without battery protection
 -- parameter: of [column] = result: the speed: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: is_on_front: whether no other point with the same workload has a better {of} at the same or a lower {risk}, or an equal {of} at a lower {risk}
--- row: one per point (points with the same runs share one), the least exposed first; means over replicates
+-- row: one per point, the least exposed first; means over replicates
 WITH measured AS (
   SELECT
     point_id,
     replicate,
-    avg($of) AS measure,
-    avg($risk) AS risk,
-    avg(dirty_high_bytes) AS dirty_high_bytes,
-    avg(unprotected_s) AS unprotected_s,
-    avg(dirty_lost_bytes) AS dirty_lost_bytes,
-    avg(write_back_fraction) AS write_back_fraction
+    mean_of($of) AS measure,
+    mean_of($risk) AS risk,
+    mean_of(dirty_high_bytes) AS dirty_high_bytes,
+    mean_of(unprotected_s) AS unprotected_s,
+    mean_of(dirty_lost_bytes) AS dirty_lost_bytes,
+    mean_of(write_back_fraction) AS write_back_fraction
   FROM replicates
   GROUP BY point_id, replicate
 ),
@@ -22,13 +22,13 @@ WITH measured AS (
 averaged AS (
   SELECT
     point_id,
-    avg(measure) AS mean,
+    mean_of(measure) AS mean,
     half_width(measure) AS mean_half_width,
-    avg(risk) AS risk,
+    mean_of(risk) AS risk,
     half_width(risk) AS risk_half_width,
-    avg(unprotected_s) AS unprotected_s,
-    avg(dirty_lost_bytes) AS dirty_lost_bytes,
-    avg(write_back_fraction) AS write_back_fraction
+    mean_of(unprotected_s) AS unprotected_s,
+    mean_of(dirty_lost_bytes) AS dirty_lost_bytes,
+    mean_of(write_back_fraction) AS write_back_fraction
   FROM measured
   GROUP BY point_id
 ),
@@ -48,7 +48,7 @@ ranked AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   risk AS $risk,
   risk - risk_half_width AS "{risk}_low",
   risk + risk_half_width AS "{risk}_high",

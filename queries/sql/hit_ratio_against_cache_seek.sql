@@ -3,7 +3,7 @@
 -- purpose: Hit ratios of reads and writes by cache size, at the load that each configuration supports.
 -- row: one per point with a certified answer; means over replicates with their 95 % intervals
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   hit_ratio,
   hit_ratio_low,
   hit_ratio_high,

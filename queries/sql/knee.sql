@@ -10,30 +10,27 @@
 -- column: values [count]: values of {x} on the curve
 -- row: one per configuration of the other axes that has a result for at least three values of the axis, and a better one at the largest than at the smallest
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 places AS (
   SELECT
     point_id,
     plan_row,
-    is_first,
     $x AS x,
     '{x}' = 'controller.cache.capacity' AND x = 0 AS is_bare,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, $x))) AS others,
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, $x))) AS others,
     row(
       *COLUMNS(
-        lambda axis: axis NOT IN ('point_id', 'plan_row', 'is_first', '{x}')
+        lambda axis: axis NOT IN ('point_id', 'plan_row', '{x}')
         AND NOT regexp_matches(axis, '^controller[.](cache|battery)[.]')
       )
     ) AS outside
   FROM configurations
   WHERE $x IS NOT NULL
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY x, others ORDER BY plan_row) = 1
 ),
 
--- Without a cache, its other settings and its battery have no effect, and the plan has only one value of each: the
+-- Without a cache, its other settings and its battery have no effect, and have no value there: the
 -- point is the start of every curve that is equal outside the cache.
 along_x AS (
   SELECT point_id, plan_row, x, others FROM places WHERE NOT is_bare
@@ -41,7 +38,7 @@ along_x AS (
   SELECT bare.point_id, NULL, bare.x, curve.others
   FROM (SELECT DISTINCT others, outside FROM places WHERE NOT is_bare) AS curve
   INNER JOIN places AS bare USING (outside)
-  WHERE bare.is_bare AND bare.is_first
+  WHERE bare.is_bare
 ),
 
 -- The mean curve is that of replicate null.
@@ -50,7 +47,7 @@ curves AS (
   FROM along_x
   INNER JOIN measured USING (point_id)
   UNION ALL
-  SELECT NULL, others, plan_row, x, avg(measure), direction('{of}') * avg(measure)
+  SELECT NULL, others, plan_row, x, mean_of(measure), direction('{of}') * mean_of(measure)
   FROM along_x
   INNER JOIN measured USING (point_id)
   GROUP BY others, plan_row, x
@@ -82,7 +79,7 @@ ranges AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first, $x),
+  configurations.* EXCLUDE (point_id, plan_row, $x),
   knees.x AS knee,
   ranges.knee_least,
   ranges.knee_most,

@@ -5,19 +5,21 @@
 -- column: axis: name of the axis
 -- column: value [base unit of the axis]: value of the axis, as text
 -- column: effect_{of} [unit of {of}]: difference from the mean of all points
--- column: points [count]: points with this value in the mean
+-- column: points [count]: combinations of the grid with this value in the mean
 -- row: one per value of each axis with at least two values; means over the points that have a result in every replicate
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure
+  SELECT point_id, replicate, mean_of($of) AS measure
   FROM replicates
-  WHERE $of IS NOT NULL AND point_id IN (SELECT point_id FROM configurations WHERE is_first)
+  WHERE $of IS NOT NULL
   GROUP BY point_id, replicate
 ),
 
+-- The mean is over the grid as written: a point at which an axis has no effect counts for each of its values.
 -- With a point that a replicate lacks, the means of replicates would be of different points.
 complete AS (
-  SELECT point_id, replicate, measure, avg(measure) OVER (PARTITION BY replicate) AS overall
+  SELECT grid.written_id, replicate, measure
   FROM measured
+  INNER JOIN grid USING (point_id)
   WHERE point_id IN (
     SELECT point_id FROM measured
     GROUP BY point_id
@@ -25,13 +27,16 @@ complete AS (
   )
 ),
 
+overall AS (
+  SELECT replicate, mean_of(measure) AS mean FROM complete GROUP BY replicate
+),
+
 settings AS (
   UNPIVOT (
-    SELECT point_id, plan_row, COLUMNS(* EXCLUDE (point_id, plan_row, is_first))::VARCHAR
-    FROM configurations
-    WHERE is_first
+    SELECT written_id, plan_row, COLUMNS(* EXCLUDE (written_id, point_id, plan_row))::VARCHAR
+    FROM grid
   )
-  ON COLUMNS(* EXCLUDE (point_id, plan_row))
+  ON COLUMNS(* EXCLUDE (written_id, plan_row))
   INTO NAME axis VALUE value
 ),
 
@@ -41,11 +46,12 @@ levels AS (
     settings.value,
     complete.replicate,
     min(settings.plan_row) AS plan_row,
-    avg(complete.measure) AS mean,
-    avg(complete.measure) - any_value(complete.overall) AS effect,
+    mean_of(complete.measure) AS mean,
+    mean_of(complete.measure) - any_value(overall.mean) AS effect,
     count(*) AS points
   FROM settings
-  INNER JOIN complete USING (point_id)
+  INNER JOIN complete USING (written_id)
+  INNER JOIN overall USING (replicate)
   GROUP BY settings.axis, settings.value, complete.replicate
 ),
 
@@ -54,9 +60,9 @@ averaged AS (
     axis,
     value,
     min(plan_row) AS plan_row,
-    avg(mean) AS mean,
+    mean_of(mean) AS mean,
     half_width(mean) AS mean_half_width,
-    avg(effect) AS effect,
+    mean_of(effect) AS effect,
     half_width(effect) AS effect_half_width,
     any_value(points) AS points,
     count(*) AS n

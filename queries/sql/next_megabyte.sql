@@ -9,27 +9,24 @@
 -- column: pairs [count]: replicates in which both capacities were measured
 -- row: one per point that has a next smaller capacity; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 places AS (
   SELECT
     point_id,
-    is_first,
     "controller.cache.capacity" AS capacity,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.cache.capacity"))) AS others,
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "controller.cache.capacity"))) AS others,
     row(
       *COLUMNS(
-        lambda axis: axis NOT IN ('point_id', 'plan_row', 'is_first')
+        lambda axis: axis NOT IN ('point_id', 'plan_row')
         AND NOT regexp_matches(axis, '^controller[.](cache|battery)[.]')
       )
     ) AS outside
   FROM configurations
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY capacity, others ORDER BY plan_row) = 1
 ),
 
--- Without a cache, its other settings and its battery have no effect, and the plan has only one value of each: the
+-- Without a cache, its other settings and its battery have no effect, and have no value there: the
 -- point is the start of every curve that is equal outside the cache.
 curves AS (
   SELECT point_id, capacity, others FROM places WHERE capacity > 0
@@ -37,7 +34,7 @@ curves AS (
   SELECT bare.point_id, 0, curve.others
   FROM (SELECT DISTINCT others, outside FROM places WHERE capacity > 0) AS curve
   INNER JOIN places AS bare USING (outside)
-  WHERE bare.capacity = 0 AND bare.is_first
+  WHERE bare.capacity = 0
 ),
 
 steps AS (
@@ -69,8 +66,8 @@ averaged AS (
     point_id,
     from_capacity_bytes,
     step_mib,
-    avg(measure) AS measure,
-    avg(gain) AS gain,
+    mean_of(measure) AS measure,
+    mean_of(gain) AS gain,
     half_width(gain) AS gain_half_width,
     count(*) AS pairs
   FROM gains
@@ -78,7 +75,7 @@ averaged AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   from_capacity_bytes,
   measure AS $of,
   gain AS "gain_{of}",

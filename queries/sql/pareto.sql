@@ -7,7 +7,7 @@
 -- column: gain_{of} [unit of {of}]: improvement of {of} over the next cheaper point of the front
 -- row: one per point of the front, the cheapest first; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure, avg($cost) AS cost
+  SELECT point_id, replicate, mean_of($of) AS measure, mean_of($cost) AS cost
   FROM replicates
   GROUP BY point_id, replicate
 ),
@@ -15,9 +15,9 @@ WITH measured AS (
 averaged AS (
   SELECT
     point_id,
-    avg(measure) AS mean,
+    mean_of(measure) AS mean,
     half_width(measure) AS mean_half_width,
-    avg(cost) AS cost
+    mean_of(cost) AS cost
   FROM measured
   GROUP BY point_id
 ),
@@ -38,7 +38,7 @@ ranked AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   cost,
   mean AS $of,
   mean - mean_half_width AS "{of}_low",

@@ -13,7 +13,7 @@ WITH measured AS (
   SELECT
     point_id,
     replicate,
-    avg($of) AS measure,
+    mean_of($of) AS measure,
     sum(disk_reads + disk_writes) / nullif(sum(requests), 0) AS disk_ios
   FROM replicates
   GROUP BY point_id, replicate
@@ -23,14 +23,12 @@ places AS (
   SELECT
     point_id,
     "array.raid" AS raid,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "array.raid"))) AS others
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "array.raid"))) AS others
   FROM configurations
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY raid, others ORDER BY plan_row) = 1
 ),
 
 means AS (
-  SELECT point_id, avg(measure) AS mean, avg(disk_ios) AS disk_ios FROM measured GROUP BY point_id
+  SELECT point_id, mean_of(measure) AS mean, mean_of(disk_ios) AS disk_ios FROM measured GROUP BY point_id
 ),
 
 compared AS (
@@ -62,13 +60,13 @@ ratios AS (
 ),
 
 penalties AS (
-  SELECT point_id, avg(penalty) AS penalty, half_width(penalty) AS penalty_half_width, count(penalty) AS pairs
+  SELECT point_id, mean_of(penalty) AS penalty, half_width(penalty) AS penalty_half_width, count(penalty) AS pairs
   FROM ratios
   GROUP BY point_id
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   compared.mean AS $of,
   compared.reference_raid,
   penalties.penalty AS penalty_ratio,

@@ -3,7 +3,7 @@
 -- purpose: Response time percentiles by cache size.
 -- row: one per point; means over replicates with their 95 % intervals if there are several
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   response_p50_us,
   response_p50_us_low,
   response_p50_us_high,

@@ -16,7 +16,7 @@ SELECT
   count(*) AS runs,
   sum(requests)::BIGINT AS requests,
   sum(events)::BIGINT AS events,
-  sum(prov_engine_s) AS engine_s,
+  sum_of(prov_engine_s) AS engine_s,
   any_value(error) AS first_error
 FROM executed
 GROUP BY status

@@ -10,21 +10,20 @@
 -- column: pairs [count]: replicates in which both shares were measured
 -- row: one per configuration of the other axes; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 means AS (
-  SELECT point_id, avg(measure) AS mean FROM measured GROUP BY point_id HAVING mean IS NOT NULL
+  SELECT point_id, mean_of(measure) AS mean FROM measured GROUP BY point_id HAVING mean IS NOT NULL
 ),
 
 places AS (
   SELECT
     point_id,
     "controller.cache.write_fraction" AS write_fraction,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.cache.write_fraction"))) AS others
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "controller.cache.write_fraction"))) AS others
   FROM configurations
-  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
-  QUALIFY row_number() OVER (PARTITION BY write_fraction, others ORDER BY plan_row) = 1
+  WHERE "controller.cache.write_fraction" IS NOT NULL
 ),
 
 ranked AS (
@@ -43,7 +42,7 @@ ranked AS (
 leads AS (
   SELECT
     best.point_id,
-    avg(direction('{of}') * (best.measure - second.measure)) AS ahead,
+    mean_of(direction('{of}') * (best.measure - second.measure)) AS ahead,
     half_width(direction('{of}') * (best.measure - second.measure)) AS ahead_half_width,
     count(best.measure - second.measure) AS pairs
   FROM ranked
@@ -54,7 +53,7 @@ leads AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first, "controller.cache.write_fraction"),
+  configurations.* EXCLUDE (point_id, plan_row, "controller.cache.write_fraction"),
   ranked.write_fraction AS best_write_fraction,
   ranked.mean AS $of,
   ranked.second_write_fraction,

@@ -40,10 +40,10 @@ WITH meanings (event, lane, state, condition, before) AS (
 ),
 
 first_runs AS (
-  SELECT DISTINCT ON (runs.run_id) runs.run_id, configurations.* EXCLUDE (point_id, is_first)
+  SELECT DISTINCT ON (runs.run_id) runs.run_id, configurations.* EXCLUDE (point_id)
   FROM runs
   INNER JOIN configurations USING (point_id)
-  WHERE configurations.is_first AND runs.replicate = 0
+  WHERE runs.replicate = 0
   ORDER BY runs.run_id, configurations.plan_row
 ),
 

@@ -14,7 +14,7 @@ WITH judged AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   n_not_stationary,
   unsettled,
   requests_needed,

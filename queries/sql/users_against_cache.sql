@@ -3,7 +3,7 @@
 -- purpose: Load supported by cache size, with its interval, the published figure if there is one, and the hit ratio at that load.
 -- row: one per point
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   answer,
   answer_low,
   answer_high,

@@ -5,9 +5,9 @@
 -- column: work_s [s]: time from the start of the window until all requests and destages are complete
 -- column: commands [count]: reads, writes and flushes of the hosts
 -- column: absorbed_fraction [fraction]: share of the sectors written to the write cache that overwrote dirty ones
--- row: one per point and replicate (points with the same runs share one)
+-- row: one per point and replicate
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  configurations.* EXCLUDE (point_id, plan_row),
   runs.replicate,
   -- The work of a run that drains ends when all dirty data is on the disks.
   runs.completion_time_s + coalesce(runs.drain_s, 0) AS work_s,
@@ -26,5 +26,5 @@ SELECT
 FROM runs
 INNER JOIN configurations USING (point_id)
 INNER JOIN points USING (point_id)
-WHERE configurations.is_first AND runs.status = 'ok' AND runs.completion_time_s IS NOT NULL
+WHERE runs.status = 'ok' AND runs.completion_time_s IS NOT NULL
 ORDER BY configurations.plan_row, runs.replicate

@@ -10,7 +10,7 @@
 -- column: pairs [count]: replicates in which both states were measured
 -- row: one per configuration of the other axes that has both states; means over replicates
 WITH measured AS (
-  SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
+  SELECT point_id, replicate, mean_of($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),
 
 places AS (
@@ -18,17 +18,17 @@ places AS (
     point_id,
     plan_row,
     "controller.battery.state" AS state,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.battery.state"))) AS others,
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, "controller.battery.state"))) AS others,
     row(
       *COLUMNS(
-        lambda axis: axis NOT IN ('point_id', 'plan_row', 'is_first', 'controller.battery.state')
+        lambda axis: axis NOT IN ('point_id', 'plan_row', 'controller.battery.state')
         AND NOT regexp_matches(axis, '^controller[.]cache[.]write')
       )
     ) AS outside
   FROM configurations
 ),
 
--- Without a battery, the settings of the write cache have no effect, and the plan has only one value of each.
+-- Without a battery, the settings of the write cache have no effect, and have no value there.
 compared AS (
   SELECT alive.point_id, dead.point_id AS dead_id
   FROM places AS alive
@@ -43,9 +43,9 @@ compared AS (
 penalties AS (
   SELECT
     compared.point_id,
-    avg(alive.measure) AS alive_mean,
-    avg(dead.measure) AS dead_mean,
-    avg((dead.measure / nullif(alive.measure, 0)) ** -direction('{of}')) AS penalty,
+    mean_of(alive.measure) AS alive_mean,
+    mean_of(dead.measure) AS dead_mean,
+    mean_of((dead.measure / nullif(alive.measure, 0)) ** -direction('{of}')) AS penalty,
     half_width((dead.measure / nullif(alive.measure, 0)) ** -direction('{of}')) AS penalty_half_width,
     count(*) AS pairs
   FROM compared
@@ -56,7 +56,7 @@ penalties AS (
 )
 
 SELECT
-  configurations.* EXCLUDE (point_id, plan_row, is_first, "controller.battery.state"),
+  configurations.* EXCLUDE (point_id, plan_row, "controller.battery.state"),
   alive_mean AS $of,
   dead_mean AS "without_battery_{of}",
   penalty AS penalty_ratio,

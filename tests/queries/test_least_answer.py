@@ -83,7 +83,7 @@ def test_one_number_for_all_replicates_has_no_interval(tmp_path: Path) -> None:
         mean = sum(needed) / 2
         assert [row["effect_disks_needed"] for row in marginals] == [value - mean for value in needed]
         assert {(row["effect_disks_needed_low"], row["n"]) for row in marginals} == {(None, 1)}
-        sides = [Side(session, Choice({}, None, [row["point_id"]])) for row in answers]
+        sides = [Side(session, Choice({}, None, [row["point_id"]], [row["point_id"]])) for row in answers]
         (pair,) = compare_points(*sides, ["disks_needed"]).pairs
         (difference,) = pair.differences
         assert (difference.low, difference.verdict) == (None, "one value each")

@@ -1,6 +1,7 @@
 """The estimator that fits the points, and what is left out; on values that the tests choose."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -29,7 +30,7 @@ def make_values(
     ids = pa.array([f"p{at}" for at in range(count)])
     points = pa.table({"point_id": ids, "label": names, **axes})
     measured = np.array(values, float)
-    return PointValues("response_p95_us", points, measured, np.zeros(measured.shape, bool))
+    return PointValues("response_p95_us", points, measured, np.zeros(measured.shape, bool), np.arange(count))
 
 
 def grid(function: Callable[[int, int], float], replicates: int = 3) -> PointValues:
@@ -60,9 +61,7 @@ def test_a_full_grid_is_analysed_exactly_within_each_replicate() -> None:
 def test_noise_common_to_all_points_changes_no_index() -> None:
     """As common random numbers do: each replicate has a level of its own."""
     found = grid(lambda a, b: a * b)
-    shifted = PointValues(
-        found.metric, found.points, found.values + np.array([0.0, 100.0, -50.0]), found.is_bound
-    )
+    shifted = replace(found, values=found.values + np.array([0.0, 100.0, -50.0]))
     for axis, row in rows_of(shifted).items():
         assert row["total_order"] == pytest.approx(rows_of(found)[axis]["total_order"])
         assert row["total_order_low"] == pytest.approx(rows_of(found)[axis]["total_order_low"])

@@ -1,10 +1,14 @@
 """Points of a study: the grid, conditions, explicit points, and points that are invalid."""
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from destage import sweeps
 from destage.errors import ConfigError
+from destage.queries import open_session
 from destage.sweeps import Study
 from destage.sweeps.points import expand
 
@@ -76,8 +80,8 @@ def test_explicit_points_take_axis_values_from_the_scenario(make_study: MakeStud
     )
     expansion = expand(study)
     grid, explicit = (expansion.axis_values(point) for point in expansion.points)
-    # The scenario has no battery, so that its runs have no write cache whatever the axis says.
-    assert grid == {CAPACITY: 128 * 2**20, FRACTION: 0.0, "controller.use": None}
+    # Without a battery there is no write cache: the configuration has a share of 0, the axis what is written.
+    assert grid == {CAPACITY: 128 * 2**20, FRACTION: 0.25, "controller.use": None}
     assert explicit == {CAPACITY: 64 * 2**20, FRACTION: 0.5, "controller.use": "smart_array_5i_plus"}
     assert [point.label for point in expansion.points] == [None, "5i Plus"]
 
@@ -88,8 +92,25 @@ def test_points_with_equal_configurations_share_their_run(make_study: MakeStudy)
     assert len({point.configure(0, None).run_id for point in points}) == 1
 
 
+def test_plan_and_sweep_count_a_configuration_once(
+    make_study: MakeStudy, document: dict[str, Any], tmp_path: Path
+) -> None:
+    """Without a cache, three write fractions are one point."""
+    document["scenario"]["controller"]["battery"] = {"state": "present"}
+    axes = {CAPACITY: [0, "64MiB"], FRACTION: [0.25, 0.5, 0.75], "workload.users": [5, 10]}
+    study = make_study(axes=axes, sensitivity={"of": ["response_p95"]})
+    planned = sweeps.plan(study, tmp_path)
+    assert (planned.points, planned.table.num_rows) == (8, 24)
+    with open_session(sweeps.run(study, tmp_path, executor="inline", workers=1).path) as session:
+        assert session.point_count == 8
+        rows = session.query("sensitivity").to_pylist()
+        assert {(row["method"], row["points"]) for row in rows} == {("factorial", 8)}
+        (statement,) = session.split("SELECT write_fraction FROM points WHERE cache_capacity = 0")
+        assert session.run(statement).column(0).to_pylist() == [None, None]
+
+
 def test_a_run_id_depends_on_configuration_seed_and_replicate(
-    make_study: MakeStudy, document: dict[str, object]
+    make_study: MakeStudy, document: dict[str, Any]
 ) -> None:
     def run_id(replicate: int = 0, **run: object) -> str:
         scenario = {**document["scenario"], "run": {"window": {"requests": 1000}, **run}}  # type: ignore[dict-item]

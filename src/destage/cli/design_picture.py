@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from destage.sweeps import Study
+    from destage.sweeps.outcomes import Preview
 
 
 def draw_plan(
-    study: "Study", rows: "pa.Table", units: Mapping[str, str], axes: str | None, plot: Path | None
+    study: "Study", preview: "Preview", units: Mapping[str, str], axes: str | None, plot: Path | None
 ) -> list[str]:
     """Draw the points of a plan, to a file or as the lines of a text.
 
     Args:
-        rows: The first round of the plan.
+        preview: What the study would run.
         units: The base unit of each axis that has one.
         axes: Two axes by dotted path or name, separated by a comma; None chooses them.
 
@@ -34,6 +35,7 @@ def draw_plan(
     from destage.store.plan import read_axes
     from destage.sweeps.axis_forms import describe_design, list_log_axes
 
+    rows = preview.table
     known = read_axes(rows.schema)
     chosen = _find_axes(axes, known) if axes is not None else _choose_axes(study, rows, known)
     points = rows.take(pc.index_in(pc.unique(rows["point_id"]), rows["point_id"]))
@@ -44,7 +46,7 @@ def draw_plan(
     )
     if plot is None:
         return draw_text(x, y)
-    count = f"{points.num_rows:,} points"
+    count = f"{preview.points:,} points"
     design = describe_design(study)
     plot.write_text(
         draw_design(study.name, f"{count}; {design}" if design else count, x, y), encoding="utf-8"

@@ -33,7 +33,8 @@ class Box:
         inside = np.ones(len(self.is_case), bool)
         for at, (one, allowed) in enumerate(zip(self.axes, self.allowed, strict=True)):
             if at != axis and not allowed.all():
-                inside &= allowed[one.codes]
+                # No limit leaves out a point at which the axis has no effect.
+                inside &= allowed[one.codes] | (one.codes < 0)
         return inside
 
     @cached_property
@@ -72,6 +73,11 @@ class Box:
     def restricted(self) -> list[int]:
         """The numbers of the axes of which some values are not allowed."""
         return [at for at, allowed in enumerate(self.allowed) if not allowed.all()]
+
+    def count_values(self, axis: int, inside: np.ndarray) -> np.ndarray:
+        """Return the number of some points at each value of an axis."""
+        codes = self.axes[axis].codes[inside]
+        return np.bincount(codes[codes >= 0], minlength=self.axes[axis].count)
 
     def replace(self, axis: int, allowed: np.ndarray) -> "Box":
         """Return the box with other values allowed on one axis."""

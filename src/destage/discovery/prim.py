@@ -49,7 +49,7 @@ def list_expanded(box: Box) -> Iterator[Box]:
                 yield box.replace(axis, allowed | (np.arange(one.count) == code))
             continue
         low, high = _ends(allowed)
-        counts = np.bincount(one.codes[box.is_inside_without(axis)], minlength=one.count)
+        counts = box.count_values(axis, box.is_inside_without(axis))
         step = max(1, int(PEELED * box.points))
         places = np.arange(one.count)
         below = np.cumsum(counts[:low][::-1])
@@ -66,9 +66,9 @@ def _list_peeled(box: Box) -> Iterator[Box]:
     """Yield the boxes that one step makes of a box."""
     step = max(1, int(PEELED * box.points))
     for axis, (one, allowed) in enumerate(zip(box.axes, box.allowed, strict=True)):
-        counts = np.bincount(one.codes[box.is_inside], minlength=one.count)
+        counts = box.count_values(axis, box.is_inside)
         present = np.flatnonzero(counts)
-        if len(present) == 1:
+        if len(present) <= 1:
             continue
         places = np.arange(one.count)
         if not one.is_ordered:

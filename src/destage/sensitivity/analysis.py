@@ -89,8 +89,8 @@ def analyse(
         common
         | {
             "method": sample.method,
-            "points": used.size,
-            "excluded": found.points.num_rows - used.size,
+            "points": np.unique(found.configurations[used]).size,
+            "excluded": len(np.setdiff1d(found.configurations, found.configurations[used])),
             "bounds": int(found.is_bound[used][:, replicates].any(axis=1).sum()),
             "deviation": float(values[used].mean(axis=1).std()),
             "covers": describe_cover(count, is_sampled=is_sampled),

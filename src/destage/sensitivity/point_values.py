@@ -22,6 +22,8 @@ class PointValues:
         metric: The name of the result.
         points: The points in the order of the plan: `point_id`, `label`, and the axes by dotted path.
         values: By point and replicate; NaN where there is none.
+        configurations: By point, the number of its configuration; points that differ only in axes without
+            effect share one.
         is_bound: By point and replicate, whether the value is only a bound of a seek's answer.
     """
 
@@ -29,6 +31,7 @@ class PointValues:
     points: pa.Table
     values: np.ndarray
     is_bound: np.ndarray
+    configurations: np.ndarray
 
 
 def collect_values(
@@ -51,6 +54,7 @@ def collect_values(
     coded = plan["point_id"].combine_chunks().dictionary_encode()
     _, first = np.unique(coded.indices.to_numpy(), return_index=True)
     points = plan.select(["point_id", "label", *axes]).take(pa.array(first))
+    configurations = _number_configurations(plan, coded.indices.to_numpy(), points)
     if certificates is None:
         places, replicates, runs = coded.indices.to_numpy(), plan["replicate"], plan["run_id"]
     else:
@@ -79,4 +83,18 @@ def collect_values(
     is_bound = np.zeros(shape[0] * shape[1], bool)
     if states is not None:
         is_bound[cells] = pc.is_in(states, pa.array(_BOUNDS)).to_numpy(zero_copy_only=False)
-    return PointValues(metric, points, means, is_bound.reshape(shape) & np.isfinite(means))
+    return PointValues(metric, points, means, is_bound.reshape(shape) & np.isfinite(means), configurations)
+
+
+def _number_configurations(plan: pa.Table, places: np.ndarray, points: pa.Table) -> np.ndarray:
+    """Return the number of the configuration of each point; equal ones have equal runs.
+
+    Args:
+        places: The place of the point of each run of the plan.
+    """
+    runs = plan["run_id"].combine_chunks().dictionary_encode().indices.to_numpy()
+    least = np.full(points.num_rows, len(runs), runs.dtype)
+    np.minimum.at(least, places, runs)
+    labels = points["label"].combine_chunks().dictionary_encode(null_encoding="encode").indices
+    _, numbers = np.unique(np.stack([least, labels.to_numpy()]), axis=1, return_inverse=True)
+    return np.ravel(numbers)

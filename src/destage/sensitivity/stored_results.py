@@ -56,7 +56,11 @@ def _restrict(found: PointValues, points: Collection[str]) -> PointValues:
     kept = pc.is_in(found.points["point_id"], pa.array(list(points), pa.string()))
     at = kept.to_numpy()
     return replace(
-        found, points=found.points.filter(kept), values=found.values[at], is_bound=found.is_bound[at]
+        found,
+        points=found.points.filter(kept),
+        values=found.values[at],
+        is_bound=found.is_bound[at],
+        configurations=found.configurations[at],
     )
 
 

@@ -56,7 +56,7 @@ def plan(
     if plot is not None or axes is not None:
         from destage.cli.design_picture import draw_plan
 
-        picture = draw_plan(study, rows, units, axes, plot)
+        picture = draw_plan(study, preview, units, axes, plot)
     forms, design = describe_axes(study), describe_design(study)
     if as_json:
         facts = {

@@ -69,7 +69,7 @@ def sensitivity(
         check_suffix(plot, "--plot", ".svg")
     with open_session(find_sweep(sweep, store)) as session:
         results = [find_result(name, session.metric, "--of") for name in of or [session.result]]
-        points = choose_points(session, only, "--only").points if only else None
+        points = choose_points(session, only, "--only").written if only else None
         found = analyse_sweep(session.sweep, list(dict.fromkeys(results)), points)
         rows = found["sensitivity"].to_pylist()
         if not rows:
