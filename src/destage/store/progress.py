@@ -4,19 +4,19 @@ Counting the rows of a million runs takes seconds, and `watch` asks every few se
 authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
 """
 
-import json
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.digests import digest_of
 from destage.store.durable import write_durably
-from destage.store.generations import Generation, find_head
+from destage.store.generations import DAMAGE, Generation, find_head
 from destage.store.layout import SweepLayout
 from destage.store.lease import find_writer
 from destage.store.location import find_modified_time, list_sizes
+from destage.store.records import decode_record, encode_record, is_amount, is_count
+from destage.store.regular_files import MOST_RECORD, read_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +110,30 @@ def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
 
 def write_progress(generation: Generation, progress: RecordedProgress) -> None:
     """Record the progress of a generation; a failure to write is ignored."""
-    content = asdict(progress)
-    data = json.dumps({**content, "digest": _digest(content)}).encode()
     with suppress(StoreError):
-        write_durably(_place(generation.layout, generation.name), data)
+        write_durably(_place(generation.layout, generation.name), encode_record(asdict(progress)))
 
 
 def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | None:
     """Return the recorded progress of a generation, if there is an intact record."""
+    place = _place(layout, generation)
     try:
-        content = json.loads(_place(layout, generation).read_bytes())
-        is_intact = content.pop("digest") == _digest(content)
-        return RecordedProgress(**content) if is_intact else None
-    except (FileNotFoundError, ValueError, TypeError, AttributeError, KeyError):
+        recorded = RecordedProgress(**decode_record(read_file(place, MOST_RECORD), place))
+    except (FileNotFoundError, TypeError):
         return None
+    except StoreError as error:
+        if error.code not in DAMAGE:
+            raise
+        return None
+    counts = (recorded.planned, recorded.present, recorded.failed, recorded.rounds)
+    measured = (recorded.fragments, recorded.size)
+    is_valid = (
+        all(map(is_count, counts))
+        and all(value is None or is_count(value) for value in measured)
+        and is_amount(recorded.later_runs)
+        and is_amount(recorded.later_runs_high)
+    )
+    return recorded if is_valid else None
 
 
 def find_record_age(sweep: Location) -> float | None:
@@ -132,10 +142,6 @@ def find_record_age(sweep: Location) -> float | None:
     found = find_head(layout)
     recorded = find_modified_time(_place(layout, found[0])) if found else None
     return None if recorded is None else max(0.0, time.time() - recorded)
-
-
-def _digest(content: dict[str, object]) -> str:
-    return digest_of(json.dumps(content, sort_keys=True).encode())
 
 
 def _place(layout: SweepLayout, generation: str) -> Location:
