@@ -8,16 +8,15 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
 from destage.errors import StoreError
 from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
-from destage.store.digests import damaged, is_intact, read_checked
+from destage.store.digests import damaged, is_intact
 from destage.store.generations import read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.parquet import read_parquet, read_parquet_schema
+from destage.store.parquet import check_types, read_parquet
 from destage.store.plan import (
     CONFIG_COLUMNS,
     join_configs,
@@ -25,10 +24,14 @@ from destage.store.plan import (
     read_answer,
     read_axes,
     read_plan,
+    read_round,
+    read_round_schema,
     read_seek,
 )
 from destage.store.progress import Counts
+from destage.store.records import invalid
 from destage.store.rows import is_transient, list_complete_fragments, read_rows, rows_schema
+from destage.store.study_files import parse_stored_study, read_study_text
 
 _READS = 5
 """Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""
@@ -52,14 +55,12 @@ class Sweep:
 
     @cached_property
     def _study(self) -> str:
-        return self._read(lambda head: read_checked(self._file(head.study)).decode())
+        return self._read(lambda head: read_study_text(self._file(head.study)))
 
     @cached_property
     def _plan_schema(self) -> pa.Schema | None:
         """The schema of the first round; its metadata names the axes."""
-        return self._read(
-            lambda head: read_parquet_schema(self._file(head.rounds[0])) if head.rounds else None
-        )
+        return self._read(lambda head: read_round_schema(self._file(head.rounds[0])) if head.rounds else None)
 
     @property
     def name(self) -> str:
@@ -99,8 +100,7 @@ class Sweep:
 
     def spec(self) -> dict[str, Any]:
         """Return the study as it was run."""
-        spec: dict[str, Any] = yaml.safe_load(self._study)
-        return spec
+        return parse_stored_study(self._study, self._file(self._head.study))
 
     def plan(self) -> pa.Table:
         """Return every planned run, all rounds together."""
@@ -148,12 +148,12 @@ class Sweep:
 
     def answers(self) -> pa.Table:
         """Return the answers of the seek: one row per point, none until the sweep has finished."""
-        found = self._read(lambda head: self._table(head.answers))
+        found = self._read(lambda head: self._table(head.answers, answers_schema([])))
         return answers_schema([]).empty_table() if found is None else found
 
     def certificates(self) -> pa.Table:
         """Return the runs that prove the answers: one row per point and replicate."""
-        found = self._read(lambda head: self._table(head.certificates))
+        found = self._read(lambda head: self._table(head.certificates, certificates_schema()))
         return certificates_schema().empty_table() if found is None else found
 
     def analyses(self) -> dict[str, pa.Table]:
@@ -164,7 +164,7 @@ class Sweep:
 
     def count(self) -> Counts:
         """Count the planned runs, and those that are stored, by their rows."""
-        parts = self._read(lambda head: [read_parquet(self._file(name), ["run_id"]) for name in head.rounds])
+        parts = self._read(lambda head: [read_round(self._file(name), ["run_id"]) for name in head.rounds])
         planned = pc.unique(
             pa.chunked_array([chunk for part in parts for chunk in part["run_id"].chunks], pa.string())
         )
@@ -175,10 +175,10 @@ class Sweep:
 
     def _find_configuration(self, head: Head, row: int) -> dict[str, Any]:
         for name in head.rounds:
-            found = read_parquet(self._file(name), list(CONFIG_COLUMNS))
+            place = self._file(name)
+            found = read_round(place, list(CONFIG_COLUMNS))
             if row < found.num_rows:
-                config: dict[str, Any] = json.loads(join_configs(found.slice(row, 1))[0].as_py())
-                return config
+                return _parse_config(join_configs(found.slice(row, 1))[0].as_py(), place)
             row -= found.num_rows
         return {}
 
@@ -191,8 +191,12 @@ class Sweep:
             raise damaged(place)
         return place
 
-    def _table(self, name: str | None) -> pa.Table | None:
-        return None if name is None else read_parquet(self._file(name))
+    def _table(self, name: str | None, schema: pa.Schema) -> pa.Table | None:
+        if name is None:
+            return None
+        table = read_parquet(self._file(name))
+        check_types(table.schema, schema, self._file(name))
+        return table
 
     def _read(self, read: Callable[[Head], _Read]) -> _Read:
         """Read files of the head; if a later writer has deleted them, those of its head.
@@ -225,6 +229,17 @@ def open_sweep(path: str | Location) -> Sweep:
         StoreError: There is no sweep, its head is damaged, or another version of Destage wrote it.
     """
     return Sweep(locate(path))
+
+
+def _parse_config(text: str | None, place: Location) -> dict[str, Any]:
+    """Return the canonical configuration of a planned run."""
+    try:
+        config = json.loads(text or "")
+    except (ValueError, RecursionError):
+        config = None
+    if not isinstance(config, dict):
+        raise invalid(place, "a run without a configuration")
+    return config
 
 
 def _not_a_sweep(root: Location) -> StoreError:
