@@ -26,6 +26,8 @@ def find_sweep(sweep: str, store: "Location | None") -> "Location":
 
     path = stores.find_sweep(sweep, store)
     found = status(path)
+    for warning in found.warnings:
+        print_warning(warning)
     if not found.finished:
         missing = found.planned - found.present
         lack = (

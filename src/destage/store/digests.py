@@ -58,7 +58,7 @@ def is_intact(path: Location) -> bool:
     """
     if isinstance(path, Path):
         there = path.stat()
-        if not stat.S_ISREG(there.st_mode):
+        if not stat.S_ISREG(there.st_mode) or there.st_size > MOST_TABLE:
             return False
         is_fresh = time.time() - there.st_mtime < _FRESH_S
         digest = _digest_file.__wrapped__ if is_fresh else _digest_file
@@ -70,7 +70,7 @@ def is_intact(path: Location) -> bool:
 
 def damaged(path: Location) -> StoreError:
     """Return the error of a file whose content is not what was written."""
-    message = "damaged: its content is not what was written; run the study again"
+    message = "damaged: its content is not what was written; `destage resume` restores it"
     return StoreError("store.damaged-file", message, str(path))
 
 

@@ -3,7 +3,7 @@
 Columns: `point_id`, `label`, `replicate`, `run_id`, `round`, one per axis (its dotted path), for a seek the
 probed value (the sought parameter's dotted path), `config.<part>` for each top-level field of the canonical
 configuration, and `estimated_events`. The schema's metadata names the axes and the sought parameter, so that
-a reader needs no study file.
+a reader needs no study file; that of the first round has the text of the study as well.
 
 A part is a JSON member, `"name":{...}`. The parts joined by commas in braces are the canonical configuration
 (`join_configs`). They are dictionaries: the runs of a large plan share a few texts.
@@ -30,6 +30,7 @@ LEADING = (
     pa.field("run_id", pa.string()),
     pa.field("round", pa.int64()),
 )
+_STUDY = b"destage.study"
 _KEYS = ("point_id", "run_id", "replicate")
 """Columns without nulls."""
 CONFIG_COLUMNS = tuple(f"config.{part}" for part in PARTS)
@@ -167,6 +168,17 @@ def read_answer(plan: pa.Schema) -> str | None:
     """Return the name of the answers of a plan's seek, if it has one."""
     name = json.loads(plan.metadata[b"destage.answer"])
     return None if name is None else str(name)
+
+
+def add_study(plan: pa.Table, study: str) -> pa.Table:
+    """Return the first round of a plan with the text of its study, from which a damaged one is restored."""
+    return plan.replace_schema_metadata({**(plan.schema.metadata or {}), _STUDY: study.encode()})
+
+
+def read_study(plan: pa.Schema) -> str | None:
+    """Return the text of the study that the first round of a plan has; one of an earlier version has none."""
+    text: bytes | None = (plan.metadata or {}).get(_STUDY)
+    return None if text is None else text.decode(errors="replace")
 
 
 def read_seek(plan: pa.Schema) -> str | None:

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.errors import StoreError
+from destage.errors import Issue, StoreError
 from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
 from destage.store.digests import damaged, is_intact
-from destage.store.generations import read_head
+from destage.store.generations import DAMAGE, read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.parquet import check_types, read_parquet
@@ -27,9 +27,11 @@ from destage.store.plan import (
     read_round,
     read_round_schema,
     read_seek,
+    read_study,
 )
 from destage.store.progress import Counts
 from destage.store.records import invalid
+from destage.store.restoration import RESTORE, open_head
 from destage.store.rows import is_transient, list_complete_fragments, read_rows, rows_schema
 from destage.store.study_files import parse_stored_study, read_study_text
 
@@ -42,20 +44,34 @@ class Sweep:
     """One sweep of a store, opened for reading, possibly while it is written.
 
     Study, plan and answers are those of one generation; open the sweep again to see a later one.
+
+    Attributes:
+        warnings: What is damaged and was read from elsewhere.
     """
 
     def __init__(self, path: Location) -> None:
         self.path = path
         self._layout = SweepLayout(path)
-        head = read_head(self._layout)
-        if head is None:
+        found = open_head(self._layout)
+        if found is None:
             raise _not_a_sweep(path)
-        self._head: Head = head
+        self._head: Head = found.head
+        self.warnings = list(found.warnings)
         self._has_read = False
 
     @cached_property
     def _study(self) -> str:
-        return self._read(lambda head: read_study_text(self._file(head.study)))
+        try:
+            return self._read(lambda head: read_study_text(self._file(head.study)))
+        except StoreError as error:
+            if error.code not in (*DAMAGE, "store.lost-file"):
+                raise
+            text = None if self._plan_schema is None else read_study(self._plan_schema)
+            if text is None:
+                raise
+            message = f"damaged or lost: the study is read from the plan; {RESTORE}"
+            self.warnings.append(Issue("store.study-restored", str(self._file(self._head.study)), message))
+            return text
 
     @cached_property
     def _plan_schema(self) -> pa.Schema | None:
