@@ -57,7 +57,7 @@ def test_rows_are_read_and_the_sweep_is_restored(
     assert found.finished == (part == "study")
     outcome = sweeps.resume(path, executor="inline")
     assert (outcome.state, outcome.executed) == ("finished", 0)
-    assert open_sweep(path).warnings == []
+    assert open_sweep(path).warnings == ()
     assert progress.status(path).finished
     assert verify(path, sample=1.0).problems == ()
     with open_session(path) as session:

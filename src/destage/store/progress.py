@@ -114,6 +114,13 @@ def _find_damaged_study(layout: SweepLayout, head: Head) -> tuple[Issue, ...]:
     return (Issue("store.study-restored", str(place), f"damaged or lost; {RESTORE}"),)
 
 
+def describe_unfinished(name: str, planned: int, missing: int) -> Issue:
+    """Return the warning of a sweep whose results are preliminary."""
+    lack = f"{missing} of {planned} planned runs are missing" if missing else "the sweep is unfinished"
+    data = {"planned": planned, "missing": missing}
+    return Issue("sweep.unfinished", name, f"{lack}; results are preliminary", data=data)
+
+
 def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
     """Return the number of fragments of a sweep and their total size [bytes]."""
     sizes = [

@@ -44,9 +44,6 @@ class Sweep:
     """One sweep of a store, opened for reading, possibly while it is written.
 
     Study, plan and answers are those of one generation; open the sweep again to see a later one.
-
-    Attributes:
-        warnings: What is damaged and was read from elsewhere.
     """
 
     def __init__(self, path: Location) -> None:
@@ -56,7 +53,7 @@ class Sweep:
         if found is None:
             raise _not_a_sweep(path)
         self._head: Head = found.head
-        self.warnings = list(found.warnings)
+        self._warnings = list(found.warnings)
         self._has_read = False
 
     @cached_property
@@ -70,7 +67,7 @@ class Sweep:
             if text is None:
                 raise
             message = f"damaged or lost: the study is read from the plan; {RESTORE}"
-            self.warnings.append(Issue("store.study-restored", str(self._file(self._head.study)), message))
+            self._warnings.append(Issue("store.study-restored", str(self._file(self._head.study)), message))
             return text
 
     @cached_property
@@ -108,6 +105,16 @@ class Sweep:
         """The names of the files of study, plan and answers, which have the digests of their content."""
         head = self._head
         return (head.study, *head.rounds, head.answers, head.certificates)
+
+    @property
+    def warnings(self) -> tuple[Issue, ...]:
+        """What is damaged and was read from elsewhere."""
+        return tuple(self._warnings) if self._study else ()  # reading the study may add one
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last session planned to the end and executed everything."""
+        return self._head.finished
 
     @property
     def study_text(self) -> str:
