@@ -24,6 +24,8 @@ def read_parquet(place: Location, columns: list[str] | None = None) -> pa.Table:
     with open_parquet(place) as file:
         if missing := set(columns or ()).difference(file.schema_arrow.names):
             raise invalid(place, f"has no column {min(missing)}")
+        if not file.schema_arrow.names:
+            raise invalid(place, "has no columns")
         return file.read(columns=columns)
 
 

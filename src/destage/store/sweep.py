@@ -1,7 +1,7 @@
 """A sweep opened for reading: its study, the files of its plan and rows, and its tables."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,6 +37,8 @@ from destage.store.study_files import parse_stored_study, read_study_text
 
 _READS = 5
 """Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""
+_PARTS: dict[str, type] = {"workload": dict, "controller": dict, "arrays": list, "run": dict}
+"""The types of the parts of a configuration that readers look into."""
 _Read = TypeVar("_Read")
 
 
@@ -171,18 +173,25 @@ class Sweep:
 
     def answers(self) -> pa.Table:
         """Return the answers of the seek: one row per point, none until the sweep has finished."""
-        found = self._read(lambda head: self._table(head.answers, answers_schema([])))
+        found = self._read(lambda head: self._find_table(head.answers, answers_schema([]), is_partial=True))
         return answers_schema([]).empty_table() if found is None else found
 
     def certificates(self) -> pa.Table:
         """Return the runs that prove the answers: one row per point and replicate."""
-        found = self._read(lambda head: self._table(head.certificates, certificates_schema()))
+        found = self._read(lambda head: self._find_table(head.certificates, certificates_schema()))
         return certificates_schema().empty_table() if found is None else found
 
-    def analyses(self) -> dict[str, pa.Table]:
-        """Return the tables of the study's analyses by name, none until the sweep has finished."""
+    def analyses(self, schemas: Mapping[str, pa.Schema] | None = None) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name, none until the sweep has finished.
+
+        Args:
+            schemas: Schemas by name that tables must have.
+        """
+        wanted = schemas or {}
         return self._read(
-            lambda head: {name: read_parquet(self._file(file)) for name, file in head.analyses.items()}
+            lambda head: {
+                name: self._read_table(file, wanted.get(name)) for name, file in head.analyses.items()
+            }
         )
 
     def count(self) -> Counts:
@@ -214,11 +223,20 @@ class Sweep:
             raise damaged(place)
         return place
 
-    def _table(self, name: str | None, schema: pa.Schema) -> pa.Table | None:
-        if name is None:
-            return None
-        table = read_parquet(self._file(name))
-        check_types(table.schema, schema, self._file(name))
+    def _find_table(
+        self, name: str | None, schema: pa.Schema, *, is_partial: bool = False
+    ) -> pa.Table | None:
+        return None if name is None else self._read_table(name, schema, is_partial=is_partial)
+
+    def _read_table(self, name: str, schema: pa.Schema | None, *, is_partial: bool = False) -> pa.Table:
+        """Return a table of the head, which must have the columns of a schema unless it is partial."""
+        place = self._file(name)
+        table = read_parquet(place)
+        if schema is not None:
+            check_types(table.schema, schema, place)
+            missing = set() if is_partial else set(schema.names).difference(table.column_names)
+            if missing:
+                raise invalid(place, f"has no column {min(missing)}")
         return table
 
     def _read(self, read: Callable[[Head], _Read]) -> _Read:
@@ -260,9 +278,13 @@ def _parse_config(text: str | None, place: Location) -> dict[str, Any]:
         config = json.loads(text or "")
     except (ValueError, RecursionError):
         config = None
-    if not isinstance(config, dict):
+    is_whole = isinstance(config, dict) and all(
+        isinstance(config.get(part, kind()), kind) for part, kind in _PARTS.items()
+    )
+    if not is_whole:
         raise invalid(place, "a run without a configuration")
-    return config
+    found: dict[str, Any] = config
+    return found
 
 
 def _not_a_sweep(root: Location) -> StoreError:
