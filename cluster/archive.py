@@ -5,9 +5,12 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from destage.errors import ClusterError
 from destage.objects import Location
 from destage.store.location import list_tree
 from destage.store.parallel import map_places
+
+_MOST_DIGITS = 18
 
 
 def format_file_list(sweep: Location) -> Iterator[str]:
@@ -16,11 +19,34 @@ def format_file_list(sweep: Location) -> Iterator[str]:
         yield f"{size} {path}\n"
 
 
-def parse_file_list(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the paths and sizes [bytes] of a file list."""
-    for line in text.splitlines():
+def parse_file_list(data: bytes) -> Iterator[tuple[str, int]]:
+    """Yield the paths and sizes [bytes] of a file list; the paths are as another machine states them.
+
+    Raises:
+        ClusterError: It is not a file list.
+    """
+    for number, line in enumerate(data.decode(errors="replace").split("\n")[:-1], start=1):
         size, _, path = line.partition(" ")
+        if not (size.isdecimal() and size.isascii() and len(size) <= _MOST_DIGITS and path):
+            message = "must be the size and the path of a file"
+            raise ClusterError("cluster.unexpected-answer", message, f"line {number} of the list of files")
         yield path, int(size)
+
+
+def read_archive(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the regular files in a tar archive.
+
+    Raises:
+        ClusterError: Something else is in it, such as a link or a file with holes.
+        tarfile.TarError: It is no archive, or truncated.
+    """
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() and not member.issparse() else None
+            if content is None:
+                message = "the pod sent a link, a directory or a file with holes"
+                raise ClusterError("cluster.unexpected-file", message, member.name)
+            yield member.name, content.read()
 
 
 def write_archive(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:

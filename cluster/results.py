@@ -1,20 +1,21 @@
 """A sweep's results on the cluster: its progress, a local copy, and SQL on the cluster."""
 
-import io
 import json
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from destage.cluster.archive import parse_file_list
+from destage.cluster.archive import parse_file_list, read_archive
 from destage.errors import ClusterError
 from destage.store.digests import digest_of, find_digest
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.location import list_sizes
+from destage.store.plain_names import is_plain_name, is_plain_path
+from destage.store.records import is_amount, is_count
 
 _BATCH_BYTES = 64 * 2**20
 """Approximate size of one transfer."""
@@ -54,12 +55,14 @@ class FetchSummary:
         path: The local directory of the sweep.
         size: Their size [bytes].
         kept: Number of files that were already there.
+        left_out: Paths that are no plain relative ones, so that they have no place in a folder.
     """
 
     path: Path
     files: int
     size: int
     kept: int
+    left_out: tuple[str, ...] = ()
 
 
 def find_results(runner: CommandRunner, sweep: str) -> RemoteSweep:
@@ -68,11 +71,10 @@ def find_results(runner: CommandRunner, sweep: str) -> RemoteSweep:
     Raises:
         ClusterError: There are no results yet, or several sweeps and no name.
     """
-    text = runner.run("destage", "status", "--store", runner.store, "--json")
-    found: dict[str, dict[str, Any]] = json.loads(text)
+    found = _parse_status(runner.run("destage", "status", "--store", runner.store, "--json"))
     names = [name for name in found if sweep in ("", name)]
     if len(names) == 1:
-        return RemoteSweep(names[0], found[names[0]])
+        return RemoteSweep(names[0], _check_status(names[0], found[names[0]]))
     if names:
         message = f"the store has {len(names)} sweeps: {', '.join(names)}; select one with --sweep"
         raise ClusterError("cluster.sweep-ambiguous", message, runner.store, {"sweeps": names})
@@ -89,11 +91,20 @@ def fetch_results(
     others (heads, progress, manifest) are downloaded each time, heads last, so that a reader never sees a
     head without its files. An interrupted fetch continues where it stopped. `report` is called with the bytes
     downloaded and the bytes to download.
+
+    The pod's list of files is not trusted: no file is written outside the sweep's directory.
+
+    Raises:
+        ClusterError: The name is not that of a sweep, or the pod sends something else than files.
     """
+    if not _is_sweep_name(name):
+        raise _unexpected("not the name of a sweep's directory", name)
     root = store / "sweeps" / name
     layout = SweepLayout(root)
     pack = ("destage", "cluster", "pack", name, "--store", runner.store)
-    sizes = dict(_skip_writers_files(parse_file_list(runner.run(*pack, "--list").decode())))
+    listed = dict(parse_file_list(runner.run(*pack, "--list")))
+    placed = dict(_select_placed(listed))
+    sizes = dict(_skip_writers_files(placed.items()))
     in_order = sorted(sizes, key=_is_head)
     missing = {path: sizes[path] for path in in_order if not _is_fetched(root, path, sizes[path])}
     total, done = sum(missing.values()), 0
@@ -108,12 +119,61 @@ def fetch_results(
         for path, _ in list(list_sizes(layout.generations)):
             if f"{layout.generations.name}/{path.name}" not in sizes:
                 path.unlink(missing_ok=True)
-    return FetchSummary(root, len(missing), total, len(sizes) - len(missing))
+    left_out = tuple(sorted(listed.keys() - placed.keys()))
+    return FetchSummary(root, len(missing), total, len(sizes) - len(missing), left_out)
 
 
 def query_results(runner: CommandRunner, name: str, statement: str, form: str) -> bytes:
     """Run SQL on a sweep's rows on the cluster and return the result in a format of `destage sql`."""
     return runner.run("destage", "sql", name, statement, "--store", runner.store, "--format", form)
+
+
+def _parse_status(data: bytes) -> dict[str, object]:
+    """Return by sweep what `destage status --json` printed."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise _unexpected("not the output of `destage status --json`", "destage status")
+    return found
+
+
+def _check_status(name: str, status: object) -> dict[str, Any]:
+    """Return the progress of a sweep whose name and counts are those of a sweep."""
+    if not _is_sweep_name(name):
+        raise _unexpected("not the name of a sweep's directory", name)
+    if isinstance(status, dict) and isinstance(error := status.get("error"), str):
+        raise ClusterError("cluster.sweep-unreadable", error, name)
+    is_status = (
+        isinstance(status, dict)
+        and all(is_count(status.get(key)) for key in ("planned", "present", "failed", "rounds"))
+        and isinstance(status.get("finished"), bool)
+        and (status.get("writer") is None or isinstance(status["writer"], str))
+        and (status.get("recorded_s") is None or is_amount(status["recorded_s"]))
+    )
+    if not isinstance(status, dict) or not is_status:
+        raise _unexpected("not the progress of a sweep", name)
+    return status
+
+
+def _is_sweep_name(name: str) -> bool:
+    return is_plain_name(name) and name[0] not in ".-"
+
+
+def _unexpected(reason: str, place: str) -> ClusterError:
+    return ClusterError("cluster.unexpected-answer", f"the pod answered with this; {reason}", place)
+
+
+def _select_placed(sizes: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield the files that have a place in a folder: plain relative paths, none the folder of another.
+
+    An object's key may be any text: it may have an empty component, or be that of a prefix.
+    """
+    folders = {str(parent) for path in sizes for parent in PurePosixPath(path).parents}
+    for path, size in sizes.items():
+        if is_plain_path(path) and path not in folders:
+            yield path, size
 
 
 def _skip_writers_files(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
@@ -152,21 +212,18 @@ def _unpack(data: bytes, requested: list[str], root: Path) -> None:
     """Write the requested files of a tar archive; any other file in it is an error."""
     missing = set(requested)
     try:
-        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            for member in archive:
-                content = archive.extractfile(member)
-                if member.name not in missing or content is None:
-                    message = "the pod sent a file that was not requested"
-                    raise ClusterError("cluster.unexpected-file", message, member.name)
-                missing.discard(member.name)
-                target = root / member.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                data = content.read()
-                if find_digest(member.name) not in (None, digest_of(data)):
-                    message = "its content is not what was written; run the same command again"
-                    raise ClusterError("cluster.download-damaged", message, str(target))
-                write_durably(target, data)
-    except tarfile.TarError as error:
+        for path, content in read_archive(data):
+            if path not in missing:
+                message = "the pod sent a file that was not requested"
+                raise ClusterError("cluster.unexpected-file", message, path)
+            missing.discard(path)
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if find_digest(path) not in (None, digest_of(content)):
+                message = "its content is not what was written; run the same command again"
+                raise ClusterError("cluster.download-damaged", message, str(target))
+            write_durably(target, content)
+    except (tarfile.TarError, ValueError) as error:
         message = f"the download is truncated ({error}); run the same command again to continue"
         raise ClusterError("cluster.download-truncated", message, str(root)) from error
     if missing:

@@ -20,7 +20,8 @@ from destage.queries.shared_points import SHARED, collapse_plan, find_shared_poi
 from destage.sql import FileConnection, quote, quote_text
 from destage.store import Sweep
 from destage.store.fragments import TRANSIENT_KINDS
-from destage.store.plan import plan_schema
+from destage.store.plan import check_round, plan_schema
+from destage.store.records import invalid
 from destage.store.rows import rows_schema
 
 CHOSEN = "chosen_rows"
@@ -123,9 +124,15 @@ def _read_plan(
     """Return the statement of the plan of some rounds, and the files that it reads."""
     if not files:
         return _empty(plan_schema([], None), 0), ()
-    schema = pa.unify_schemas(
-        [pa.schema(map(_decoded, pq.read_schema(path))) for path in files], promote_options="default"
-    )
+    schemas = [pq.read_schema(path) for path in files]
+    for found, path in zip(schemas, files, strict=True):
+        check_round(found, path)
+    try:
+        schema = pa.unify_schemas(
+            [pa.schema(map(_decoded, found)) for found in schemas], promote_options="default"
+        )
+    except pa.ArrowException as error:
+        raise invalid(files[-1], "its columns are not those of the earlier rounds") from error
     types = _find_types(connection, schema)
     parts, first = [], 0
     for path in files:

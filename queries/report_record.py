@@ -89,7 +89,8 @@ def digest_inputs(sweep: Sweep, fragments: Iterable[str]) -> str:
         fragments: The names of the fragments with the rows.
     """
     measured = list_versions(find_store(sweep.path))
-    parts = [_digest_program(), sweep.path.name, sweep.contents, sorted(fragments), measured]
+    damage = [issue.code for issue in sweep.warnings]
+    parts = [_digest_program(), sweep.path.name, sweep.contents, sorted(fragments), measured, damage]
     return digest_of(json.dumps(parts).encode())
 
 

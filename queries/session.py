@@ -10,7 +10,7 @@ from typing import Self
 import pyarrow as pa
 
 from destage.engine import limiting_resource
-from destage.errors import DestageError, QueryError, StoreError
+from destage.errors import DestageError, Issue, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
 from destage.queries.analysis_queries import name_table
@@ -28,6 +28,7 @@ from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.answers import complete_answers
 from destage.store.digests import damaged, find_digest, is_intact
+from destage.store.progress import describe_unfinished
 from destage.store.published_figures import read_figures
 
 FIGURES = "published_figures"
@@ -160,6 +161,14 @@ class Session(StudiedSweep):
         statement = "SELECT count(DISTINCT run_id) AS n FROM plan ANTI JOIN stored_rows USING (run_id)"
         count: int = self._database.query(statement)["n"][0].as_py()
         return count
+
+    @cached_property
+    def warnings(self) -> tuple[Issue, ...]:
+        """What is damaged, and that runs are missing; whoever shows results shows it."""
+        if self.sweep.is_finished and not self.missing_runs:
+            return self.sweep.warnings
+        unfinished = describe_unfinished(self.sweep.path.name, self.planned_runs, self.missing_runs)
+        return (*self.sweep.warnings, unfinished)
 
     @cached_property
     def point_count(self) -> int:

@@ -5,18 +5,27 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from destage.errors import StoreError
+
 _BYTES = 16
 _DIGITS = np.zeros(256, np.uint8)
 _DIGITS[np.frombuffer(b"0123456789abcdef", np.uint8)] = np.arange(16)
 
 
 def pack_ids(run_ids: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return run ids, 32 hexadecimal digits each, as bytes."""
+    """Return run ids, 32 hexadecimal digits each, as bytes.
+
+    Raises:
+        StoreError: One is null or has another length; all after it would be those of other runs.
+    """
     packed = bytearray()
     for chunk in run_ids.chunks if isinstance(run_ids, pa.ChunkedArray) else [run_ids]:
         if len(chunk):
             _, offsets, data = chunk.buffers()
-            ends = np.frombuffer(offsets, np.int32)[chunk.offset :]
+            ends = np.frombuffer(offsets, np.int32)[chunk.offset :][: len(chunk) + 1]
+            if chunk.null_count or not (np.diff(ends) == 2 * _BYTES).all():
+                message = f"a run id must have {2 * _BYTES} hexadecimal digits"
+                raise StoreError("store.invalid-file", message, "run_id")
             digits = _DIGITS[np.frombuffer(data, np.uint8)[ends[0] : ends[len(chunk)]]]
             packed += (digits[::2] << 4 | digits[1::2]).tobytes()
     return as_ids(bytes(packed))

@@ -19,7 +19,7 @@ from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
-from destage.store.plan import write_round
+from destage.store.plan import add_study, write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.rows import is_transient, rows_schema
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
@@ -81,6 +81,7 @@ class SweepSession:
         self._generation = claim_generation(layout)
         found = find_head(layout, past_damage=True)
         self._kept = None if found is None else found[1]
+        self._study_text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
         self._head = self._keep_study()
         adoption = adopt_fragments(layout, self._columns)
         rows = adoption.collect(rows_schema(self._columns))
@@ -174,15 +175,15 @@ class SweepSession:
 
     def _keep_study(self) -> Head:
         """Return a head with the study alone; an equal study that is stored stays where it is."""
-        text = yaml.safe_dump(dict(self._study.document), sort_keys=False, allow_unicode=True).encode()
         kept = None if self._kept is None else self._kept.study
-        return Head(self._generation.keep_or_write(kept, "study", ".yaml", text))
+        return Head(self._generation.keep_or_write(kept, "study", ".yaml", self._study_text.encode()))
 
     def _write_round(self, table: pa.Table) -> None:
         """Write a round; publish it, unless the stored plan begins with the same rounds."""
         before = () if self._kept is None else self._kept.rounds
         kept = before[self._round] if self._round < len(before) else None
-        name = write_round(self._generation, kept, self._round, table)
+        stored = table if self._round else add_study(table, self._study_text)
+        name = write_round(self._generation, kept, self._round, stored)
         self._head = replace(self._head, rounds=(*self._head.rounds, name), planned=len(self._planned))
         if not self._is_replay():
             self._generation.publish(self._head)

@@ -20,7 +20,7 @@ from destage.store.fragments import write_fragment
 from destage.store.generations import read_head
 from destage.store.layout import SweepLayout
 from destage.store.parallel import map_places
-from destage.store.parquet import read_parquet
+from destage.store.plan import read_round
 from destage.store.rows import map_complete, read_table, rows_schema
 from destage.sweeps.run_ids import as_ids, pack_ids
 
@@ -134,7 +134,7 @@ def _read_rounds(folder: Location) -> tuple[int, tuple[str, ...]]:
 
 
 def _read_ids(file: Location) -> bytes:
-    packed = pc.unique(pack_ids(read_parquet(file, ["run_id"])["run_id"]))
+    packed = pc.unique(pack_ids(read_round(file, ["run_id"])["run_id"]))
     found: bytes = np.frombuffer(packed.buffers()[1], np.uint8).tobytes() if len(packed) else b""
     return found
 

@@ -20,6 +20,8 @@ from destage.store.rows import find_missing_columns, find_present_runs, read_row
 from destage.sweeps import parameters
 from destage.sweeps.canonical_parts import CanonicalReader, column_value
 
+_MISSING = "planned, and no result is stored; `destage resume` executes it"
+
 
 @dataclass(frozen=True, slots=True)
 class Verification:
@@ -74,8 +76,7 @@ def verify(
     if len(planned) != head.planned:
         message = f"the plan has {len(planned)} runs, its head says {head.planned}"
         problems.append(Issue("sweep.wrong-plan", str(sweep), message))
-    missing = "planned, and no result is stored; `destage resume` executes it"
-    problems += [Issue("sweep.run-missing", run, missing) for run in planned if run not in present]
+    problems += [Issue("sweep.run-missing", run, _MISSING) for run in planned if run not in present]
     candidates = sorted(present.intersection(planned))
     count = min(len(candidates), max(1, round(sample * len(candidates))))
     chosen = random.Random(seed).sample(candidates, count)  # noqa: S311 - a sample, no secret
@@ -100,6 +101,10 @@ def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> I
     lacking: dict[str, set[str]] | None = None
     for run_id in chosen:
         issues = list(_check_plan_rows(run_id, points[run_id], axes))
+        if run_id not in stored:
+            # The index has it, and its fragment cannot be read.
+            yield [*issues, Issue("sweep.run-missing", run_id, _MISSING)]
+            continue
         again = engine.simulate_canonical(points[run_id][0]["config"]).to_pylist()[0]
         # repr distinguishes any two floats, and equals for NaN.
         differing = {name for name in names if repr(again[name]) != repr(stored[run_id][name])}

@@ -60,7 +60,8 @@ def _compose(session: Session) -> list[str]:
     results = _compose_results(session, open_excerpt(session, MOST_DRAWN))
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
-    return [*results, *(list_unsteady_caches(session) if results else []), *assumed, *_note_missing(session)]
+    unsteady = list_unsteady_caches(session) if results else []
+    return [*results, *unsteady, *assumed, *_note_missing(session), *_note_damage(session)]
 
 
 def _note_missing(session: Session) -> list[str]:
@@ -70,6 +71,11 @@ def _note_missing(session: Session) -> list[str]:
     are = "is" if session.missing_runs == 1 else "are"
     runs = f"{session.missing_runs:,} of {format_count(session.planned_runs, 'planned run')}"
     return [f"{runs} {are} missing, so that the results are preliminary."]
+
+
+def _note_damage(session: Session) -> list[str]:
+    """Return a sentence for each file that is damaged and was read from elsewhere."""
+    return [f"The file {issue.place} is {issue.message}." for issue in session.sweep.warnings]
 
 
 def _compose_results(session: Session, shown: Session) -> list[str]:

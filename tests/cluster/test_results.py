@@ -121,3 +121,103 @@ def test_progress_and_queries_use_the_remote_store(pod: InProcessPod, remote: Sw
     shutil.copytree(remote.root, remote.root.parent / "small-02")
     with pytest.raises(ClusterError, check=has_code("cluster.sweep-ambiguous")):
         results.find_results(pod, "")
+
+
+@pytest.mark.parametrize(
+    "path", ["/{}/escaped", "../escaped", "fragments/../../escaped", "fragments//escaped"]
+)
+@pytest.mark.parametrize("is_forged", [True, False])
+def test_no_path_of_the_pod_leaves_the_sweep(
+    pod: InProcessPod, tmp_path: Path, path: str, is_forged: bool
+) -> None:
+    """Neither a path in the list nor a file of that name in the archive is written."""
+    path = path.format(str(tmp_path).lstrip("/"))
+
+    def damage(command: tuple[str, ...], data: bytes) -> bytes:
+        if "--list" in command:
+            return data + f"7 {path}\n".encode()
+        if is_tar(command) and is_forged:
+            buffer = io.BytesIO(data)
+            with tarfile.open(fileobj=buffer, mode="a") as archive:
+                member = tarfile.TarInfo(path)
+                member.size = 7
+                archive.addfile(member, io.BytesIO(b"escaped"))
+            return buffer.getvalue()
+        return data
+
+    pod.damage = damage
+    if is_forged:
+        with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
+            results.fetch_results(pod, "small-01", tmp_path / "here")
+    else:
+        found = results.fetch_results(pod, "small-01", tmp_path / "here")
+        assert found.left_out == (path,)
+        assert open_sweep(found.path).rows().num_rows == 10
+    assert not list(tmp_path.rglob("escaped"))
+
+
+def test_an_object_named_as_a_folder_is_left_out(pod: InProcessPod, tmp_path: Path) -> None:
+    pod.damage = lambda command, data: b"0 fragments\n" + data if "--list" in command else data
+    found = results.fetch_results(pod, "small-01", tmp_path / "here")
+    assert found.left_out == ("fragments",)
+    assert open_sweep(found.path).rows().num_rows == 10
+
+
+@pytest.mark.parametrize("name", ["../../x", "/x", "..", "", "a/b", "-x", "a\0b", ".hidden"])
+def test_a_name_of_the_pod_is_that_of_a_folder(pod: InProcessPod, tmp_path: Path, name: str) -> None:
+    status = {"planned": 1, "present": 1, "failed": 0, "rounds": 1, "finished": True, "writer": None}
+    pod.damage = lambda _, __: json.dumps({name: status}).encode()
+    with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
+        results.find_results(pod, "")
+    with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
+        results.fetch_results(pod, name, tmp_path / "here")
+    assert not (tmp_path / "here").exists()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\xff\xfe",
+        b"[]",
+        b"[" * 100_000,
+        b'{"small-01": null}',
+        b'{"small-01": {"planned": "1"}}',
+        b'{"small-01": {"planned": 1, "present": 1, "failed": 0, "rounds": 1, "finished": null}}',
+        b'{"small-01": {"planned": -1, "present": 1, "failed": 0, "rounds": 1, "finished": true}}',
+    ],
+)
+def test_an_answer_of_another_program_is_an_error(pod: InProcessPod, answer: bytes) -> None:
+    pod.damage = lambda _, __: answer
+    with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
+        results.find_results(pod, "")
+
+
+def test_a_damaged_sweep_on_the_cluster_is_named(pod: InProcessPod) -> None:
+    pod.damage = lambda _, __: b'{"small-01": {"error": "store.damaged-file at x"}}'
+    with pytest.raises(ClusterError, check=has_code("cluster.sweep-unreadable")):
+        results.find_results(pod, "")
+
+
+@pytest.mark.parametrize("line", [b"x fragments/a\n", b"12\n", b"-1 a\n", b"\xff a\n", b"9" * 40 + b" a\n"])
+def test_a_list_of_another_program_is_an_error(pod: InProcessPod, tmp_path: Path, line: bytes) -> None:
+    pod.damage = lambda command, data: data + line if "--list" in command else data
+    with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
+        results.fetch_results(pod, "small-01", tmp_path / "here")
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
+def test_only_regular_files_are_unpacked(pod: InProcessPod, tmp_path: Path, kind: bytes) -> None:
+    def replace(command: tuple[str, ...], data: bytes) -> bytes:
+        if not is_tar(command):
+            return data
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=io.BytesIO(data)) as there, tarfile.open(fileobj=buffer, mode="w") as out:
+            member = tarfile.TarInfo(there.getnames()[0])
+            member.type, member.linkname = kind, "/etc/passwd"
+            out.addfile(member)
+        return buffer.getvalue()
+
+    pod.damage = replace
+    with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
+        results.fetch_results(pod, "small-01", tmp_path / "here")

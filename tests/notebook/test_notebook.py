@@ -182,3 +182,19 @@ def test_a_missing_extra_is_named(
         use(sweep)  # type: ignore[operator]
     assert caught.value.code == "usage.missing-extra"
     assert f"destage[{extra}]" in caught.value.message
+
+
+def test_missing_rows_are_said_wherever_results_are_shown(tmp_path: Path) -> None:
+    done = destage.run(yaml.safe_load(STUDY), store=tmp_path)
+    assert done.session.warnings == ()
+    done.close()
+    (fragment, *_) = Path(str(done.path), "fragments").glob("*.parquet")
+    fragment.unlink()
+    found = destage.open(str(done.path))
+    with pytest.warns(UserWarning, match=r"sweep\.unfinished at small-.*: \d of 8 planned runs are missing"):
+        (rows,) = found.sql("SELECT count(*) AS n FROM runs")["n"].to_list()
+    assert 0 < found.session.missing_runs == 8 - rows
+    assert [issue.code for issue in found.session.warnings] == ["sweep.unfinished"]
+    assert any("missing" in sentence for sentence in found.answer)
+    assert "Warning: sweep.unfinished" in found._repr_html_()
+    found.close()

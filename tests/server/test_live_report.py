@@ -116,3 +116,14 @@ def test_an_address_that_cannot_be_used_is_an_error(
             app(["serve", str(path), *options])
     assert exit_.value.code == 2
     assert "error: usage.address-unavailable at --port: " in capfd.readouterr().err
+
+
+def test_results_carry_the_warning_that_rows_are_missing(tmp_path: Path) -> None:
+    path = run_users(tmp_path, 5)
+    with serve(path) as served:
+        assert served.sql("SELECT 1").json["warnings"] == []
+    for fragment in (path / "fragments").glob("*.parquet"):
+        fragment.unlink()
+    with serve(path) as served:
+        (warning,) = served.sql("SELECT count(*) AS n FROM runs").json["warnings"]
+        assert warning.startswith("sweep.unfinished at ")

@@ -157,7 +157,8 @@ def test_claims_at_the_same_time_get_different_numbers(
 
 
 @pytest.mark.parametrize("position", [0, 5, 40, 90, 150, -10])
-def test_a_flipped_bit_in_a_head_is_an_error(layout: SweepLayout, position: int) -> None:
+def test_a_flipped_bit_in_a_head_is_seen(layout: SweepLayout, position: int) -> None:
+    """Writers refuse the head; readers find study and plan without it, and say so."""
     publish(layout, plan_of("a"), finished=True)
     (place,) = list_heads(layout)
     data = bytearray(place.read_bytes())
@@ -166,7 +167,12 @@ def test_a_flipped_bit_in_a_head_is_an_error(layout: SweepLayout, position: int)
         damaged[position] ^= 1 << bit
         place.write_bytes(bytes(damaged))
         with pytest.raises(StoreError, match=r"^store\.damaged-file at .*json"):
-            open_sweep(layout.root)
+            read_head(layout)
+        sweep = open_sweep(layout.root)
+        assert [(issue.code, issue.place) for issue in sweep.warnings] == [
+            ("store.head-restored", str(place))
+        ]
+        assert (sweep.plan()["run_id"].to_pylist(), sweep.spec()) == (["a"], {"name": "study"})
     assert find_head(layout, past_damage=True) is None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from destage.cli.output import print_data, print_note, print_warning
 from destage.cli.table import print_table
-from destage.errors import Issue, UsageError
+from destage.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,17 +22,14 @@ MOST_ROWS = 1_000
 def find_sweep(sweep: str, store: "Location | None") -> "Location":
     """Return a sweep's directory, with a warning if planned runs are missing or more may be planned."""
     from destage import store as stores
-    from destage.store.progress import status
+    from destage.store.progress import describe_unfinished, status
 
     path = stores.find_sweep(sweep, store)
     found = status(path)
+    for warning in found.warnings:
+        print_warning(warning)
     if not found.finished:
-        missing = found.planned - found.present
-        lack = (
-            f"{missing} of {found.planned} planned runs are missing" if missing else "the sweep is unfinished"
-        )
-        data = {"planned": found.planned, "missing": missing}
-        print_warning(Issue("sweep.unfinished", path.name, f"{lack}; results are preliminary", data=data))
+        print_warning(describe_unfinished(path.name, found.planned, found.planned - found.present))
     return path
 
 

@@ -1,6 +1,7 @@
 """A sweep in Python: its answer, its rows, SQL, figures and the report."""
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -41,9 +42,11 @@ class Sweep:
 
     @property
     def session(self) -> Session:
-        """The open sweep: results as Arrow tables."""
+        """The open sweep: results as Arrow tables; what is damaged or missing is a Python warning."""
         if self._session is None:
             self._session = open_session(self.path)
+            for issue in self._session.warnings:
+                warnings.warn(str(issue), UserWarning, stacklevel=4)
         return self._session
 
     @property
@@ -149,7 +152,10 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         rows = self.session.name_columns(self.session.query("design_space"))
-        return render_sentences([self.question, *self.answer]) + render_table(rows, self.session.units)
+        found = [f"Warning: {issue}" for issue in self.session.warnings]
+        return render_sentences([*found, self.question, *self.answer]) + render_table(
+            rows, self.session.units
+        )
 
     def _view(self, name: str) -> "pl.LazyFrame":
         return open_view(lambda: self.session, name)

@@ -232,12 +232,22 @@ class ObjectPath:
             return [self / name for name in sorted({name for name, slash, _ in names if slash})]
         return [self / info.base_name for info in self._children() if not info.is_file]
 
-    def read_bytes(self) -> bytes:
-        """Read the whole object."""
+    def read_bytes(self, most: int | None = None) -> bytes:
+        """Read the whole object.
+
+        Args:
+            most: The largest size that is read [bytes] (default: any).
+
+        Raises:
+            StoreError: It is larger.
+        """
 
         def get(filesystem: "FileSystem", place: str) -> bytes:
             # One request; a stream would make one per 256 KiB.
             with filesystem.open_input_file(place) as file:
+                if most is not None and file.size() > most:
+                    message = f"{file.size():,} bytes; at most {most:,} are read"
+                    raise StoreError("bucket.object-too-large", message, str(self))
                 data: bytes = file.read()
             return data
 

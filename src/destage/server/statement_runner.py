@@ -113,6 +113,8 @@ class StatementRunner:
 
     def _run(self, text: str, execution: Execution, seat: _Seat) -> dict[str, Any]:
         session = seat.open(self._path, self._observer.latest.version, self._limits)
+        # Before a cancellation can interrupt the statement that counts the missing runs.
+        warnings = [str(issue) for issue in session.warnings]
         execution.start(session)
         began = time.monotonic()
         results: list[dict[str, Any]] = []
@@ -129,6 +131,7 @@ class StatementRunner:
             "results": results,
             "seconds": time.monotonic() - began,
             "as_of": seat.opened_at.isoformat(timespec="seconds"),
+            "warnings": warnings,
         }
 
     def _take_seat(self, execution: Execution) -> _Seat:

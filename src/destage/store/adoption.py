@@ -110,7 +110,7 @@ def _inspect(columns: list[str] | None, path: Location) -> NotAFragmentError | p
         with open_fragment(path) as file:
             return None if columns is None else read_table(file, columns)
     except NotAFragmentError as error:
-        return error
+        return error if error.place else NotAFragmentError(error.code, error.message, path.name)
 
 
 def _find_free_place(directory: Location, name: str) -> Location:

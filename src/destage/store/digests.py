@@ -10,6 +10,7 @@ import xxhash
 
 from destage.errors import StoreError
 from destage.objects import Location
+from destage.store.regular_files import MOST_TABLE, read_file
 
 _BYTES = 16
 _IN_NAME = re.compile(rf"-([0-9a-f]{{{2 * _BYTES}}})\.\w+$")
@@ -35,15 +36,16 @@ def find_digest(name: str) -> str | None:
     return None if found is None else found[1]
 
 
-def read_checked(path: Location) -> bytes:
+def read_checked(path: Location, most: int = MOST_TABLE) -> bytes:
     """Read a file that carries the digest of its content in its name.
+
+    Args:
+        most: The largest size that is read [bytes].
 
     Raises:
         StoreError: The content is not what was written.
     """
-    if isinstance(path, Path) and path.exists() and not path.is_file():
-        raise damaged(path)  # reading a pipe would wait
-    data = path.read_bytes()
+    data = read_file(path, most)
     if digest_of(data) != find_digest(path.name):
         raise damaged(path)
     return data
@@ -56,19 +58,19 @@ def is_intact(path: Location) -> bool:
     """
     if isinstance(path, Path):
         there = path.stat()
-        if not stat.S_ISREG(there.st_mode):
+        if not stat.S_ISREG(there.st_mode) or there.st_size > MOST_TABLE:
             return False
         is_fresh = time.time() - there.st_mtime < _FRESH_S
         digest = _digest_file.__wrapped__ if is_fresh else _digest_file
         found = digest(path, there.st_size, there.st_mtime_ns, there.st_ino)
     else:
-        found = digest_of(path.read_bytes())
+        found = digest_of(read_file(path, MOST_TABLE))
     return found == find_digest(path.name)
 
 
 def damaged(path: Location) -> StoreError:
     """Return the error of a file whose content is not what was written."""
-    message = "damaged: its content is not what was written; run the study again"
+    message = "damaged: its content is not what was written; `destage resume` restores it"
     return StoreError("store.damaged-file", message, str(path))
 
 

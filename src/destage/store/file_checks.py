@@ -12,6 +12,7 @@ from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
+from destage.store.restoration import RESTORE
 
 _ATTEMPTS = 5
 """Maximum readings of a sweep whose head changes."""
@@ -61,10 +62,10 @@ def _check_named(place: Location) -> Issue | None:
         if is_intact(place):
             return None
     except FileNotFoundError:
-        return Issue("store.lost-file", str(place), "does not exist, although the head names it")
+        return Issue("store.lost-file", str(place), f"does not exist, although the head names it; {RESTORE}")
     except OSError as error:
         return _unreadable(place, error)
-    return Issue("store.damaged-file", str(place), "damaged: its content is not what was written")
+    return Issue("store.damaged-file", str(place), f"damaged: its content is not what was written; {RESTORE}")
 
 
 def _check_fragment(place: Location) -> Issue | None:

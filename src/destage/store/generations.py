@@ -24,12 +24,15 @@ from destage.store.failpoints import pass_point
 from destage.store.head import Head, decode_head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
+from destage.store.regular_files import MOST_RECORD, read_file
 
 _NAME = re.compile(r"(\d{6})-[0-9a-f]{8}(?=[.-])")
 _HEAD, _CLAIM = ".json", ".claim"
 INDEX = "index"
 """Beginning of the stems of the index's segments, of which readers take those of all generations."""
 _SEGMENT = re.compile(rf"-{INDEX}-\d+-[0-9a-f]+\.parquet$")
+DAMAGE = ("store.damaged-file", "store.invalid-file")
+"""Codes of a file whose content cannot be used."""
 _LISTINGS = 5
 """Maximum listings of heads; one is repeated if a head disappears before it is read."""
 
@@ -141,14 +144,13 @@ def find_head(layout: SweepLayout, *, past_damage: bool = False) -> tuple[str, H
 
 def _read_highest(heads: list[Location], *, past_damage: bool) -> tuple[str, Head] | None:
     for place in reversed(heads):
-        data = place.read_bytes()
         owner = _NAME.match(place.name)
-        if not data or owner is None:
-            continue  # an object that is being written
         try:
-            return owner[0], decode_head(data, place)
+            data = read_file(place, MOST_RECORD)
+            if data and owner is not None:  # an object that is being written is empty
+                return owner[0], decode_head(data, place)
         except StoreError as error:
-            if not past_damage or error.code != "store.damaged-file":
+            if not past_damage or error.code not in DAMAGE:
                 raise
     return None
 

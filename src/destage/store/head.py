@@ -4,15 +4,15 @@ A head is one small file that its writer replaces as a whole. It names files of 
 earlier ones; these never change, and carry the digests of their content in their names.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from dataclasses import field as attribute
-from typing import Any
 
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.digests import damaged, digest_of
+from destage.store.plain_names import is_plain_name
+from destage.store.records import decode_record, encode_record, invalid, is_count
 
 FORMAT = "destage-sweep-2"
 
@@ -48,37 +48,50 @@ class Head:
 
     def encode(self) -> bytes:
         """Return the head as JSON with a digest of its fields."""
-        content = {"format": FORMAT, **asdict(self)}
-        return json.dumps({**content, "digest": _digest(content)}, indent=1).encode() + b"\n"
+        return encode_record({"format": FORMAT, **asdict(self)})
 
 
 def decode_head(data: bytes, place: Location) -> Head:
     """Return the head in a file.
 
     Raises:
-        StoreError: It is damaged, or of a later format.
+        StoreError: It is damaged, forged, or of a later format.
     """
-    content = _parse(data)
-    digest = content.pop("digest", None)
-    if digest is None or digest != _digest(content):
-        raise damaged(place)
+    content = decode_record(data, place)
     stated = content.pop("format", None)
     if stated != FORMAT:
         message = f"written by another version of Destage ({stated}, here {FORMAT}); use that version"
         raise StoreError("store.other-format", message, str(place), {"format": stated})
-    known = {field.name for field in fields(Head)}
-    head = Head(**{name: value for name, value in content.items() if name in known})
-    return Head(**{**asdict(head), "rounds": tuple(head.rounds)})
+    for name, (is_allowed, allowed) in _FIELDS.items():
+        if not is_allowed(content.get(name, _DEFAULTS.get(name))):
+            raise invalid(place, f"{name} must be {allowed}")
+    head = Head(**{name: content[name] for name in _FIELDS if name in content})
+    return replace(head, rounds=tuple(head.rounds))
 
 
-def _parse(data: bytes) -> dict[str, Any]:
-    """Return the fields of a head; none if it is no JSON object."""
-    try:
-        content = json.loads(data)
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
+def _is_name_or_none(value: object) -> bool:
+    return value is None or is_plain_name(value)
 
 
-def _digest(content: dict[str, object]) -> str:
-    return digest_of(json.dumps(content, sort_keys=True).encode())
+def _are_names(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(map(is_plain_name, value))
+
+
+def _are_names_by_name(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        _IDENTIFIER.fullmatch(name) and is_plain_name(file) for name, file in value.items()
+    )
+
+
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_DEFAULTS = {field.name: field.default for field in fields(Head)} | {"analyses": {}}
+_FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "study": (is_plain_name, "the name of a file"),
+    "rounds": (_are_names, "a list of names of files"),
+    "answers": (_is_name_or_none, "the name of a file or null"),
+    "certificates": (_is_name_or_none, "the name of a file or null"),
+    "planned": (is_count, "a number of runs"),
+    "finished": (lambda value: isinstance(value, bool), "true or false"),
+    "analyses": (_are_names_by_name, "names of files by the names of their tables"),
+}
+"""Of each field what it must be."""

@@ -29,6 +29,8 @@ from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
 from destage.store.parquet import as_parquet
+from destage.store.plain_names import is_plain_name
+from destage.store.records import is_amount, is_count
 
 KEYS = ("run_id", "status", "error_kind")
 """The columns of every segment."""
@@ -118,15 +120,32 @@ def read_segments(layout: SweepLayout, columns: Sequence[str]) -> list[Segment]:
 
 def _read(place: Location, columns: list[str]) -> Segment | None:
     with (
-        suppress(StoreError, OSError, pa.ArrowException, ValueError, KeyError),
+        suppress(StoreError, OSError, pa.ArrowException, ValueError, KeyError, RecursionError),
         pq.ParquetFile(pa.BufferReader(read_checked(place))) as file,
     ):
         if set(columns).issubset(file.schema_arrow.names):
             entries = json.loads((file.schema_arrow.metadata or {})[_FRAGMENTS])
             rows = file.read(columns=columns).replace_schema_metadata(None)
-            if sum(entry["rows"] for entry in entries) == rows.num_rows:
+            has_types = all(rows[name].type == pa.string() for name in KEYS) and not rows["run_id"].null_count
+            if has_types and _are_entries(entries, rows.num_rows):
                 return Segment(place, entries, rows)
     return None
+
+
+def _are_entries(entries: object, rows: int) -> bool:
+    """Return whether the metadata of a segment describes fragments that have this many rows together."""
+    return (
+        isinstance(entries, list)
+        and all(
+            isinstance(entry, dict)
+            and is_plain_name(entry.get("name"))
+            and is_count(entry.get("rows"))
+            and (entry.get("size") is None or is_count(entry["size"]))
+            and (entry.get("modified") is None or is_amount(entry["modified"]))
+            for entry in entries
+        )
+        and sum(entry["rows"] for entry in entries) == rows
+    )
 
 
 def take_indexed(segments: Iterable[Segment], stamps: Mapping[str, Stamp]) -> Iterator[IndexedRows]:

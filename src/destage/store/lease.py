@@ -76,6 +76,9 @@ def find_writer(place: Location) -> str | None:
 
 @contextmanager
 def _hold_file(path: Path, holder: bytes) -> Iterator[None]:
+    if path.exists() and not path.is_file():
+        message = "a pipe, socket, device or directory; must be a file"
+        raise StoreError("store.damaged-file", message, str(path))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

@@ -1,10 +1,15 @@
 """Parquet tables in files and objects; an object is read in one request."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from destage.machine import read_memory_size
 from destage.objects import Location
 from destage.store.digests import read_checked
+from destage.store.records import invalid
 
 
 def read_parquet(place: Location, columns: list[str] | None = None) -> pa.Table:
@@ -16,14 +21,48 @@ def read_parquet(place: Location, columns: list[str] | None = None) -> pa.Table:
     Raises:
         StoreError: The content is not what was written.
     """
-    with pq.ParquetFile(pa.BufferReader(read_checked(place))) as file:
+    with open_parquet(place) as file:
+        if missing := set(columns or ()).difference(file.schema_arrow.names):
+            raise invalid(place, f"has no column {min(missing)}")
+        if not file.schema_arrow.names:
+            raise invalid(place, "has no columns")
         return file.read(columns=columns)
 
 
-def read_parquet_schema(place: Location) -> pa.Schema:
-    """Return the schema of a Parquet file; errors as in `read_parquet`."""
-    with pq.ParquetFile(pa.BufferReader(read_checked(place))) as file:
-        return file.schema_arrow
+@contextmanager
+def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
+    """Check a Parquet file and open it for the length of a `with` block.
+
+    Raises:
+        StoreError: The content is not what was written, or cannot be read.
+    """
+    data = read_checked(place)
+    try:
+        with pq.ParquetFile(pa.BufferReader(data)) as file:
+            found = file.metadata
+            if found.num_rows * found.num_columns > read_memory_size():
+                raise invalid(place, f"{found.num_rows:,} rows do not fit in this machine's memory")
+            yield file
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise invalid(place, "not a readable Parquet file") from error
+
+
+def check_types(schema: pa.Schema, wanted: Iterable[pa.Field], place: Location) -> None:
+    """Check the types of those of some columns that a table has; a dictionary counts as its values.
+
+    Raises:
+        StoreError: A column has another type.
+    """
+    for field in wanted:
+        number = schema.get_field_index(field.name)
+        if schema.names.count(field.name) > 1:
+            raise invalid(place, f"has the column {field.name} twice")
+        if number >= 0 and _values(schema.field(number).type) != _values(field.type):
+            raise invalid(place, f"the column {field.name} must be {_values(field.type)}")
+
+
+def _values(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def as_parquet(table: pa.Table) -> bytes:

@@ -4,19 +4,22 @@ Counting the rows of a million runs takes seconds, and `watch` asks every few se
 authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
 """
 
-import json
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
-from destage.errors import StoreError
+from destage.errors import Issue, StoreError
 from destage.objects import Location
-from destage.store.digests import digest_of
+from destage.store.digests import is_intact
 from destage.store.durable import write_durably
-from destage.store.generations import Generation, find_head
+from destage.store.generations import DAMAGE, Generation
+from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.lease import find_writer
 from destage.store.location import find_modified_time, list_sizes
+from destage.store.records import decode_record, encode_record, is_amount, is_count
+from destage.store.regular_files import MOST_RECORD, read_file
+from destage.store.restoration import RESTORE, open_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,12 @@ class Status(Counts):
     Attributes:
         finished: Whether the last session planned to the end and executed everything.
         writer: The process that is writing it, if any.
+        warnings: What is damaged, and how it is restored.
     """
 
     finished: bool
     writer: str | None
+    warnings: tuple[Issue, ...] = ()
 
 
 def status(sweep: Location) -> Status:
@@ -75,10 +80,10 @@ def status(sweep: Location) -> Status:
         StoreError: Its plan or one of its fragments is damaged.
     """
     layout = SweepLayout(sweep)
-    writer, found = find_writer(layout.lease), find_head(layout)
+    writer, found = find_writer(layout.lease), open_head(layout)
     if found is None:
         return Status(0, 0, 0, 0, finished=False, writer=writer)
-    name, head = found
+    name, head = found.generation, found.head
     recorded = read_progress(layout, name)
     # A writer that has ended recorded its fragments; the next one may have moved damaged ones away.
     has_ended = writer is None or (recorded is not None and recorded.fragments is not None)
@@ -93,9 +98,27 @@ def status(sweep: Location) -> Status:
         counts.rounds,
         finished,
         writer,
+        found.warnings + _find_damaged_study(layout, head),
         later_runs=later[0],
         later_runs_high=later[1],
     )
+
+
+def _find_damaged_study(layout: SweepLayout, head: Head) -> tuple[Issue, ...]:
+    place = layout.generations / head.study
+    try:
+        if is_intact(place):
+            return ()
+    except FileNotFoundError:
+        pass
+    return (Issue("store.study-restored", str(place), f"damaged or lost; {RESTORE}"),)
+
+
+def describe_unfinished(name: str, planned: int, missing: int) -> Issue:
+    """Return the warning of a sweep whose results are preliminary."""
+    lack = f"{missing} of {planned} planned runs are missing" if missing else "the sweep is unfinished"
+    data = {"planned": planned, "missing": missing}
+    return Issue("sweep.unfinished", name, f"{lack}; results are preliminary", data=data)
 
 
 def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
@@ -110,32 +133,38 @@ def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
 
 def write_progress(generation: Generation, progress: RecordedProgress) -> None:
     """Record the progress of a generation; a failure to write is ignored."""
-    content = asdict(progress)
-    data = json.dumps({**content, "digest": _digest(content)}).encode()
     with suppress(StoreError):
-        write_durably(_place(generation.layout, generation.name), data)
+        write_durably(_place(generation.layout, generation.name), encode_record(asdict(progress)))
 
 
 def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | None:
     """Return the recorded progress of a generation, if there is an intact record."""
+    place = _place(layout, generation)
     try:
-        content = json.loads(_place(layout, generation).read_bytes())
-        is_intact = content.pop("digest") == _digest(content)
-        return RecordedProgress(**content) if is_intact else None
-    except (FileNotFoundError, ValueError, TypeError, AttributeError, KeyError):
+        recorded = RecordedProgress(**decode_record(read_file(place, MOST_RECORD), place))
+    except (FileNotFoundError, TypeError):
         return None
+    except StoreError as error:
+        if error.code not in DAMAGE:
+            raise
+        return None
+    counts = (recorded.planned, recorded.present, recorded.failed, recorded.rounds)
+    measured = (recorded.fragments, recorded.size)
+    is_valid = (
+        all(map(is_count, counts))
+        and all(value is None or is_count(value) for value in measured)
+        and is_amount(recorded.later_runs)
+        and is_amount(recorded.later_runs_high)
+    )
+    return recorded if is_valid else None
 
 
 def find_record_age(sweep: Location) -> float | None:
     """Return how long ago a writer last recorded progress of a sweep [s]; None if none has."""
     layout = SweepLayout(sweep)
-    found = find_head(layout)
-    recorded = find_modified_time(_place(layout, found[0])) if found else None
+    found = open_head(layout)
+    recorded = find_modified_time(_place(layout, found.generation)) if found else None
     return None if recorded is None else max(0.0, time.time() - recorded)
-
-
-def _digest(content: dict[str, object]) -> str:
-    return digest_of(json.dumps(content, sort_keys=True).encode())
 
 
 def _place(layout: SweepLayout, generation: str) -> Location:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -143,7 +144,7 @@ def _map_found(
                 # Fragments appear under their names when they are complete.
                 message = "damaged since it was complete; `destage resume` runs its runs again"
                 raise StoreError(error.code, message, str(path)) from error
-            return error
+            return error if error.place else NotAFragmentError(error.code, error.message, path.name)
 
     for path, result in zip(found, map_places(attempt, found), strict=True):
         if not isinstance(result, NotAFragmentError):
@@ -151,9 +152,31 @@ def _map_found(
 
 
 def read_table(file: pq.ParquetFile, columns: list[str] | None = None) -> pa.Table:
-    """Return the rows of an open fragment (default: all columns)."""
+    """Return the rows of an open fragment (default: all columns).
+
+    Raises:
+        NotAFragmentError: A column has another type or is missing, or a row has no run.
+    """
     there = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
-    return file.read(columns=there, use_threads=False).replace_schema_metadata(None)
+    rows = file.read(columns=there, use_threads=False).replace_schema_metadata(None)
+    try:
+        pa.unify_schemas(
+            [pa.schema([field for field in _expected() if field.name in rows.column_names]), rows.schema],
+            promote_options="permissive",
+        )
+    except pa.ArrowException as error:
+        raise NotAFragmentError("store.foreign-file", "a column of another type", "") from error
+    needed = [name for name in KEYS if columns is None or name in columns]
+    if missing := set(needed).difference(rows.column_names):
+        raise NotAFragmentError("store.foreign-file", f"no column {min(missing)}", "")
+    if any(rows[name].null_count for name in needed if name != "error_kind"):
+        raise NotAFragmentError("store.foreign-file", "a row without a run or a status", "")
+    return rows
+
+
+@cache
+def _expected() -> pa.Schema:
+    return pa.schema([field.remove_metadata() for field in rows_schema()])
 
 
 @dataclass

@@ -1,23 +1,22 @@
 """A sweep opened for reading: its study, the files of its plan and rows, and its tables."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
-from destage.errors import StoreError
+from destage.errors import Issue, StoreError
 from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
-from destage.store.digests import damaged, is_intact, read_checked
-from destage.store.generations import read_head
+from destage.store.digests import damaged, is_intact
+from destage.store.generations import DAMAGE, read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.parquet import read_parquet, read_parquet_schema
+from destage.store.parquet import check_types, read_parquet
 from destage.store.plan import (
     CONFIG_COLUMNS,
     join_configs,
@@ -25,13 +24,21 @@ from destage.store.plan import (
     read_answer,
     read_axes,
     read_plan,
+    read_round,
+    read_round_schema,
     read_seek,
+    read_study,
 )
 from destage.store.progress import Counts
+from destage.store.records import invalid
+from destage.store.restoration import RESTORE, open_head
 from destage.store.rows import is_transient, list_complete_fragments, read_rows, rows_schema
+from destage.store.study_files import parse_stored_study, read_study_text
 
 _READS = 5
 """Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""
+_PARTS: dict[str, type] = {"workload": dict, "controller": dict, "arrays": list, "run": dict}
+"""The types of the parts of a configuration that readers look into."""
 _Read = TypeVar("_Read")
 
 
@@ -44,22 +51,31 @@ class Sweep:
     def __init__(self, path: Location) -> None:
         self.path = path
         self._layout = SweepLayout(path)
-        head = read_head(self._layout)
-        if head is None:
+        found = open_head(self._layout)
+        if found is None:
             raise _not_a_sweep(path)
-        self._head: Head = head
+        self._head: Head = found.head
+        self._warnings = list(found.warnings)
         self._has_read = False
 
     @cached_property
     def _study(self) -> str:
-        return self._read(lambda head: read_checked(self._file(head.study)).decode())
+        try:
+            return self._read(lambda head: read_study_text(self._file(head.study)))
+        except StoreError as error:
+            if error.code not in (*DAMAGE, "store.lost-file"):
+                raise
+            text = None if self._plan_schema is None else read_study(self._plan_schema)
+            if text is None:
+                raise
+            message = f"damaged or lost: the study is read from the plan; {RESTORE}"
+            self._warnings.append(Issue("store.study-restored", str(self._file(self._head.study)), message))
+            return text
 
     @cached_property
     def _plan_schema(self) -> pa.Schema | None:
         """The schema of the first round; its metadata names the axes."""
-        return self._read(
-            lambda head: read_parquet_schema(self._file(head.rounds[0])) if head.rounds else None
-        )
+        return self._read(lambda head: read_round_schema(self._file(head.rounds[0])) if head.rounds else None)
 
     @property
     def name(self) -> str:
@@ -93,14 +109,23 @@ class Sweep:
         return (head.study, *head.rounds, head.answers, head.certificates)
 
     @property
+    def warnings(self) -> tuple[Issue, ...]:
+        """What is damaged and was read from elsewhere."""
+        return tuple(self._warnings) if self._study else ()  # reading the study may add one
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last session planned to the end and executed everything."""
+        return self._head.finished
+
+    @property
     def study_text(self) -> str:
         """The study as it was run, as YAML."""
         return self._study
 
     def spec(self) -> dict[str, Any]:
         """Return the study as it was run."""
-        spec: dict[str, Any] = yaml.safe_load(self._study)
-        return spec
+        return parse_stored_study(self._study, self._file(self._head.study))
 
     def plan(self) -> pa.Table:
         """Return every planned run, all rounds together."""
@@ -148,23 +173,30 @@ class Sweep:
 
     def answers(self) -> pa.Table:
         """Return the answers of the seek: one row per point, none until the sweep has finished."""
-        found = self._read(lambda head: self._table(head.answers))
+        found = self._read(lambda head: self._find_table(head.answers, answers_schema([]), is_partial=True))
         return answers_schema([]).empty_table() if found is None else found
 
     def certificates(self) -> pa.Table:
         """Return the runs that prove the answers: one row per point and replicate."""
-        found = self._read(lambda head: self._table(head.certificates))
+        found = self._read(lambda head: self._find_table(head.certificates, certificates_schema()))
         return certificates_schema().empty_table() if found is None else found
 
-    def analyses(self) -> dict[str, pa.Table]:
-        """Return the tables of the study's analyses by name, none until the sweep has finished."""
+    def analyses(self, schemas: Mapping[str, pa.Schema] | None = None) -> dict[str, pa.Table]:
+        """Return the tables of the study's analyses by name, none until the sweep has finished.
+
+        Args:
+            schemas: Schemas by name that tables must have.
+        """
+        wanted = schemas or {}
         return self._read(
-            lambda head: {name: read_parquet(self._file(file)) for name, file in head.analyses.items()}
+            lambda head: {
+                name: self._read_table(file, wanted.get(name)) for name, file in head.analyses.items()
+            }
         )
 
     def count(self) -> Counts:
         """Count the planned runs, and those that are stored, by their rows."""
-        parts = self._read(lambda head: [read_parquet(self._file(name), ["run_id"]) for name in head.rounds])
+        parts = self._read(lambda head: [read_round(self._file(name), ["run_id"]) for name in head.rounds])
         planned = pc.unique(
             pa.chunked_array([chunk for part in parts for chunk in part["run_id"].chunks], pa.string())
         )
@@ -175,10 +207,10 @@ class Sweep:
 
     def _find_configuration(self, head: Head, row: int) -> dict[str, Any]:
         for name in head.rounds:
-            found = read_parquet(self._file(name), list(CONFIG_COLUMNS))
+            place = self._file(name)
+            found = read_round(place, list(CONFIG_COLUMNS))
             if row < found.num_rows:
-                config: dict[str, Any] = json.loads(join_configs(found.slice(row, 1))[0].as_py())
-                return config
+                return _parse_config(join_configs(found.slice(row, 1))[0].as_py(), place)
             row -= found.num_rows
         return {}
 
@@ -191,8 +223,21 @@ class Sweep:
             raise damaged(place)
         return place
 
-    def _table(self, name: str | None) -> pa.Table | None:
-        return None if name is None else read_parquet(self._file(name))
+    def _find_table(
+        self, name: str | None, schema: pa.Schema, *, is_partial: bool = False
+    ) -> pa.Table | None:
+        return None if name is None else self._read_table(name, schema, is_partial=is_partial)
+
+    def _read_table(self, name: str, schema: pa.Schema | None, *, is_partial: bool = False) -> pa.Table:
+        """Return a table of the head, which must have the columns of a schema unless it is partial."""
+        place = self._file(name)
+        table = read_parquet(place)
+        if schema is not None:
+            check_types(table.schema, schema, place)
+            missing = set() if is_partial else set(schema.names).difference(table.column_names)
+            if missing:
+                raise invalid(place, f"has no column {min(missing)}")
+        return table
 
     def _read(self, read: Callable[[Head], _Read]) -> _Read:
         """Read files of the head; if a later writer has deleted them, those of its head.
@@ -225,6 +270,21 @@ def open_sweep(path: str | Location) -> Sweep:
         StoreError: There is no sweep, its head is damaged, or another version of Destage wrote it.
     """
     return Sweep(locate(path))
+
+
+def _parse_config(text: str | None, place: Location) -> dict[str, Any]:
+    """Return the canonical configuration of a planned run."""
+    try:
+        config = json.loads(text or "")
+    except (ValueError, RecursionError):
+        config = None
+    is_whole = isinstance(config, dict) and all(
+        isinstance(config.get(part, kind()), kind) for part, kind in _PARTS.items()
+    )
+    if not is_whole:
+        raise invalid(place, "a run without a configuration")
+    found: dict[str, Any] = config
+    return found
 
 
 def _not_a_sweep(root: Location) -> StoreError:

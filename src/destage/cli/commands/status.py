@@ -7,7 +7,7 @@ import typer
 
 from destage.cli.completion import complete_sweeps
 from destage.cli.options import Json, Store
-from destage.cli.output import print_json, print_note, print_pairs
+from destage.cli.output import print_json, print_note, print_pairs, print_warning
 from destage.errors import StoreError
 
 
@@ -36,6 +36,9 @@ def status(
                 raise
             # One damaged sweep does not hide the others.
             damaged[path.name] = str(error)
+    for one in found.values():
+        for warning in one.warnings:
+            print_warning(warning)
     if as_json:
         states: dict[str, object] = {
             path.name: asdict(found[path.name]) | {"recorded_s": progress.find_record_age(path)}

@@ -59,7 +59,8 @@ function drawResults(answer) {
     byId("results").append(drawTable(result), element("p", describe(result), "remark"));
   }
   const time = new Date(answer.as_of).toLocaleTimeString();
-  report(`${answer.seconds.toFixed(2)} s; rows committed before ${time}`);
+  const warnings = answer.warnings.map((warning) => `; ${warning}`).join("");
+  report(`${answer.seconds.toFixed(2)} s; rows committed before ${time}${warnings}`);
 }
 
 async function ask(signal) {

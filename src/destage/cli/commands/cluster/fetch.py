@@ -6,9 +6,11 @@ from pathlib import Path
 from destage.cli.commands.cluster.job import find_results, open_reader
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
 from destage.cli.options import Json, Store
-from destage.cli.output import print_data, print_json, print_note
+from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.progress import Counter
-from destage.errors import UsageError
+from destage.errors import Issue, UsageError
+
+_MOST_SHOWN = 20
 
 
 def fetch(
@@ -36,4 +38,7 @@ def fetch(
         print_json(asdict(copy))
     else:
         print_data(f"{copy.path}\n")
+    for path in copy.left_out[:_MOST_SHOWN]:
+        message = "left out: not a relative path that a folder can have; rename the object"
+        print_warning(Issue("cluster.file-left-out", path, message))
     print_note(f"{copy.files} files downloaded ({copy.size / 1e6:.1f} MB), {copy.kept} already present")

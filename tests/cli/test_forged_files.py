@@ -1,0 +1,393 @@
+"""A store may come from anywhere: a forged file of any kind ends in one line with a code, and soon.
+
+Every forged file has the digest of its content in its name, and the head names it.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from small_studies import small_seek
+
+from destage import sweeps
+from destage.store.digests import digest_of
+from destage.store.generations import list_heads, list_segments, read_head
+from destage.store.head import FORMAT, Head
+from destage.store.layout import SweepLayout
+from destage.store.parquet import as_parquet
+from destage.store.records import encode_record
+
+COMMANDS = (("sql", "FROM runs"), ("status",), ("report",), ("verify",), ("resume", "--quiet"))
+"""The commands that open a sweep; the last one writes."""
+LONGEST_S = 20
+DEPTH = 10_000
+VALUES = (None, -1, 1 << 63, 1.5, True, "x", "../x", "/etc/passwd", "a\0b", "", [], {}, [[]], {"a": None})
+turn = 0
+MOST = 4
+"""Forged files of a test; more take minutes."""
+Forge = Callable[[SweepLayout], object]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of a finished sweep that seeks, and has an analysis."""
+    text = small_seek("small", [1, 2], 40, requests=200) + "sensitivity: {of: [users_supported]}\n"
+    outcome = sweeps.run(sweeps.parse_study(text), tmp_path_factory.mktemp("forged"), executor="inline")
+    return Path(str(outcome.path))
+
+
+@contextmanager
+def time_limit() -> Iterator[None]:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"still running after {LONGEST_S} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def check(destage: Any, finished: Path, store: Path, forge: Forge) -> None:
+    """Forge a file of a copy of the sweep, and run all commands on it."""
+    shutil.rmtree(store, ignore_errors=True)
+    path = store / "sweeps" / finished.name
+    shutil.copytree(finished, path)
+    forge(SweepLayout(path))
+    global turn  # noqa: PLW0603
+    turn += 1
+    for name, *arguments in (COMMANDS[0], COMMANDS[1 + turn % 4]):
+        with time_limit():
+            done = destage(name, finished.name, *arguments)
+        codes = [code for code, _ in done.issues]
+        assert "system.internal-error" not in codes, f"{name}: {done.err}"
+        is_placed = finished.name in done.err or all(place for _, place in done.issues)
+        is_placed = is_placed or codes == ["query.failed"]  # DuckDB names the column
+        assert done.code == 0 or (codes and is_placed), f"{name}: {done.err}"
+
+
+def find_head_of(layout: SweepLayout) -> Head:
+    head = read_head(layout)
+    assert head is not None
+    return head
+
+
+def choose(cases: Iterable[Any]) -> list[Any]:
+    """Return a sample of forged contents, the same in each run."""
+    found = list(cases)
+    return random.Random(len(found)).sample(found, min(MOST, len(found)))  # noqa: S311 - a sample, no secret
+
+
+def write_head(layout: SweepLayout, head: Head | dict[str, Any] | bytes) -> None:
+    (place,) = list_heads(layout)
+    assert isinstance(place, Path)
+    if isinstance(head, bytes):
+        place.write_bytes(head)
+    else:
+        place.write_bytes(head.encode() if isinstance(head, Head) else encode_record(head))
+
+
+def put(layout: SweepLayout, name: str, data: bytes) -> str:
+    """Write a file in place of another one under the digest of its content, and return its name."""
+    forged = re.sub(r"-[0-9a-f]{32}\.", f"-{digest_of(data)}.", name)
+    folder = layout.generations
+    assert isinstance(folder, Path)
+    (folder / name).unlink()
+    (folder / forged).write_bytes(data)
+    return forged
+
+
+def put_study(layout: SweepLayout, data: bytes) -> None:
+    head = find_head_of(layout)
+    write_head(layout, replace(head, study=put(layout, head.study, data)))
+
+
+def change_table(layout: SweepLayout, kind: str, change: Callable[[pa.Table], bytes]) -> None:
+    """Replace a table of the head."""
+    head = find_head_of(layout)
+    name = {"plan": head.rounds[0], "answers": head.answers, "certificates": head.certificates}.get(
+        kind, head.analyses.get(kind)
+    )
+    assert name is not None
+    place = layout.generations / name
+    assert isinstance(place, Path)
+    forged = put(layout, name, change(pq.read_table(place)))
+    fields = json.loads(json.dumps(asdict(head)).replace(name, forged))
+    write_head(layout, {"format": FORMAT, **fields})
+
+
+def with_column(table: pa.Table, name: str, column: pa.Array) -> bytes:
+    return as_parquet(table.set_column(table.column_names.index(name), name, column))
+
+
+def forge_columns(table: pa.Table) -> Iterator[Callable[[pa.Table], bytes]]:
+    """Yield changes of a table: each column as numbers, nulls, hostile texts, lists, and left out."""
+    columns: tuple[Callable[[int], pa.Array], ...] = (
+        lambda rows: pa.array(range(rows), pa.int64()),
+        lambda rows: pa.nulls(rows, pa.string()),
+        lambda rows: pa.array(["a\0b\x1b[2J"] * rows),
+        lambda rows: pa.array([[1]] * rows),
+        lambda rows: pa.array([b"\xff"] * rows, pa.binary()),
+    )
+    for name in table.column_names:
+        for column in columns:
+            yield lambda found, name=name, column=column: with_column(found, name, column(found.num_rows))  # type: ignore[misc]
+        yield lambda found, name=name: as_parquet(found.drop_columns([name]))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("field", ["format", *Head.__dataclass_fields__])
+def test_forged_heads(destage: Any, finished: Path, tmp_path: Path, field: str) -> None:
+    whole = {"format": FORMAT, **asdict(find_head_of(SweepLayout(finished)))}
+    for value in choose(VALUES):
+        check(
+            destage,
+            finished,
+            tmp_path / "store",
+            lambda layout, value=value: write_head(layout, {**whole, field: value}),  # type: ignore[misc]
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'{"digest": null}',
+        b"[" * DEPTH,
+        b'{"a":' * DEPTH + b"1" + b"}" * DEPTH,
+        b"\xff\xfe\0",
+        b"9" * 10_000,
+    ],
+    ids=["empty", "null", "list", "digest", "deep", "deep-table", "bytes", "digits"],
+)
+def test_heads_that_are_none(destage: Any, finished: Path, tmp_path: Path, data: bytes) -> None:
+    check(destage, finished, tmp_path / "store", lambda layout: write_head(layout, data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null\n",
+        b"[]\n",
+        b"name: [\n",
+        b"name: a\0b\n",
+        b"\xff\n",
+        b"name: " + b"[" * DEPTH + b"]" * DEPTH,
+        b"name: " + b"{a: " * DEPTH + b"}" * DEPTH,
+        b"a: &a [x, x]\nb: &b [*a, *a]\n",
+        b"!!python/object/apply:os.getcwd []\n",
+    ],
+    ids=["empty", "null", "list", "open", "nul", "bytes", "deep", "deep-table", "alias", "tag"],
+)
+def test_studies_that_are_none(destage: Any, finished: Path, tmp_path: Path, data: bytes) -> None:
+    check(destage, finished, tmp_path / "store", lambda layout: put_study(layout, data))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("name", "question", "scenario", "axes", "seek", "replicates", "sensitivity", "points", "zip"),
+        *("design", "published", "fitted", "places", "paper", "prices", "charts", "answer", "search"),
+        *("calibrate", "assumptions", "derived"),
+    ],
+)
+def test_forged_studies(destage: Any, finished: Path, tmp_path: Path, key: str) -> None:
+    head = find_head_of(SweepLayout(finished))
+    whole = yaml.safe_load((finished / "generations" / head.study).read_bytes())
+    for value in choose((*VALUES, [3], [{}], {"a": {"b": {"c": [1]}}})):
+        data = json.dumps({**whole, key: value}).encode()
+        check(destage, finished, tmp_path / "store", lambda layout, data=data: put_study(layout, data))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("kind", ["plan", "answers", "certificates", "sensitivity"])
+def test_forged_tables(destage: Any, finished: Path, tmp_path: Path, kind: str) -> None:
+    head = find_head_of(SweepLayout(finished))
+    named = {"plan": head.rounds[0], "answers": head.answers, "certificates": head.certificates}
+    name = named.get(kind, head.analyses.get(kind))
+    table = pq.read_table(finished / "generations" / str(name))
+    for change in (
+        lambda _: b"",
+        lambda _: b"PAR1" + bytes(100) + b"PAR1",
+        lambda found: as_parquet(found.slice(0, 0)),
+        lambda _: as_parquet(pa.table({})),
+        *choose(forge_columns(table)),
+    ):
+        check(
+            destage,
+            finished,
+            tmp_path / "store",
+            lambda layout, change=change: change_table(layout, kind, change),  # type: ignore[misc]
+        )
+
+
+@pytest.mark.parametrize("key", ["destage.axes", "destage.seek", "destage.answer"])
+def test_forged_metadata_of_plans(destage: Any, finished: Path, tmp_path: Path, key: str) -> None:
+    values = [json.dumps(value) for value in (*VALUES, ["array.disks", "array.disks"], ["config.run"])]
+    for text in choose((*values, "", "[" * DEPTH)):
+
+        def change(found: pa.Table, text: str = text) -> bytes:
+            return as_parquet(found.replace_schema_metadata({**found.schema.metadata, key: text}))
+
+        check(
+            destage,
+            finished,
+            tmp_path / "store",
+            lambda layout, change=change: change_table(layout, "plan", change),  # type: ignore[misc]
+        )
+
+
+@pytest.mark.parametrize("part", ["config.workload", "config.controller", "config.run", "config.arrays"])
+def test_forged_configurations(destage: Any, finished: Path, tmp_path: Path, part: str) -> None:
+    member = part.removeprefix("config.")
+    deep = "[" * DEPTH + "]" * DEPTH
+    for text in ("null", "[]", "3", '"x"', "{}", '{"streams": 3}', deep, "}", '"a\\u0000b"'):
+
+        def change(found: pa.Table, text: str = text) -> bytes:
+            return with_column(found, part, pa.array([f'"{member}":{text}'] * found.num_rows))
+
+        check(
+            destage,
+            finished,
+            tmp_path / "store",
+            lambda layout, change=change: change_table(layout, "plan", change),  # type: ignore[misc]
+        )
+
+
+@pytest.mark.parametrize("name", ["run_id", "status", "error_kind", "events", "response_p95_us"])
+def test_forged_fragments(destage: Any, finished: Path, tmp_path: Path, name: str) -> None:
+    rows = pq.read_table(next((finished / "fragments").iterdir()))
+
+    def forge(layout: SweepLayout, change: Callable[[pa.Table], bytes]) -> None:
+        assert isinstance(layout.fragments, Path)
+        for place in list(layout.fragments.iterdir()):
+            data = change(pq.read_table(place))
+            place.unlink()
+            (layout.fragments / re.sub(r"-[0-9a-f]{32}\.", f"-{digest_of(data)}.", place.name)).write_bytes(
+                data
+            )
+
+    for change in choose(forge_columns(rows.select([name]))):
+        for keeps_index in (True, False):
+
+            def act(layout: SweepLayout, keeps_index: bool = keeps_index, change: Any = change) -> None:
+                forge(layout, change)
+                for segment in list_segments(layout) if not keeps_index else ():
+                    segment.unlink()
+
+            check(destage, finished, tmp_path / "store", act)
+
+
+def test_forged_indexes(destage: Any, finished: Path, tmp_path: Path) -> None:
+    (segment,) = list_segments(SweepLayout(finished))
+    assert isinstance(segment, Path)
+    table = pq.read_table(segment)
+    (entry, *_) = entries = json.loads(table.schema.metadata[b"destage.fragments"])
+    changes = [*forge_columns(table.select(["run_id", "status"]))]
+    for value in (
+        *VALUES,
+        [entry, None],
+        [{**entry, "rows": -1}],
+        [{**entry, "rows": "1"}],
+        [{**entry, "name": 3}],
+    ):
+        text = json.dumps(value)
+        changes.append(
+            lambda found, text=text: as_parquet(found.replace_schema_metadata({"destage.fragments": text}))  # type: ignore[misc]
+        )
+    deep = "[" * DEPTH
+    changes.append(lambda found: as_parquet(found.replace_schema_metadata({"destage.fragments": deep})))
+    assert entries
+    for change in choose(changes):
+
+        def act(layout: SweepLayout, change: Any = change) -> None:
+            put(layout, segment.name, change(table))
+
+        check(destage, finished, tmp_path / "store", act)
+
+
+def test_forged_progress(destage: Any, finished: Path, tmp_path: Path) -> None:
+    (place,) = (finished / "generations").glob("*.progress")
+    whole = json.loads(place.read_bytes())
+    del whole["digest"]
+    for field in whole:
+        for value in choose(VALUES)[:2]:
+            data = encode_record({**whole, field: value})
+            check(
+                destage,
+                finished,
+                tmp_path / "store",
+                lambda layout, data=data: (layout.generations / place.name).write_bytes(data),  # type: ignore[misc]
+            )
+
+
+def _as_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def _as_device(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+def _as_directory(place: Path) -> None:
+    place.mkdir()
+
+
+def _as_circle(place: Path) -> None:
+    place.symlink_to(place)
+
+
+def _as_hole(place: Path) -> None:
+    with place.open("wb") as file:
+        file.truncate(1 << 42)
+
+
+@pytest.mark.parametrize("make", [_as_pipe, _as_device, _as_directory, _as_circle, _as_hole])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            "generations/*0.json",
+            "generations/*-study-*",
+            "generations/*-plan-0-*",
+            "generations/*-answers-*",
+        ),
+        *(
+            "generations/*-index-*",
+            "generations/*.progress",
+            "fragments/*",
+            "lease",
+            "generations",
+            "fragments",
+        ),
+    ],
+)
+def test_no_pipe_device_or_directory_is_read(
+    destage: Any, finished: Path, tmp_path: Path, pattern: str, make: Callable[[Path], None]
+) -> None:
+    def forge(layout: SweepLayout) -> None:
+        assert isinstance(layout.root, Path)
+        place = next(iter(layout.root.glob(pattern.replace("*0.json", "*.json"))))
+        if place.is_dir():
+            shutil.rmtree(place)
+        else:
+            place.unlink()
+        make(place)
+
+    check(destage, finished, tmp_path / "store", forge)
