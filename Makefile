@@ -53,7 +53,9 @@ test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all pack
 	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 
 .PHONY: test-all
-test-all: test test-long chaos validation workloads-test objects-test image-test cluster-test ## Run every suite, as before resolving an issue
+# It needs only Python, so that a suite whose set-up fails is a row of the table.
+test-all: python ## Run every suite one by one, and print a table; FROM=SUITE begins with a later one
+	@$(BIN)/python scripts/test_all.py $(if $(FROM),--from $(FROM))
 
 .PHONY: lint
 lint: python rust-lints ## Check formatting and lints of Python, Rust and shell
@@ -258,5 +260,5 @@ endif
 
 .PHONY: clean
 clean: ## Remove everything that the targets created, including .venv and the demo's store
-	@rm -rf .venv engine/target dist $(STORE) $(REPORT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .venv engine/target dist .test-all $(STORE) $(REPORT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@rm -f engine/python/_engine*.so
