@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from api_server import ApiServer, serve
-from small_studies import small_study
+from small_studies import RATE, small_calibration, small_study
 
 from destage.cli import app
 
@@ -81,6 +81,18 @@ def study(tmp_path: Path) -> Path:
     """Write a study of eight runs."""
     path = tmp_path / "small.yaml"
     path.write_text(small_study("small", *AXES))
+    return path
+
+
+@pytest.fixture
+def calibration(tmp_path: Path) -> Path:
+    """Write a calibration of one unknown on one figure, of 16 draws, with another figure to predict."""
+    figures = {
+        "busy": {"of": "response_mean", "set": {RATE: "100/s"}, "value": "8ms", "tolerance": "10%"},
+        "idle": {"of": "response_mean", "set": {RATE: "20/s"}},
+    }
+    path = tmp_path / "queue.yaml"
+    path.write_text(small_calibration("queue", {}, figures, {"points": 16, "most": 1}))
     return path
 
 

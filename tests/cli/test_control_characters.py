@@ -30,7 +30,7 @@ def sweep(destage: Any, study: Path) -> str:
         ("sql", "SELECT label || '' AS \"\x1b[1m\" FROM points"),
         ("sql", "SELECT nonsense\x1b[1m FROM points"),
         ("query", "design_space", "--format", "markdown"),
-        ("report", "--answer"),
+        ("report", "--out", "report.html"),
         ("status",),
         ("explain", "--point", "0"),
     ],

@@ -78,6 +78,10 @@ def test_limits_decide_the_exit_code_if_strict(destage: Destage, files: tuple[Pa
     assert "fitted on the first half: command_time = " in done.out
     assert "NOT MET" in done.out
     assert destage(*given, "--strict").code == 1
+    verdicts = [
+        destage(*given, "--limit-ms", limit).out.count("NOT MET") for limit in ("0.000001", "1000000")
+    ]
+    assert verdicts[0] == verdicts[1] + 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.options import (
-    EscapeFormulas,
     Format,
     Json,
     Out,
@@ -54,7 +53,6 @@ def discover(
     plot: Annotated[Path | None, declare_plot("Write a picture of the two main axes to FILE (.svg).")] = None,
     form: Format = "table",
     out: Out = None,
-    escape_formulas: EscapeFormulas = False,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -76,7 +74,7 @@ def discover(
             print_json(discovery_table.as_json(found))
         elif form != "table" or out is not None:
             print_rows(
-                discovery_table.tabulate(found), form, out, session.units, escape_formulas=escape_formulas
+                discovery_table.tabulate(found), form, out, session.units
             )
         else:
             print_data(f"{found.answer}\n")

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from destage.cli.options import (
-    EscapeFormulas,
     Format,
     Json,
     Out,
@@ -41,7 +40,6 @@ def sensitivity(
     plot: Annotated[Path | None, declare_plot("Write the chart to FILE (.svg).")] = None,
     form: Format = "table",
     out: Out = None,
-    escape_formulas: EscapeFormulas = False,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -84,7 +82,7 @@ def sensitivity(
         if as_json:
             print_json({name: table.to_pylist() for name, table in found.items()})
         elif pairs or form != "table" or out is not None:
-            print_rows(wanted, form, out, session.units, escape_formulas=escape_formulas)
+            print_rows(wanted, form, out, session.units)
         else:
             for name in dict.fromkeys(row["metric"] for row in rows):
                 own = [row for row in rows if row["metric"] == name]

@@ -7,7 +7,7 @@ import typer
 from destage.cli.array_shorthand import parse_array, place_at_option
 from destage.cli.commands.trace.options import TraceFile
 from destage.cli.hard_stop import HardStop
-from destage.cli.options import EscapeFormulas, Format, Json, Out, Quiet, Store, Workers
+from destage.cli.options import Format, Json, Out, Quiet, Store, Workers
 from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.part_options import check_entry, check_sizes
 from destage.cli.progress import ProgressDisplay
@@ -46,7 +46,6 @@ def replay(
     ] = 3,
     form: Format = "table",
     out: Out = None,
-    escape_formulas: EscapeFormulas = False,
     store: Store = None,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -100,7 +99,7 @@ def replay(
                 }
             )
         else:
-            print_rows(rows, form, out, session.units, escape_formulas=escape_formulas)
+            print_rows(rows, form, out, session.units)
             if form == "table" and out is None:
                 print_data("".join(f"{sentence}\n" for sentence in ["", *compose_answer(session)]))
     print_note(summarize(outcome))

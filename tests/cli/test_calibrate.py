@@ -1,0 +1,97 @@
+"""`destage calibrate`: an unknown learned from one figure, its draws, and a calibration on measured tests."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from small_studies import RATE, SERVICE
+
+from destage.cli.commands import calibrate as command
+
+DATA = Path(__file__).parents[1] / "measured" / "data"
+
+
+def test_it_says_what_was_learned_in_every_form(destage: Any, calibration: Path) -> None:
+    done = destage("calibrate", str(calibration), "--report", "learned.html", "--quiet")
+    assert done.code == 0, done.err
+    assert SERVICE.rpartition(".")[0].rpartition(".")[2] in done.out.replace(" ", "_")
+    assert "<html" in Path("learned.html").read_text()
+    again = json.loads(destage("calibrate", str(calibration), "--quiet", "--json").out)
+    assert again["outcome"]["executed"] == 0
+
+
+def test_draws_are_a_study_of_their_own(destage: Any, calibration: Path) -> None:
+    """Each point has a value of the unknown; with --figure, the rate of that figure's configuration."""
+    drawn = ("calibrate", str(calibration), "--quiet", "--draws", "5")
+    assert destage(*drawn, "--out", "draws.yaml").code == 0
+    points = yaml.safe_load(Path("draws.yaml").read_text())["points"]
+    # A draw that was chosen several times is one point.
+    assert sum(int(point["label"].partition(", ")[2].partition(" of 5")[0]) for point in points) == 5
+    assert all(SERVICE in point and RATE not in point for point in points)
+    assert destage(*drawn, "--figure", "idle", "--out", "idle.yaml").code == 0
+    idle = yaml.safe_load(Path("idle.yaml").read_text())
+    assert "20" in json.dumps(idle["scenario"]["workload"]) + json.dumps(idle["points"])
+    assert destage("run", "idle.yaml", "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "issue"),
+    [
+        (("--draws", "5"), ("usage.missing-value", "--out")),
+        (("--out", "x.yaml"), ("usage.missing-value", "--out")),
+        (("--draws", "0", "--out", "x.yaml"), ("usage.bad-value", "--draws")),
+        (("--draws", "5", "--fit", "nothing", "--out", "x.yaml"), ("query.unknown-fit", "nothing")),
+        (("--draws", "5", "--figure", "nothing", "--out", "x.yaml"), ("query.unknown-figure", "nothing")),
+        (("--measured", "lab", "--out", "x.yaml"), ("usage.missing-value", "--unknown")),
+        (("--executor", "cloud"), ("usage.bad-value", "--executor")),
+        (("--workers", "0"), ("usage.bad-value", "--workers")),
+    ],
+)
+def test_wrong_uses_name_their_option(
+    destage: Any, calibration: Path, options: tuple[str, ...], issue: tuple[str, str]
+) -> None:
+    done = destage("calibrate", str(calibration), "--quiet", *options)
+    assert done.issues == [issue]
+    assert not Path("x.yaml").exists()
+
+
+def test_the_options_of_execution_reach_the_sweep(
+    destage: Any, calibration: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # --ray-address sets it for the worker processes.
+    monkeypatch.setenv("RAY_ADDRESS", "")
+    monkeypatch.delenv("RAY_ADDRESS")
+    given: list[Any] = []
+    monkeypatch.setattr(command, "run_study", lambda *arguments, **_: given.append(arguments[2:4]))
+    assert destage("calibrate", str(calibration), "--executor", "inline", "--workers", "3").code == 0
+    assert destage("calibrate", str(calibration), "--ray-address", "head:6379").code == 0
+    assert given == [("inline", 3), ("ray", None)]
+
+
+def test_a_calibration_is_written_on_a_measured_set(destage: Any, tmp_path: Path) -> None:
+    shutil.copy(DATA / "fio-3.33-grouped.json", tmp_path / "fio.json")
+    assert destage("measured", "import", "fio.json", "--name", "lab", "--array", "our SSD").code == 0
+    job = tmp_path / "jobs.fio"
+    job.write_text(
+        "[global]\nsize=1g\nruntime=10\ntime_based\nioengine=libaio\ndirect=1\nstonewall\n"
+        "[seqread]\nrw=read\nbs=64k\n[mix]\nrw=randrw\nbs=8k\niodepth=4\n"
+    )
+    done = destage("workload", "import", str(job), "--study", "--on", "raid5x4", "--out", "tests.yaml")
+    assert done.code == 0, done.err
+    written = destage(
+        "calibrate",
+        "tests.yaml",
+        "--measured",
+        "lab",
+        "--unknown",
+        "array.disks=integer:4,8",
+        "--out",
+        "c.yaml",
+    )
+    assert written.code == 0, written.err
+    found = yaml.safe_load(Path("c.yaml").read_text())["calibrate"]
+    assert found["unknowns"] == {"array.disks": {"integer": [4, 8]}}
+    assert any("value" in figure for figure in found["figures"].values())

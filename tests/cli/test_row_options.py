@@ -1,0 +1,121 @@
+"""Options of the commands that print rows: file, formulas, limits of time and memory."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+DATA = Path(__file__).parents[1] / "measured" / "data"
+SIDES = ("--a", "battery_state=present", "--b", "battery_state=absent")
+FORMULA = "=1+1"
+
+
+@pytest.fixture
+def sweep(destage: Any, study: Path) -> str:
+    """Run a sweep with a point whose label a spreadsheet would run as a formula."""
+    point = {"label": FORMULA, "workload.users": 7, "controller.battery.state": "absent"}
+    text = study.read_text().replace("[5, 10]", "[5, 10, 15, 20, 25, 30]")
+    study.write_text(f"{text}\npoints: {json.dumps([point])}\n")
+    assert destage("run", str(study), "--quiet").code == 0
+    return "small"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sql", "small", "SELECT DISTINCT label FROM points"),
+        ("query", "small", "design_space"),
+        ("compare", "small", "--a", "label==1+1", "--b", "users=5,battery_state=absent"),
+    ],
+)
+@pytest.mark.usefixtures("sweep")
+def test_a_spreadsheet_runs_no_label(destage: Any, command: tuple[str, ...]) -> None:
+    def read(*options: str) -> set[str]:
+        done = destage(*command, "--format", "csv", *options)
+        assert done.code == 0, done.err
+        return {cell for row in csv.DictReader(io.StringIO(done.out)) for cell in row.values()}
+
+    assert any(cell.startswith(FORMULA) for cell in read())
+    cells = read("--escape-formulas")
+    assert not any(cell.startswith(FORMULA) for cell in cells)
+    assert any(cell.startswith(f"'{FORMULA}") for cell in cells)
+
+
+def test_a_spreadsheet_runs_no_name_of_a_job(destage: Any) -> None:
+    text = (DATA / "fio-3.33-grouped.json").read_text().replace('"seqread"', json.dumps(FORMULA))
+    Path("fio.json").write_text(text)
+    assert destage("measured", "import", "fio.json", "--name", "lab", "--array", "a").code == 0
+    shown = ("measured", "show", "lab", "--format", "csv")
+    assert f',"{FORMULA}",' in destage(*shown).out
+    assert f',"\'{FORMULA}",' in destage(*shown, "--escape-formulas").out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "small", *SIDES),
+        ("sensitivity", "small"),
+        ("query", "small", "design_space"),
+        ("sql", "small", "SELECT * FROM points"),
+    ],
+)
+@pytest.mark.usefixtures("sweep")
+def test_rows_go_to_a_file_in_each_format(destage: Any, command: tuple[str, ...]) -> None:
+    done = destage(*command, "--format", "parquet", "--out", "rows.parquet")
+    assert (done.code, done.out) == (0, ""), done.err
+    rows = pq.read_table("rows.parquet")
+    listed = list(csv.DictReader(io.StringIO(destage(*command, "--format", "csv").out)))
+    assert rows.num_rows == len(listed) > 0
+    assert rows.column_names == list(listed[0])
+
+
+@pytest.mark.parametrize("command", [("sql", "small"), ("query", "small", "design_space")])
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [
+        ("--timeout", "0s", "usage.out-of-range"),
+        ("--timeout", "soon", "usage.bad-quantity"),
+        ("--memory", "1KiB", "usage.out-of-range"),
+        ("--memory", "much", "usage.bad-quantity"),
+        ("--max-rows", "1", "query.too-many-rows"),
+    ],
+)
+@pytest.mark.usefixtures("sweep")
+def test_limits_hold(destage: Any, command: tuple[str, ...], option: str, value: str, code: str) -> None:
+    statement = ("SELECT * FROM points",) if command[0] == "sql" else ()
+    assert destage(*command, *statement, option, value).issues[0][0] == code
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_statement_ends_after_its_time(destage: Any) -> None:
+    endless = "SELECT count(*) AS n FROM range(100000) a, range(100000) b, range(100000) c"
+    assert destage("sql", "small", endless, "--timeout", "200ms").issues == [("query.timeout", "")]
+
+
+@pytest.mark.usefixtures("sweep")
+def test_serve_passes_its_limits_on(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr("destage.server.serve_sweep", lambda *arguments: given.append(arguments[-1]))
+    limits = ("--max-rows", "7", "--memory", "80MiB", "--timeout", "9s")
+    assert destage("serve", "small", *limits).code == 0
+    assert [(one.rows, one.memory_bytes, one.seconds) for one in given] == [(7, 80 << 20, 9.0)]
+
+
+def test_a_replay_writes_its_rows(destage: Any, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.spc"
+    trace.write_text("".join(f"0,{at * 800},4096,{'RW'[at % 2]},{at / 50}\n" for at in range(100)))
+    replay = ("trace", "replay", str(trace), "--on", "raid10x2", "--replicates", "1", "--quiet")
+    done = destage(*replay, "--workers", "1", "--format", "csv", "--out", "rows.csv")
+    assert (done.code, done.out) == (0, ""), done.err
+    assert Path("rows.csv").read_text() == destage(*replay, "--format", "csv").out
+    assert destage(*replay, "--workers", "0").issues == [("usage.bad-value", "--workers")]
+
+
+def test_formulas_are_escaped_in_csv_only(destage: Any, sweep: str) -> None:
+    statement = "SELECT DISTINCT label FROM points WHERE label IS NOT NULL"
+    done = destage("sql", sweep, statement, "--format", "json", "--escape-formulas")
+    assert json.loads(done.out) == [{"label": FORMULA}]
