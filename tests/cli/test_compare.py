@@ -6,6 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from destage.queries import measured_pairs
+
+DATA = Path(__file__).parents[1] / "measured" / "data"
+
 
 def test_compare_prints_differences_in_every_form(destage: Any, study: Path) -> None:
     destage("run", str(study), "--quiet")
@@ -42,3 +48,23 @@ def test_compare_needs_two_sides(destage: Any, study: Path) -> None:
     assert destage("compare", "small", "--a", "users=6", "--b", "users=5").issues == [
         ("query.no-such-point", "--a")
     ]
+
+
+def test_measured_lines_are_compared_with_the_points_that_are_chosen(
+    destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destage("run", str(study), "--quiet")
+    (Path(study).parent / "fio.json").write_text((DATA / "fio-3.33-grouped.json").read_text())
+    destage("measured", "import", "fio.json", "--name", "lab", "--array", "ours")
+    chosen: list[int] = []
+    compare = measured_pairs.compare_measured
+
+    def note(session: Any, measured: Any, choice: Any, *arguments: Any) -> Any:
+        chosen.append(len(choice.points))
+        return compare(session, measured, choice, *arguments)
+
+    monkeypatch.setattr(measured_pairs, "compare_measured", note)
+    destage("compare", "small", "--measured", "lab")
+    destage("compare", "small", "--measured", "lab", "--a", "users=5")
+    destage("compare", "small", "--measured", "lab", "--a", "users=5,battery_state=present")
+    assert chosen == [4, 2, 1]

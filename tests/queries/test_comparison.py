@@ -139,6 +139,16 @@ def test_one_point_of_each_side_is_a_pair(grid: Session) -> None:
     assert _found(found.pairs) == [("p0", "p4")]
 
 
+def test_a_point_with_several_partners_is_no_pair(grid: Session) -> None:
+    """Which of them is meant is not said; it is as without a partner, from either side."""
+    one, several = _side(grid, "capacity=0,raid=5"), _side(grid, "raid=10")
+    assert len(several.choice.points) > 1
+    for sides in ((one, several), (several, one)):
+        with pytest.raises(QueryError) as caught:
+            compare_points(*sides)
+        assert caught.value.code == "query.no-pairs"
+
+
 def test_a_sweep_equals_itself(grid: Session) -> None:
     found = compare_points(_side(grid), _side(grid))
     assert len(found.pairs) == 5
