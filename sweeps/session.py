@@ -41,6 +41,8 @@ ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]
 _RECORD_S = 5.0
 """Interval at which the progress is written to the store [s]."""
+_SOON_S = 0.5
+"""The same while the executed runs double, so that the first rows are known soon [s]."""
 
 
 class SweepSession:
@@ -72,7 +74,7 @@ class SweepSession:
         self._shared = 0
         self._others = SharedRuns(layout.root)
         self._failed_before = 0
-        self._recorded_at = self._began
+        self._recorded_at, self._recorded = self._began, 0
         self._started_at: float | None = None
         self._has_reported_drain = False
         self._slots: int | None = None
@@ -260,12 +262,14 @@ class SweepSession:
         )
 
     def _record_progress(self) -> None:
-        self._recorded_at = time.monotonic()
+        self._recorded_at, self._recorded = time.monotonic(), self._driver.executed
         write_progress(self._generation, self._progress_so_far())
 
     def _report(self, message: str | None = None) -> None:
         self._commits.update()
-        if time.monotonic() - self._recorded_at > _RECORD_S:
+        elapsed = time.monotonic() - self._recorded_at
+        has_doubled = self._driver.executed > 2 * self._recorded
+        if elapsed > (_SOON_S if has_doubled else _RECORD_S):
             self._record_progress()
         if self._progress is None:
             return

@@ -3,14 +3,20 @@
 import io
 import json
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pyarrow.parquet as pq
 from kubernetes_cluster.conftest import RUNS, Cluster
 
 from destage.engine import results_schema
 from destage.store import Location, list_sweeps, open_sweep
+from destage.store.digests import find_digest
+from destage.store.location import list_tree
 
+Rows = dict[str, tuple[object, ...]]
+"""Host, attempt and time of the execution of each run, by sweep and run."""
+_PROVENANCE = ["run_id", "prov_host", "prov_attempt", "prov_time"]
+_TRIES = 20
 SHORT, LONG, LONGER = 400, 300_000, 900_000
 """The window of a short study, of one that takes a worker minutes [requests]: it must still run when a
 second worker or head starts, on a fast machine too; and of one that outlasts a dozen commands."""
@@ -22,16 +28,33 @@ def find_sweep(volume: Path, study: str) -> Path:
     return sweep
 
 
-def read_fragments(volume: Path) -> dict[str, bytes]:
-    """Return the committed fragments, by sweep and name."""
-    found = volume.glob("sweeps/*/fragments/[!.]*.parquet")
-    return {f"{path.parts[-3]}/{path.name}": path.read_bytes() for path in found}
+def read_rows(store: Location) -> Rows:
+    """Return where and when each committed run was executed, by sweep and run.
+
+    Merging replaces fragments while they are read; a run is committed once it was seen.
+    """
+    for _ in range(_TRIES):
+        try:
+            return _read_listed(store)
+        except FileNotFoundError:
+            continue
+    return _read_listed(store)
 
 
-def find_hosts(volume: Path) -> set[str]:
+def _read_listed(store: Location) -> Rows:
+    found: Rows = {}
+    for name, _ in list_tree(store):
+        path = PurePosixPath(name)
+        if path.parent.name == "fragments" and path.suffix == ".parquet" and not path.name.startswith("."):
+            table = pq.read_table(io.BytesIO((store / name).read_bytes()), columns=_PROVENANCE)
+            for run, *rest in zip(*(table[each].to_pylist() for each in _PROVENANCE), strict=True):
+                found[f"{path.parent.parent.name}/{run}"] = tuple(rest)
+    return found
+
+
+def find_hosts(volume: Path) -> set[object]:
     """Return the pods that have committed rows."""
-    paths = volume.glob("sweeps/*/fragments/[!.]*.parquet")
-    return {host for path in paths for host in pq.read_table(path)["prov_host"].to_pylist()}
+    return {host for host, *_ in read_rows(volume).values()}
 
 
 def assert_complete(sweep: Location, reference: Path) -> None:
@@ -42,26 +65,22 @@ def assert_complete(sweep: Location, reference: Path) -> None:
     assert repr(rows.to_pylist()) == repr(expected.to_pylist())
 
 
-def assert_unchanged(volume: Path, before: dict[str, bytes]) -> None:
-    """Assert that earlier fragments are unchanged, and that no run in them was executed again."""
-    after = read_fragments(volume)
-    assert {name: after[name] for name in before} == before
-    later = {name: data for name, data in after.items() if name not in before}
-    assert not set(_runs(before)) & set(_runs(later))
+def assert_unchanged(store: Location, before: Rows) -> None:
+    """Assert that no run of earlier rows was executed again."""
+    after = read_rows(store)
+    assert {run: after.get(run) for run in before} == before
 
 
-def lose_a_worker_and_the_head(
-    cluster: Cluster, release: str, commits: Callable[[], dict[str, bytes]]
-) -> dict[str, bytes]:
+def lose_a_worker_and_the_head(cluster: Cluster, release: str, commits: Callable[[], Rows]) -> Rows:
     """Delete a worker when the sweep has rows, and its head when it has more.
 
     Args:
         cluster: The test cluster.
         release: The sweep's release.
-        commits: Returns the committed fragments, by sweep and name.
+        commits: Returns the committed rows.
 
     Returns:
-        The fragments after the second loss, which are not all.
+        The rows after the second loss, which are not all.
     """
     cluster.wait_for("some rows", lambda: len(commits()) >= 3)
     status = json.loads(cluster.destage("status", release, "--json"))
@@ -77,13 +96,12 @@ def lose_a_worker_and_the_head(
     return before
 
 
-def assert_fetched_and_listed(cluster: Cluster, release: str, fragments: int, reference: Path) -> None:
+def assert_fetched_and_listed(cluster: Cluster, release: str, reference: Path) -> None:
     """Assert that a successful sweep is fetched completely and once, can be queried, and is listed.
 
     Args:
         cluster: The test cluster.
         release: The sweep's release.
-        fragments: Its number of fragments.
         reference: The sweep of an uninterrupted run.
     """
     local = cluster.folder / f"from-{release}"
@@ -91,7 +109,7 @@ def assert_fetched_and_listed(cluster: Cluster, release: str, fragments: int, re
     (fetched,) = list_sweeps(local)
     assert_complete(fetched, reference)
     again = json.loads(cluster.destage("fetch", release, "--store", str(local), "--json"))
-    assert again["kept"] == fragments
+    assert again["kept"] == sum(find_digest(path.name) is not None for path in fetched.rglob("*.*"))
     counted = cluster.destage("query", release, "SELECT count(*) AS runs FROM runs", "--format", "csv")
     assert counted.replace('"', "").split() == ["runs", str(RUNS)]
     listed = json.loads(cluster.destage("list", "--json"))
@@ -100,8 +118,3 @@ def assert_fetched_and_listed(cluster: Cluster, release: str, fragments: int, re
 
 def _delete_pod(cluster: Cluster, pod: str) -> None:
     cluster.kubectl("delete", "pod", pod, "--grace-period=0", "--force")
-
-
-def _runs(fragments: dict[str, bytes]) -> list[str]:
-    tables = [pq.read_table(io.BytesIO(data), columns=["run_id"]) for data in fragments.values()]
-    return [run for table in tables for run in table["run_id"].to_pylist()]

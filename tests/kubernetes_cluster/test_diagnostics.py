@@ -55,6 +55,6 @@ def test_an_error_in_the_study_is_reported(cluster: Cluster, chart: Path) -> Non
     helm("install", "spec", str(chart), "--values", str(values), "--set-file", f"sweep.spec={study}")
     _, err = cluster.run("watch", "spec", "--quiet", code=4)
     assert "Failed (FAILED)" in err
-    assert "study.unknown-name at scenario.workload.use" in err
-    assert "study.unknown-name at scenario.workload.use" in cluster.destage("status", "spec")
+    assert "catalog.unknown-entry at scenario.workload.use" in err
+    assert "catalog.unknown-entry at scenario.workload.use" in cluster.destage("status", "spec")
     helm("uninstall", "spec")

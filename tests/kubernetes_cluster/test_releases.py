@@ -12,7 +12,7 @@ from kubernetes_cluster.results import (
     assert_complete,
     assert_unchanged,
     find_sweep,
-    read_fragments,
+    read_rows,
 )
 
 from destage.store import open_sweep
@@ -28,7 +28,7 @@ def test_upgrade_and_rollback_keep_both_studies_results(
     values = str(write_values(cluster))
     notes = helm("install", "demo", str(chart), "--values", values, "--set-file", f"sweep.spec={first}")
     assert "destage cluster watch demo --namespace sweeps" in notes
-    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
+    cluster.wait_for("some rows", lambda: len(read_rows(volume)) >= 3)
 
     # Upgrade to another study, which ends the first sweep's pods; the second uses the same claim.
     upgrade = ["upgrade", "demo", str(chart), "--values", values, "--set-file", f"sweep.spec={second}"]
@@ -37,7 +37,7 @@ def test_upgrade_and_rollback_keep_both_studies_results(
     helm(*upgrade, "--set", "upgrade.replaceRunning=true")
     cluster.destage("watch", "demo", "--quiet")
     assert_complete(find_sweep(volume, "second_sweep"), reference(SHORT))
-    before = read_fragments(volume)
+    before = read_rows(volume)
     assert open_sweep(find_sweep(volume, "first_sweep")).rows().num_rows < RUNS
     status = json.loads(cluster.destage("status", "demo", "--json"))
     assert status["sweep"].startswith("second_sweep-")
@@ -50,10 +50,10 @@ def test_upgrade_and_rollback_keep_both_studies_results(
     assert_complete(find_sweep(volume, "first_sweep"), reference(LONG))
 
     helm("test", "demo", "--timeout", "5m")
-    before = read_fragments(volume)
+    before = read_rows(volume)
     helm("uninstall", "demo")
     assert "Bound" in cluster.kubectl("get", "pvc", "demo-results", "--no-headers")
-    assert read_fragments(volume) == before
+    assert read_rows(volume) == before
 
 
 def test_an_upgrade_starts_a_failed_sweep_again(
@@ -66,7 +66,7 @@ def test_an_upgrade_starts_a_failed_sweep_again(
     helm("install", *given, str(write_values(cluster, job=short)))
     _, err = cluster.run("watch", "late", "--quiet", code=4)
     assert "DeadlineExceeded" in err
-    before = read_fragments(volume)
+    before = read_rows(volume)
     assert len(before) > 0
     (group,) = SETTINGS["workers"]
     notes = helm("upgrade", *given, str(write_values(cluster)))

@@ -16,7 +16,7 @@ from kubernetes_cluster.results import (
     assert_unchanged,
     find_hosts,
     find_sweep,
-    read_fragments,
+    read_rows,
 )
 
 from destage.cluster.objects import find_all
@@ -57,7 +57,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     (group,) = SETTINGS["workers"]
     values = str(write_values(cluster, workers=[{**group, "replicas": 1}]))
     job = run("submit", str(study), "--name", "living", "--values", values)[0].strip()
-    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 2)
+    cluster.wait_for("some rows", lambda: len(read_rows(volume)) >= 2)
     assert "Running" in run("list")[0]
     run("doctor")
     status = json.loads(run("status", "living", "--json")[0])
@@ -79,10 +79,10 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     restart_the_api_server()
     cluster.wait_for("rows of a second worker", lambda: len(find_hosts(volume)) == 2)
     cluster.wait_for("the API server", lambda: is_serving(cluster))
-    before = read_fragments(volume)
+    before = read_rows(volume)
     run("scale", "living", "--workers", "1")
     cluster.wait_for("one worker", lambda: len(cluster.find_pods("living", "worker")) == 1)
-    cluster.wait_for("rows of the worker that is left", lambda: len(read_fragments(volume)) > len(before) + 2)
+    cluster.wait_for("rows of the worker that is left", lambda: len(read_rows(volume)) > len(before) + 2)
 
     # Cancelled: the pods are deleted, the rows are kept.
     run("cancel", "living")
@@ -94,7 +94,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
         cluster.wait_for(
             f"the end of {component}", lambda kind=component: not cluster.find_pods("living", kind)
         )
-    before = read_fragments(volume)
+    before = read_rows(volume)
     assert "Suspended" in run("status", "living")[0]
     assert "cluster.already-cancelled" in run("cancel", "living", code=4)[1]
 

@@ -15,7 +15,7 @@ from kubernetes_cluster.results import (
     assert_unchanged,
     find_sweep,
     lose_a_worker_and_the_head,
-    read_fragments,
+    read_rows,
 )
 
 from destage.cluster import Release, build, read_settings
@@ -32,7 +32,7 @@ def test_a_sweep_survives_the_loss_of_a_worker_and_the_head(
     job = cluster.destage(
         "submit", str(study), "--name", "lossy", "--values", str(write_values(cluster))
     ).strip()
-    before = lose_a_worker_and_the_head(cluster, "lossy", lambda: read_fragments(volume))
+    before = lose_a_worker_and_the_head(cluster, "lossy", lambda: read_rows(volume))
 
     cluster.destage("watch", "lossy", "--quiet")
     assert_unchanged(volume, before)
@@ -42,7 +42,7 @@ def test_a_sweep_survives_the_loss_of_a_worker_and_the_head(
     assert submitter["failed"] >= 1  # it failed with the lost head, and was retried
     assert_complete(find_sweep(volume, "lossy_sweep"), reference(LONG))
 
-    assert_fetched_and_listed(cluster, "lossy", len(read_fragments(volume)), reference(LONG))
+    assert_fetched_and_listed(cluster, "lossy", reference(LONG))
     assert f"RayJob {job}" in cluster.destage("delete", "lossy")
     cluster.wait_for("the pods' end", lambda: not cluster.find_pods("lossy", "worker"))
     assert "Bound" in cluster.kubectl("get", "pvc", "lossy-results", "--no-headers")
@@ -55,7 +55,7 @@ def test_a_new_cluster_resumes_the_sweep_of_a_lost_one(
     # Without a retry of the submitter the job fails and is retried on a new cluster.
     values = write_values(cluster, job={**SETTINGS["job"], "submitterBackoffLimit": 0})
     job = cluster.destage("submit", str(study), "--name", "again", "--values", str(values)).strip()
-    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
+    cluster.wait_for("some rows", lambda: len(read_rows(volume)) >= 3)
 
     def cluster_name() -> str:
         status = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
@@ -65,7 +65,7 @@ def test_a_new_cluster_resumes_the_sweep_of_a_lost_one(
     (head,) = cluster.find_pods("again", "head")
     cluster.kubectl("delete", "pod", head, "--grace-period=0", "--force")
     cluster.wait_for("another cluster", lambda: cluster_name() not in ("", first))
-    before = read_fragments(volume)
+    before = read_rows(volume)
     assert 0 < len(before) < RUNS
     cluster.destage("watch", "again", "--quiet")
     assert_unchanged(volume, before)
@@ -126,14 +126,14 @@ def test_a_keeper_restarts_a_sweep_whose_head_has_no_node(
         found: dict[str, Any] = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
         return found
 
-    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
+    cluster.wait_for("some rows", lambda: len(read_rows(volume)) >= 3)
     pods = cluster.find_pods(name, "keeper")
     assert len(pods) == (keeper == "pod")
     cordon()
     (head,) = cluster.find_pods(name, "head")
     cluster.kubectl("delete", "pod", head, "--grace-period=0", "--force")
     cluster.wait_for("the failure", lambda: status().get("failed") == 1, 120)
-    before = read_fragments(volume)
+    before = read_rows(volume)
     assert len(before) < RUNS
     if keeper == "watch":
         _, err = cluster.run("watch", name, "--quiet", code=4)

@@ -308,6 +308,24 @@ def test_the_status_of_a_running_sweep_is_its_recorded_progress(
     assert set(statuses) == {(90, True, False)}
 
 
+def test_the_first_rows_are_recorded_soon(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without waiting for the interval: the record has at least half of the rows."""
+    study = make_study(axes=DISKS, replicates=30)
+    monkeypatch.setattr("destage.sweeps.session._RECORD_S", 1e9)
+    monkeypatch.setattr("destage.sweeps.session._SOON_S", 0.0)
+    seen: list[tuple[int, int]] = []
+
+    def look(progress: Progress) -> None:
+        if progress.phase == "run" and progress.planned:
+            seen.append((progress.done, sweeps.status(sweeps.sweep_path(study, tmp_path)).present))
+
+    sweeps.run(study, tmp_path, executor="inline", progress=look)
+    assert max(done for done, _ in seen) == 90
+    assert all(2 * present >= done for done, present in seen)
+
+
 def test_a_sweep_whose_study_changed_cannot_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
     path = sweeps.run(make_study(), tmp_path).path
     text = open_sweep(path).study_text.replace("name: quick", "name: other")
