@@ -119,6 +119,16 @@ def test_groups_of_fio_jobs_are_tests() -> None:
     assert all(one.run == {"window": {"duration": "60s"}} for one in groups)
 
 
+def test_jobs_that_are_a_grid_keep_their_names() -> None:
+    """Measured figures belong to the name of a job."""
+    text = "[global]\nsize=1g\nbs=8k\nrw=randread\nstonewall\n" + "".join(
+        f"[d{depth}]\niodepth={depth}\n" for depth in (1, 4, 16)
+    )
+    document = study(fio.read_groups(text, "a.fio")).to_document()
+    assert [point["label"] for point in document["points"]] == ["d1", "d4", "d16"]
+    assert "axes" not in document
+
+
 def test_access_specifications_are_tests() -> None:
     line = "'size,% of size,% reads,% random,delay,burst,align,reply\n4096,100,{reads},100,0,1,0,0\n"
     parts = [f"'Access specification name,default assignment\n{name},NONE\n{line}" for name in ("a", "b")]

@@ -42,7 +42,12 @@ class ImportedStudy:
         return {**document, "points": points} if points else document
 
     def find_axes(self) -> dict[str, list[Any]]:
-        """Return the axes whose grid is exactly the tests; none if there is no such grid."""
+        """Return the axes whose grid is exactly the tests; none if there is no such grid.
+
+        Tests that are known by a name are points, whose labels have it: measured figures belong to it.
+        """
+        if all(test.is_named for test in self.tests):
+            return {}
         differences = self._find_differences()
         axes = {path: _unique(values) for path, values in differences.items()}
         is_plain = not any(isinstance(value, dict | list) for values in axes.values() for value in values)

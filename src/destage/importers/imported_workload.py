@@ -24,6 +24,7 @@ class ImportedWorkload:
         mapping: How each part of the file was translated, by stream.
         warnings: Where the workload may differ from what the author meant.
         name: The name of the test, in a file with several.
+        is_named: Whether the name is one that the file's author chose, and that results have.
     """
 
     tool: str
@@ -34,6 +35,7 @@ class ImportedWorkload:
     mapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[Issue, ...] = ()
     name: str = ""
+    is_named: bool = False
 
     def to_yaml(self) -> str:
         """Return the workload as YAML, with comments on how it was translated.

@@ -73,9 +73,7 @@ def discover(
         if as_json:
             print_json(discovery_table.as_json(found))
         elif form != "table" or out is not None:
-            print_rows(
-                discovery_table.tabulate(found), form, out, session.units
-            )
+            print_rows(discovery_table.tabulate(found), form, out, session.units)
         else:
             print_data(f"{found.answer}\n")
             if found.limits:

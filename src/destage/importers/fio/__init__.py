@@ -72,7 +72,7 @@ def read_groups(
         # Within its group, no job waits for another.
         group = [replace(job, is_stonewalled=False) for job in jobs[start:end]]
         imported = _build(sections, group, regions[start:end], file)
-        groups.append(replace(imported, name=" + ".join(job.job.name for job in group)))
+        groups.append(replace(imported, name=" + ".join(job.job.name for job in group), is_named=True))
     return groups
 
 
