@@ -29,7 +29,7 @@ def watch(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Follow a sweep that another process writes until it ends, with a progress bar.
+    """Follow a sweep that another process writes until it ends.
 
     Exits with 0 if the sweep is finished, 3 if runs failed, and 4 if its writer ended before it was finished.
     Ctrl-C stops this command, not the sweep. `destage cluster watch` follows a job on Kubernetes.

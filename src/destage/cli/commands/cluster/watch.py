@@ -49,9 +49,9 @@ def watch(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Follow a sweep until it ends: the states of its job, its driver and its rows.
+    """Follow the job, the driver and the rows of a sweep.
 
-    Exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
+    Ends with the sweep: exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
     """
     seconds = parse_duration(timeout, "s", "--timeout")
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)

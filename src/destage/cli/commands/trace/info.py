@@ -37,7 +37,10 @@ def info(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the statistics of a trace, reading it once in constant memory."""
+    """Print the statistics of a trace.
+
+    The trace is read once, in constant memory.
+    """
     from destage.engine import traces
     from destage.engine.traces import streams
 

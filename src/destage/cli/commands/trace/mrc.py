@@ -67,9 +67,10 @@ def mrc(
     volume: VolumeNumber = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the miss ratio of reads, writes and both for each cache size.
+    """Compute the miss ratio for each cache size.
 
-    A write hit is an overwrite that a write cache of that size absorbs.
+    Reads and writes have a curve each, and both together. A write hit is an overwrite that a write
+    cache of that size absorbs.
     """
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve

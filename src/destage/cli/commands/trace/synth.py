@@ -57,7 +57,10 @@ def synth(
     volume: VolumeNumber = None,
     as_json: Json = False,
 ) -> None:
-    """Generate a synthetic trace from the profile of a recorded trace and compare the two."""
+    """Generate a synthetic trace like a recorded one.
+
+    It is drawn from the profile of the recorded trace; both are compared.
+    """
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve
     from destage.trace_synthesis import compare, synthesise
