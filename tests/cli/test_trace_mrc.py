@@ -22,6 +22,33 @@ def test_a_curve_is_a_table_a_file_and_a_plot(destage: Any, tmp_path: Path) -> N
     assert plot.read_text().startswith("<svg")
 
 
+def test_each_policy_has_its_curve(destage: Any, tmp_path: Path) -> None:
+    """In the table, in JSON, in the file and in the plot."""
+    trace = tmp_path / "circle.csv"
+    blocks = [*range(5), 0, 5, 0, 6, 0, 7, 0]
+    trace.write_text("".join(f"{at},R,{4096 * block},4096\n" for at, block in enumerate(blocks)))
+    out, plot = tmp_path / "curve.parquet", tmp_path / "curve.svg"
+    reading = ("trace", "mrc", str(trace), "--columns", "time,op,offset,size")
+    asked = (*reading, "--policy", "lru,fifo,lru", "--sizes", "8KiB,64KiB")
+    done = destage(*asked, "--out", str(out), "--plot", str(plot))
+    assert done.code == 0, done.err
+    lines = [line.split() for line in done.out.splitlines()]
+    # Two blocks: LRU keeps block 0 after its return and hits three times, FIFO every other time.
+    assert lines[:4] == [
+        ["reads", "miss"],
+        ["size", "lru", "fifo"],
+        ["8", "KiB", "0.7500", "0.8333"],
+        ["64", "KiB", "0.6667", "0.6667"],
+    ]
+    found = json.loads(destage(*asked, "--json").out)
+    assert found["policies"] == ["lru", "fifo"]
+    ratios = {(row["policy"], row["size_blocks"]): row["miss_ratio"] for row in found["points"]}
+    assert ratios[("lru", 2)] == 9 / 12
+    assert ratios[("fifo", 2)] == 10 / 12
+    assert found["points"] == pq.read_table(out).to_pylist()
+    assert plot.read_text().count(">fifo<") >= 1
+
+
 def test_a_sampled_point_lies_within_its_interval(destage: Any) -> None:
     done = destage("trace", "mrc", PGBENCH, "--sizes", "64MiB", "--sample", "shards:0.1", "--json")
     for point in json.loads(done.out)["points"]:
@@ -43,6 +70,14 @@ def test_a_synthetic_trace_is_written_and_compared(destage: Any, tmp_path: Path)
     ("arguments", "issue"),
     [
         (("mrc", PGBENCH, "--sample", "half"), ("usage.bad-value", "--sample")),
+        (("mrc", PGBENCH, "--sample", "shards:0"), ("trace.bad-sampling-rate", "--sample")),
+        (("mrc", PGBENCH, "--policy", "lru,mru"), ("trace.unknown-policy", "--policy")),
+        (("mrc", PGBENCH, "--policy", ","), ("trace.unknown-policy", "--policy")),
+        (("mrc", PGBENCH, "--block", "1000B"), ("trace.bad-block-size", "--block")),
+        (("mrc", PGBENCH, "--block", "4 parsecs"), ("usage.bad-quantity", "--block")),
+        (("mrc", PGBENCH, "--sizes", "512B"), ("trace.bad-cache-size", "--sizes")),
+        (("info", PGBENCH, "--format", "iostat"), ("trace.unknown-format", "--format")),
+        (("info", PGBENCH, "--columns", "time"), ("trace.bad-columns", "--columns")),
         (("mrc", PGBENCH, "--plot", "curve.gif"), ("usage.bad-file-type", "--plot")),
         (("synth", PGBENCH, "--out", "like.csv"), ("usage.bad-file-type", "--out")),
     ],

@@ -80,7 +80,7 @@ class TraceFile:
             known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
             if name not in known:
                 message = f"unknown format {name!r}{suggest(name, known)}; known: {', '.join(known)}"
-                raise TraceError("trace.unknown-format", message)
+                raise TraceError("trace.unknown-format", message, "format")
             return name
         if self._head.startswith(_PARQUET):
             return "parquet"

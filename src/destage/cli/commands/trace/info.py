@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from destage.cli.commands.trace.options import (
+    PLACES,
     Columns,
     FormatName,
     Separator,
@@ -16,7 +17,7 @@ from destage.cli.commands.trace.options import (
 )
 from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
 from destage.cli.commands.trace.summary import describe_trace, format_share
-from destage.cli.options import Json
+from destage.cli.options import Json, translate_places
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.cli.workload_summary import round_size
 
@@ -45,13 +46,10 @@ def info(
     from destage.engine.traces import streams
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
-    facts = streams.profile(
-        trace,
-        **reading,
-        progress=ReadingProgress(),
-    )
-    if with_digest:
-        facts["digest"] = traces.digest(trace, **reading)
+    with translate_places(PLACES):
+        facts = streams.profile(trace, **reading, progress=ReadingProgress())
+        if with_digest:
+            facts["digest"] = traces.digest(trace, **reading)
     if as_json:
         print_json(facts)
         return

@@ -68,6 +68,11 @@ Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Plot the miss ratios to FILE (.svg or .html).")
 ]
+PLACES = {
+    **{name: f"--{name}" for name in ("block", "columns", "format", "policy", "separator", "sizes", "unit")},
+    "rate": "--sample",
+}
+"""The options of the arguments that errors of traces name."""
 PLOT_SUFFIXES = (".svg", ".html")
 
 
