@@ -4,13 +4,17 @@
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import _engine
+from destage.engine import _engine, traces
 from destage.engine.engine_errors import translated_errors
 from destage.engine.scenario_schema import engine_tree
+from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
+from destage.objects import Location
 from destage.spec import quantities
 from destage.spec.near_names import suggest_names
 
@@ -64,6 +68,28 @@ def miss_ratio_curve(
     blocks = None if asked is None else [size // unit for size in asked]
     policies = check_policies([policy] if isinstance(policy, str) else policy)
     return pa.concat_tables([_compute(trace, name, unit, blocks, rate, seed) for name in policies])
+
+
+def load_accesses(
+    place: str | Location, block: int | str, *, columns: Delimited | None = None, **reading: Any
+) -> _engine.Trace:
+    """Load a trace for a curve, which needs neither times nor operations: one number per line is a block.
+
+    Args:
+        block: The block of the curve, which block numbers count.
+        columns: As in `traces.load`; `reading` are its other options.
+    """
+    unit = block_bytes(block)
+    if columns is not None:
+        return traces.load(place, columns=replace(columns, curve_block=unit), **reading)
+    try:
+        return traces.load(place, **reading)
+    except TraceError as error:
+        if error.code != "trace.no-times":
+            raise
+    return traces.load(
+        place, columns=Delimited("block", curve_block=unit), **{**reading, "format_name": None}
+    )
 
 
 def list_policies() -> list[str]:

@@ -7,6 +7,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+NUMBERS = Path(__file__).parents[1] / "engine" / "trace_examples" / "block-numbers-only.txt"
+"""The blocks 1, 2, 3, 1, 2, 3, 4."""
 PGBENCH = str(Path(__file__).parents[2] / "examples" / "pgbench.parquet")
 
 
@@ -47,6 +49,55 @@ def test_each_policy_has_its_curve(destage: Any, tmp_path: Path) -> None:
     assert ratios[("fifo", 2)] == 10 / 12
     assert found["points"] == pq.read_table(out).to_pylist()
     assert plot.read_text().count(">fifo<") >= 1
+
+
+@pytest.mark.parametrize("columns", [(), ("--columns", "block")])
+def test_block_numbers_alone_have_a_curve(destage: Any, columns: tuple[str, ...]) -> None:
+    """Three blocks hold all that returns, two nothing of it: 4 of 7 and 7 of 7 accesses miss."""
+    arguments = (
+        "trace",
+        "mrc",
+        str(NUMBERS),
+        *columns,
+        "--block",
+        "8KiB",
+        "--sizes",
+        "16KiB,24KiB",
+        "--json",
+    )
+    found = json.loads(destage(*arguments).out)["points"]
+    ratios = {(row["side"], row["size_bytes"]): row["miss_ratio"] for row in found}
+    assert ratios == {
+        (side, size << 10): miss for side in ("reads", "both") for size, miss in ((16, 1), (24, 4 / 7))
+    }
+    assert {(row["accesses"], row["distinct_blocks"]) for row in found} == {(7, 4)}
+
+
+def test_extents_without_times_have_a_curve(destage: Any, tmp_path: Path) -> None:
+    """ARC's traces: first sector, number of sectors, and two columns to skip; three reads of two blocks."""
+    trace = tmp_path / "p1.lis"
+    trace.write_text("0 4 0 1\n4 4 0 2\n0 4 0 3\n")
+    reading = ("--columns", "offset,size,-,-", "--unit", "offset=sectors,size=sectors", "--block", "2KiB")
+    found = json.loads(destage("trace", "mrc", str(trace), *reading, "--json").out)["points"]
+    ratios = {row["size_blocks"]: row["miss_ratio"] for row in found if row["side"] == "both"}
+    assert (ratios[1], ratios[2]) == (1, 2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        (("info",), ""),
+        (("info", "--columns", "block"), "--columns"),
+        (("synth", "--out", "o.parquet"), ""),
+        (("replay", "--on", "raid5x8"), ""),
+    ],
+)
+def test_block_numbers_alone_are_refused_elsewhere(
+    destage: Any, command: tuple[str, ...], place: str
+) -> None:
+    name, *options = command
+    done = destage("trace", name, str(NUMBERS), *options)
+    assert (done.code, done.issues) == (2, [("trace.no-times", place)])
 
 
 def test_a_sampled_point_lies_within_its_interval(destage: Any) -> None:

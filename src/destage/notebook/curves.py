@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from destage import engine
 from destage.engine import traces
+from destage.engine.miss_ratio_curves import load_accesses
 from destage.notebook.figure import Figure, draw_chart
 from destage.notebook.frames import make_frame
 from destage.queries.report.miss_ratio_chart import SIDES, build_curves, thin_out
@@ -73,5 +74,6 @@ def compute_curve(
 ) -> MissRatioCurve:
     """Compute the miss ratio curve of a trace file."""
     place = traces.places.resolve_place(trace)
-    table = engine.miss_ratio_curve(traces.load(place), block=block, policy=policy, rate=rate, sizes=sizes)
+    loaded = load_accesses(place, block)
+    table = engine.miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=sizes)
     return MissRatioCurve(place.name, table["policy"].unique().to_pylist(), table)

@@ -77,10 +77,9 @@ def mrc(
     """Compute the miss ratio for each cache size.
 
     Reads and writes have a curve each, and both together. A write hit is an overwrite that a write
-    cache of that size absorbs.
+    cache of that size absorbs. A text with one number per line is read as block numbers.
     """
-    from destage.engine import traces
-    from destage.engine.miss_ratio_curves import check_policies, miss_ratio_curve
+    from destage.engine.miss_ratio_curves import check_policies, load_accesses, miss_ratio_curve
     from destage.queries.report.miss_ratio_chart import thin_out
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
@@ -94,7 +93,7 @@ def mrc(
         check_suffix(out, "--out", ".parquet")
     asked = None if sizes is None else [check_size(size, "--sizes") for size in split_list(sizes)]
     with HardStop(), translate_places(PLACES):
-        loaded = traces.load(trace, **reading)
+        loaded = load_accesses(trace, block, **reading)
         table = miss_ratio_curve(loaded, block=block, policy=policies, rate=rate, sizes=asked, seed=seed)
     if out is not None:
         import pyarrow.parquet as pq

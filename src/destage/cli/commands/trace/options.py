@@ -34,7 +34,7 @@ Columns = Annotated[
         help="Read a delimited text with these columns: in order with - for one to skip, as in "
         "time,op,-,offset,size; or by name in its first line or position from 1, as in "
         "time=Timestamp,op=4,offset=5,size=6. Also: process, volume, response; "
-        "is_read in place of op, where 1 is a read.",
+        "is_read in place of op, where 1 is a read; for `trace mrc` alone: block, a number of --block each.",
     ),
 ]
 Units = Annotated[
