@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from destage.spec.axis_names import is_minimum
 from destage.student import half_width
 
+NEGLIGIBLE = 1e-4
+"""The share of a value below which a difference is of no use to anybody; tables round to four digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -46,10 +49,20 @@ class Difference:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
     @property
+    def is_negligible(self) -> bool:
+        """Whether the whole interval, or the difference of a single replicate, is below `NEGLIGIBLE`."""
+        ends = (self.difference, self.low or 0.0, self.high or 0.0)
+        return max(map(abs, ends)) <= NEGLIGIBLE * max(abs(self.mean_a), abs(self.mean_b))
+
+    @property
     def verdict(self) -> str:
         """What the interval says about B."""
         if self.low is None:
             return "one value each" if is_minimum(self.column) else "one replicate"
+        if self.low == self.high == 0:
+            return "equal"
+        if self.is_negligible:
+            return f"equal within {100 * NEGLIGIBLE:g} %"
         if not self.is_shown:
             return "no difference shown"
         return "B is higher" if self.difference > 0 else "B is lower"

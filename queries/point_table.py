@@ -31,7 +31,7 @@ class PointTable:
 
     def find_written(self, *named: Mapping[str, object]) -> list[str]:
         """Return the ids of the points as written that a place selects, as they are in the plan."""
-        found: list[str] = self._select("written_id", named).to_pylist()
+        found: list[str] = self._select("written_id", named).unique().to_pylist()
         return found
 
     def _select(self, column: str, named: Sequence[Mapping[str, object]]) -> pa.ChunkedArray:

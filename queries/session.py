@@ -24,6 +24,7 @@ from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_publishe
 from destage.queries.relations import Relations, open_relations, restrict_relations
 from destage.queries.shared_points import build_grid
 from destage.queries.studied_sweep import StudiedSweep
+from destage.sensitivity.stored_results import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.answers import complete_answers
@@ -93,6 +94,11 @@ class Session(StudiedSweep):
             plan = whole.sql(statement, {"ids": list(point_ids)})
             self._open(restrict_relations(whole.relations, plan, self.seek))
 
+    def _list_conditional(self) -> list[str]:
+        """Return the axes with a list of values that only some points assign, by their condition."""
+        sampled = list_sampled(self.spec)
+        return [path for path in self.spec.get("when", {}) if path in self.axes and path not in sampled]
+
     def _open(self, relations: Relations) -> None:
         """Create the database of some relations."""
         self.relations = relations
@@ -112,7 +118,9 @@ class Session(StudiedSweep):
                 "stored_rows": relations.rows,
                 "runs": views.build_runs_view(is_ordered=relations.stored <= MOST_ORDERED),
                 "configurations": views.build_configurations_view(self.axes, relations.rows_per_point),
-                "grid": build_grid(self.axes, shares_runs=relations.shares_runs),
+                "grid": build_grid(
+                    self.axes, shares_runs=relations.shares_runs, conditional=self._list_conditional()
+                ),
                 "alternatives": views.build_alternatives_view(self.axes),
                 "replicates": views.build_replicates_view(self.seek, self.metric),
                 "timeline": views.build_timeline_view(),

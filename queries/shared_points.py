@@ -4,10 +4,12 @@ A plan has the points of a study as written. Points with the same runs and label
 write fractions. The first of them in the plan stands for all. An axis has no effect at a point if the point
 and all that differ from it in this axis alone are one; it is NULL where it has no effect at any of them.
 
+An axis is NULL in the plan where its condition (`when`) is false: one point stands for all of its values.
+
 The views read the plan of `collapse_plan`. What averages over the grid as written reads `grid`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
@@ -62,14 +64,26 @@ def collapse_plan(plan: str, axes: Sequence[str]) -> str:
     )
 
 
-def build_grid(axes: Sequence[str], *, shares_runs: bool) -> str:
-    """Return the statement of `grid`: the points as written, with the id of the configuration of each."""
+def build_grid(axes: Sequence[str], *, shares_runs: bool, conditional: Collection[str]) -> str:
+    """Return the statement of `grid`: the points as written, with the id of the configuration of each.
+
+    Args:
+        conditional: Axes with a list of values that only some points assign: a point that does not has a
+            row for each value.
+    """
     listed = ", ".join(map(quote, ["label", *axes]))
-    plain = f"SELECT point_id AS written_id, point_id, plan_row, {listed} FROM configurations"  # noqa: S608
-    if not shares_runs:
-        return plain
-    return (
-        f"{plain} ANTI JOIN {SHARED} USING (point_id) "  # noqa: S608
-        f"UNION ALL SELECT point_id AS written_id, first_id AS point_id, plan_row, {listed} FROM {SHARED} "
-        "WHERE first_id IN (SELECT point_id FROM configurations)"
-    )
+    grid = f"SELECT point_id AS written_id, point_id, plan_row, {listed} FROM configurations"  # noqa: S608
+    if shares_runs:
+        grid = (
+            f"{grid} ANTI JOIN {SHARED} USING (point_id) "  # noqa: S608
+            f"UNION ALL SELECT point_id AS written_id, first_id AS point_id, plan_row, {listed} "
+            f"FROM {SHARED} WHERE first_id IN (SELECT point_id FROM configurations)"
+        )
+    for path in conditional:
+        name = quote(path)
+        values = f"SELECT DISTINCT {name} AS value FROM written WHERE {name} IS NOT NULL"  # noqa: S608
+        grid = (
+            f"WITH written AS ({grid}) SELECT written.* REPLACE (coalesce({name}, value) AS {name}) "  # noqa: S608
+            f"FROM written LEFT JOIN ({values}) ON {name} IS NULL"
+        )
+    return grid

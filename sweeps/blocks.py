@@ -81,6 +81,17 @@ class Block:
         if isinstance(column, pa.DictionaryArray):
             self._axes = {**self._axes, path: keep_written(column, values, codes)}
 
+    def clear(self, path: str, is_inert: np.ndarray) -> None:
+        """Leave out the value of an axis at points at which it has no effect, by its condition."""
+        column = self._axes[path]
+        inert = pa.array(is_inert)
+        if isinstance(column, pa.DictionaryArray):
+            indices = pc.if_else(inert, pa.scalar(None, column.indices.type), column.indices)
+            cleared = pa.DictionaryArray.from_arrays(indices, column.dictionary)
+        else:
+            cleared = pc.if_else(inert, pa.scalar(None, column.type), column)
+        self._axes = {**self._axes, path: cleared}
+
     def pack_run_ids(self) -> pa.Array:
         """Return the ids of the runs as bytes, point by point."""
         return pack_ids(self.run_ids)

@@ -66,7 +66,7 @@ class Point:
 
     @property
     def axes(self) -> dict[str, object]:
-        """The value of every axis column, read back from the resolved configuration."""
+        """The value of every axis column as written, else as resolved; None where its `when` is false."""
         return dict(zip(self._shared.paths, self._values, strict=True))
 
     @property
@@ -271,6 +271,8 @@ class _Expander:
         made = self._make_block(self._grid.identify(block), built.runs, built.names)
         for path, codes in block.codes.items():
             made.keep_written(path, block.values[path], codes)
+        for path in self._study.when:
+            made.clear(path, block.codes[path] == UNASSIGNED)
         return made
 
     def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, names: Mapping[str, pa.Array]) -> Block:

@@ -1,12 +1,15 @@
 """The study behind `destage trace replay`: one trace on one array, with several cache sizes."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from destage import engine
 from destage.engine.traces.places import resolve_place
+from destage.errors import SimulationError
 from destage.objects import Location
 from destage.sweeps.new_study import make_name
 from destage.sweeps.study import Study, parse_study
@@ -23,18 +26,22 @@ def make_study(
     disks: int,
     caches: Sequence[str],
     mode: str,
+    addresses: str,
     depth: int | None = None,
     replicates: int,
 ) -> Study:
     """Return the study; without cache sizes, the cache is that of the controller.
 
     Args:
+        addresses: What becomes of addresses beyond the array, as `arrival.map`.
         depth: The outstanding requests of the mode `asap`; None for its default.
 
     Raises:
         TraceError: The trace cannot be read.
     """
     arrival: dict[str, Any] = {"kind": "trace", "file": str(resolve_place(trace)), "mode": mode}
+    if addresses != "error":
+        arrival["map"] = addresses
     if depth is not None:
         arrival["depth"] = depth
     document: dict[str, Any] = {
@@ -50,3 +57,15 @@ def make_study(
     if caches:
         document["axes"] = {CAPACITY: list(dict.fromkeys(0 if size == "0" else size for size in caches))}
     return parse_study(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), name="replay")
+
+
+def check_room(study: Study) -> None:
+    """Check that the array has room for the trace.
+
+    Raises:
+        ConfigError: The array is not valid.
+        TraceError: The trace has addresses beyond it.
+    """
+    # The trace is laid on the array before the first event, which is the only one.
+    with suppress(SimulationError):
+        engine.simulate({**study.scenario, "run": {"max_events": 1}})

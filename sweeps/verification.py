@@ -1,8 +1,9 @@
 """Verification of a sweep: its files against their digests, its plan against its configurations, its rows."""
 
+import copy
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage import engine
-from destage.errors import Issue, StoreError
+from destage.errors import DestageError, Issue, StoreError
 from destage.objects import Location
 from destage.store.file_checks import check_files
 from destage.store.generations import read_head
 from destage.store.layout import SweepLayout
 from destage.store.plan import join_configs, read_axes, read_plan
 from destage.store.rows import find_missing_columns, find_present_runs, read_rows
+from destage.store.sweep import open_sweep
 from destage.sweeps import parameters
 from destage.sweeps.canonical_parts import CanonicalReader, column_value
 
@@ -90,6 +92,7 @@ def verify(
 def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> Iterator[list[Issue]]:
     """Yield the problems of each chosen run: of its plan rows, and of its stored row."""
     axes = read_axes(plan.schema)
+    conditional = set(open_sweep(layout.root).spec().get("when", {}))
     wanted = pa.array(chosen, pa.string())
     points: dict[str, list[dict[str, Any]]] = {run_id: [] for run_id in chosen}
     rows_of_plan = plan.filter(pc.is_in(plan["run_id"], wanted))
@@ -100,7 +103,7 @@ def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> I
     stored = {row["run_id"]: row for row in rows.filter(pc.is_in(rows["run_id"], wanted)).to_pylist()}
     lacking: dict[str, set[str]] | None = None
     for run_id in chosen:
-        issues = list(_check_plan_rows(run_id, points[run_id], axes))
+        issues = list(_check_plan_rows(run_id, points[run_id], axes, conditional))
         if run_id not in stored:
             # The index has it, and its fragment cannot be read.
             yield [*issues, Issue("sweep.run-missing", run_id, _MISSING)]
@@ -116,8 +119,14 @@ def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> I
         yield issues
 
 
-def _check_plan_rows(run_id: str, rows: Sequence[dict[str, Any]], axes: Sequence[str]) -> Iterator[Issue]:
-    """Compare a run's id, and the axes of its points, with its configuration."""
+def _check_plan_rows(
+    run_id: str, rows: Sequence[dict[str, Any]], axes: Sequence[str], conditional: Collection[str]
+) -> Iterator[Issue]:
+    """Compare a run's id, and the axes of its points, with its configuration.
+
+    An axis may have another value than the configuration if it has no effect, as the write fraction of no
+    cache, and none if it is conditional.
+    """
     for row in rows:
         config = json.loads(row["config"])
         replicate = config["run"]["replicate"]
@@ -126,11 +135,22 @@ def _check_plan_rows(run_id: str, rows: Sequence[dict[str, Any]], axes: Sequence
             yield Issue("sweep.wrong-plan", run_id, f"its configuration is that of run {again}")
         for path in axes:
             # The canonical form has no catalogue names.
-            if path.rpartition(".")[2] != "use" and not _is_same(
-                column_value(parameters.read(config, path)), row[path]
-            ):
+            if path.rpartition(".")[2] == "use" or (row[path] is None and path in conditional):
+                continue
+            is_same = _is_same(column_value(parameters.read(config, path)), row[path])
+            if not is_same and not _has_no_effect(config, path, row[path], run_id):
                 message = f"{path} is {row[path]} in the plan, and another in its configuration"
                 yield Issue("sweep.wrong-plan", run_id, message, data={"axis": path})
+
+
+def _has_no_effect(config: dict[str, Any], path: str, value: object, run_id: str) -> bool:
+    """Whether a configuration with another value of an axis is the same run."""
+    other = copy.deepcopy(config)
+    try:
+        parameters.assign(other, path, value)
+        return CanonicalReader().read(engine.canonical_json(other)).run_id == run_id
+    except DestageError:
+        return False
 
 
 def _is_same(value: object, column: object) -> bool:

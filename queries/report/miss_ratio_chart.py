@@ -14,7 +14,16 @@ _OVERLAP = 1.25
 
 
 def build_curves(title: str, panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> LineChart:
-    """Return the chart of the points of each panel, by the panel's title."""
+    """Return the chart of the points of each panel, by the panel's title.
+
+    The lines are sides; with several policies, each side has a panel and the lines are policies.
+    """
+    every = [row for rows in panels.values() for row in rows]
+    policies = tuple(dict.fromkeys(row["policy"] for row in every))
+    by, names = ("side", SIDES) if len(policies) < 2 else ("policy", policies)  # noqa: PLR2004 - several
+    if by == "policy":
+        sides = [side for side in SIDES if any(row["side"] == side for row in every)]
+        panels = {side: [row for row in every if row["side"] == side] for side in sides}
     return LineChart(
         title,
         "cache size",
@@ -22,18 +31,23 @@ def build_curves(title: str, panels: Mapping[str, Sequence[Mapping[str, Any]]]) 
         "miss ratio",
         y_most=1.0,
         panels=tuple(
-            Panel(name, tuple(series for side in SIDES if (series := _series(side, rows)).marks))
-            for name, rows in panels.items()
+            Panel(title, tuple(series for name in names if (series := _series(by, name, rows)).marks))
+            for title, rows in panels.items()
         ),
-        legend=SIDES,
+        legend=names,
     )
 
 
 def thin_out(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the points at doublings, and the end of each curve unless it is too near the last doubling."""
     doublings = [row for row in rows if row["size_blocks"].bit_count() == 1]
-    near = {row["side"]: _OVERLAP * row["size_blocks"] for row in doublings}
-    return [row for row in rows if row in doublings or row["size_blocks"] >= near.get(row["side"], 0)]
+    near = {(row["policy"], row["side"]): _OVERLAP * row["size_blocks"] for row in doublings}
+    return [
+        row
+        for row in rows
+        if row["size_blocks"].bit_count() == 1
+        or row["size_blocks"] >= near.get((row["policy"], row["side"]), 0)
+    ]
 
 
 def format_size(size: int) -> str:
@@ -42,16 +56,16 @@ def format_size(size: int) -> str:
     return exact if len(exact) <= _SHORT else f"{size / 2**20:.1f} MiB"
 
 
-def _series(side: str, rows: Sequence[Mapping[str, Any]]) -> Series:
+def _series(by: str, name: str, rows: Sequence[Mapping[str, Any]]) -> Series:
     marks = tuple(
         Mark(
             row["size_bytes"],
             row["miss_ratio"],
             row["miss_ratio_low"],
             row["miss_ratio_high"],
-            f"{side}, {format_size(row['size_bytes'])}: {row['miss_ratio']:.4f}",
+            f"{name}, {format_size(row['size_bytes'])}: {row['miss_ratio']:.4f}",
         )
         for row in rows
-        if row["side"] == side
+        if row[by] == name
     )
-    return Series(side, "line", marks)
+    return Series(name, "line", marks)

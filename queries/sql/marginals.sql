@@ -14,12 +14,17 @@ WITH measured AS (
   GROUP BY point_id, replicate
 ),
 
+-- A point of which a condition leaves out an axis has a row for each value, all with one written_id.
+cells AS MATERIALIZED (
+  SELECT row_number() OVER (ORDER BY plan_row) AS cell, * FROM grid
+),
+
 -- The mean is over the grid as written: a point at which an axis has no effect counts for each of its values.
 -- With a point that a replicate lacks, the means of replicates would be of different points.
 complete AS (
-  SELECT grid.written_id, replicate, measure
+  SELECT cells.cell, replicate, measure
   FROM measured
-  INNER JOIN grid USING (point_id)
+  INNER JOIN cells USING (point_id)
   WHERE point_id IN (
     SELECT point_id FROM measured
     GROUP BY point_id
@@ -33,10 +38,10 @@ overall AS (
 
 settings AS (
   UNPIVOT (
-    SELECT written_id, plan_row, COLUMNS(* EXCLUDE (written_id, point_id, plan_row))::VARCHAR
-    FROM grid
+    SELECT cell, plan_row, COLUMNS(* EXCLUDE (cell, written_id, point_id, plan_row))::VARCHAR
+    FROM cells
   )
-  ON COLUMNS(* EXCLUDE (written_id, plan_row))
+  ON COLUMNS(* EXCLUDE (cell, plan_row))
   INTO NAME axis VALUE value
 ),
 
@@ -50,7 +55,7 @@ levels AS (
     mean_of(complete.measure) - any_value(overall.mean) AS effect,
     count(*) AS points
   FROM settings
-  INNER JOIN complete USING (written_id)
+  INNER JOIN complete USING (cell)
   INNER JOIN overall USING (replicate)
   GROUP BY settings.axis, settings.value, complete.replicate
 ),

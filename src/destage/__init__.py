@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from destage.engine import Scenario
@@ -117,7 +117,7 @@ def open_measured(name: str, store: str | Location | None = None) -> Measured:
 def miss_ratio_curve(
     trace: str | Path,
     *,
-    policy: str = "lru",
+    policy: str | Sequence[str] = "lru",
     block: int | str = "4KiB",
     rate: float | None = None,
     sizes: Iterable[int | str] | None = None,
@@ -126,7 +126,7 @@ def miss_ratio_curve(
 
     Args:
         trace: A trace in one of the formats that `destage trace info` reads, or its URL.
-        policy: The replacement policy, one of `controller.cache.read.policy`.
+        policy: The replacement policy, one or several of `controller.cache.read.policy`.
         block: The cache's unit.
         rate: The share of the blocks that is sampled (default: all, which is exact).
         sizes: Cache sizes, such as `["64MiB", "1GiB"]` (default: steps up to the footprint).

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,11 @@ import pytest
 from destage.queries import measured_pairs
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
+
+
+from destage.cli.comparison_table import print_comparison
+from destage.queries.comparison import compare_values
+from destage.queries.point_pairs import Comparison, Pair
 
 
 def test_compare_prints_differences_in_every_form(destage: Any, study: Path) -> None:
@@ -39,7 +45,8 @@ def test_compare_two_sweeps_names_the_left_over(destage: Any, study: Path) -> No
     assert done.code == 0
     assert "2 points of A without a partner" in done.err
     assert "2 points of B without a partner" in done.err
-    assert "no difference shown" in done.out
+    assert "  equal\n" in done.out
+    assert "is higher" not in done.out
 
 
 def test_compare_needs_two_sides(destage: Any, study: Path) -> None:
@@ -68,3 +75,21 @@ def test_measured_lines_are_compared_with_the_points_that_are_chosen(
     destage("compare", "small", "--measured", "lab", "--a", "users=5")
     destage("compare", "small", "--measured", "lab", "--a", "users=5,battery_state=present")
     assert chosen == [4, 2, 1]
+
+
+def test_no_number_is_shown_that_only_computers_can_see(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two results with another number of pairs, one of which differs in the sixth digit."""
+    ratios = compare_values("read_hit_ratio", {0: 1.0, 1: 1.0}, {0: 0.9999968, 1: 0.9999967})
+    times = compare_values(
+        "response_p95_us", {0: 2000.0, 1: 3000.0, 2: 2500.0}, {0: 1000.0, 1: 1900.0, 2: 1500.0}
+    )
+    assert ratios is not None
+    assert times is not None
+    side: Any = SimpleNamespace(session=SimpleNamespace(seek=None))
+    pair = Pair("a", "b", "", "x", "y", shares_runs=False, differences=[ratios, times])
+    print_comparison(Comparison([pair], [], []), side, side)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "2 to 3 pairs of replicates"
+    assert lines[5].split()[:6] == ["read", "hit", "ratio", "1", "1", "0"]
+    assert lines[5].endswith("  equal within 0.01 % (2 pairs)")
+    assert lines[6].endswith("  B is lower (3 pairs)")

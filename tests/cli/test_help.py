@@ -22,6 +22,31 @@ def list_commands() -> Iterator[tuple[str, ...]]:
         yield from ((name, inner) for inner in getattr(one, "commands", {}))
 
 
+def list_groups() -> Iterator[tuple[str, ...]]:
+    """Yield the words of every group, first those of the whole program."""
+    yield ()
+    yield from ((name,) for name, one in app.build_command().commands.items() if hasattr(one, "commands"))
+
+
+@pytest.mark.parametrize("group", list(list_groups()))
+def test_a_summary_is_a_sentence_in_one_line(
+    destage: Any, monkeypatch: pytest.MonkeyPatch, group: tuple[str, ...]
+) -> None:
+    """At 80 columns, as in most terminals."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = destage(*group, "--help").out.partition("\nCommands:\n")[2].splitlines()
+    whole = app.build_command()
+    commands = (whole.commands[group[0]] if group else whole).commands
+    names = [name for name, command in commands.items() if not command.hidden]
+    assert [line.split()[0] for line in lines] == names
+    for line in lines:
+        summary = line.split(maxsplit=1)[1]
+        assert summary[0].isupper()
+        assert summary.endswith(".")
+        assert not summary.endswith("..")
+        assert len(line) <= 80
+
+
 @pytest.mark.parametrize("words", list(list_commands()))
 def test_help_names_no_type(destage: Any, words: tuple[str, ...]) -> None:
     found = INTERNAL.findall(destage(*words, "--help").out)

@@ -23,6 +23,8 @@ def test_it_says_what_matters_in_every_form(destage: Any, study: Path, tmp_path:
     several = destage(
         "sensitivity", "small", "--of", "response_p95", "--of", "throughput_iops", "--format", "csv"
     )
+    listed = destage("sensitivity", "small", "--of", "response_p95,throughput_iops", "--format", "csv")
+    assert listed.out == several.out
     metrics = {row["metric"] for row in csv.DictReader(io.StringIO(several.out))}
     assert metrics == {"response_p95_us", "throughput_iops"}
     assert "other axis" in destage("sensitivity", "small", "--pairs").out

@@ -88,3 +88,20 @@ def test_mistakes_name_their_option(
 ) -> None:
     done = destage("trace", "replay", trace, *arguments)
     assert (done.code, done.issues) == (2, [issue])
+
+
+def test_a_trace_beyond_the_array_is_refused_before_it_runs(destage: Any, tmp_path: Path) -> None:
+    """A request at 16 TiB; the remedy is an option of the command."""
+    trace = tmp_path / "far.csv"
+    trace.write_text(
+        "128166372003061629,hm,0,Read,17592186044416,4096,413\n"
+        "128166372016382155,hm,0,Write,310378496,8192,4090\n"
+    )
+    arguments = ("trace", "replay", str(trace), *SMALL)
+    done = destage(*arguments)
+    assert (done.code, done.issues) == (2, [("trace.beyond-array", "--map")])
+    assert not (tmp_path / "store").exists()
+    for addresses in ("wrap", "compact"):
+        done = destage(*arguments, "--map", addresses, "--json")
+        assert done.code == 0, done.err
+        assert json.loads(done.out)["outcome"]["failed"] == 0

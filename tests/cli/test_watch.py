@@ -68,8 +68,9 @@ def test_a_writer_that_ended_is_an_error(
 
 
 def test_a_writer_that_goes_on_outlasts_the_timeout(destage: Any, written: Path) -> None:
-    done = destage("watch", "seek", "--timeout", "500ms")
+    done = destage("watch", "seek", "--timeout", "1")
     assert (done.code, done.issues) == (4, [("sweep.watch-timeout", written.name)])
+    assert "still running after 1 s:" in done.err
     assert "running" in done.err
 
 

@@ -68,7 +68,22 @@ def test_equal_values_show_no_difference() -> None:
     assert found is not None
     assert (found.difference, found.low, found.high, found.ratio) == (0, 0, 0, 1)
     assert found.variance_reduction is None
-    assert found.verdict == "no difference shown"
+    assert found.verdict == "equal"
+
+
+def test_a_difference_that_no_table_shows_is_none() -> None:
+    """Hit ratios of 1 and of 3 in a million less; the interval is far from 0 and means nothing."""
+    found = compare_values(
+        "read_hit_ratio", dict.fromkeys(range(3), 1.0), {0: 0.999997, 1: 0.999996, 2: 0.999997}
+    )
+    assert found is not None
+    assert (found.is_shown, found.is_negligible, found.verdict) == (True, True, "equal within 0.01 %")
+
+
+def test_a_small_mean_with_a_wide_interval_is_not_equal() -> None:
+    found = compare_values("x", {0: 1.0, 1: 1.0, 2: 1.0}, {0: 1.1, 1: 0.9, 2: 1.000001})
+    assert found is not None
+    assert (found.is_negligible, found.verdict) == (False, "no difference shown")
 
 
 def test_one_replicate_has_no_interval() -> None:

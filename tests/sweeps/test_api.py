@@ -143,6 +143,18 @@ def test_verify_finds_what_is_missing_or_does_not_fit(make_study: MakeStudy, tmp
     assert codes == {"sweep.wrong-plan"}
 
 
+def test_verify_accepts_axes_without_effect(make_study: MakeStudy, tmp_path: Path) -> None:
+    """A write fraction of no cache, and an axis whose condition is false, differ from the configuration."""
+    capacity, fraction = "controller.cache.capacity", "controller.cache.write_fraction"
+    axes = {capacity: [0, 2**26], fraction: [0.25, 0.75], "array.stripe_unit": [2**16, 2**17]}
+    study = make_study(axes=axes, when={"array.stripe_unit": "capacity > 0"}, replicates=1)
+    outcome = sweeps.run(study, tmp_path, executor="inline")
+    plan = open_sweep(outcome.path).plan().select(list(axes)).to_pylist()
+    assert {tuple(row.values()) for row in plan if not row[capacity]} == {(0, 0.25, None), (0, 0.75, None)}
+    assert len(plan) == 2 + 4
+    assert sweeps.verify(outcome.path, sample=1.0).problems == ()
+
+
 def test_an_invalid_point_is_rejected_before_any_write(make_study: MakeStudy, tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         sweeps.run(make_study(axes={"array.disks": [3], "array.raid": ["10"]}), tmp_path / "store")

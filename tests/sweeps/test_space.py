@@ -93,8 +93,13 @@ def test_an_axis_is_assigned_only_where_its_condition_is_true(make_study: MakeSt
     points = expand(study).points
     assert {point.id for point in points} == expected
     assert len(points) == 2 * 3 + 2
-    # The scenario's stripe unit is 64 KiB.
-    assert {point.axes[UNIT] for point in points if point.axes[RAID] == "10"} == {65536}
+    # The scenario's stripe unit holds, which is no value of the axis.
+    inert = [point for point in points if point.axes[RAID] == "10"]
+    assert {point.axes[UNIT] for point in inert} == {None}
+    assert {point.config["arrays"][0]["stripe_unit"] for point in inert} == {65536}
+    assert {point.configure(0, None).run_id for point in inert} == {
+        point.configure(0, None).run_id for point in plain if point.axes[RAID] == "10"
+    }
 
 
 def test_a_later_condition_sees_null_for_an_axis_that_is_not_assigned(document: dict[str, Any]) -> None:
@@ -107,8 +112,7 @@ def test_a_later_condition_sees_null_for_an_axis_that_is_not_assigned(document: 
         sort_keys=False,
     )
     found = _list(parse_study(text, is_stored=True), RAID, DISKS, UNIT)
-    # Without the axis the scenario's two disks of 64 KiB hold.
-    assert found == [("0", 2, 65536), ("10", 2, 65536), ("10", 4, 8192), ("10", 4, 16384)]
+    assert found == [("0", None, None), ("10", 2, None), ("10", 4, 8192), ("10", 4, 16384)]
 
 
 def test_equal_points_are_one_over_all_blocks(make_study: MakeStudy, monkeypatch: Any) -> None:
@@ -179,7 +183,7 @@ def test_conditions_and_expressions_combine_with_a_design(make_study: MakeStudy)
         assert isinstance(disks, int)
         assert points[identity] == {
             DISKS: disks,
-            UNIT: unit if disks > 4 else 65536,
+            UNIT: unit if disks > 4 else None,
             USERS: 2 * disks,
         }
     assert set(points) == set(rows["point_id"].to_pylist())

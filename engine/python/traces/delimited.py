@@ -2,10 +2,11 @@
 
 `columns` either lists the columns from left to right, with `-` for each column to skip
 (`time,op,-,offset,size`), or gives the name in the first line or the position (from 1) of each column
-(`time=Timestamp,op=4,...`).
+(`time=Timestamp,op=4,...`). A miss ratio curve needs neither times nor operations: `block` is a
+column with block numbers, of which each is a read, and nothing else is needed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -14,10 +15,13 @@ from destage.errors import ConfigError, TraceError
 from destage.spec import quantities
 from destage.spec.near_names import suggest_names
 
+NO_TIMES = "without times and operations give a miss ratio curve (`destage trace mrc`) and nothing else"
+"""What is wrong with block numbers alone, wherever times are needed."""
 FORMAT = "columns"
 """The name of the format in reports."""
 REQUIRED = ("time", "op", "offset", "size")
-OPTIONAL = ("process", "volume", "response", "is_read")
+OPTIONAL = ("process", "volume", "response", "is_read", "block")
+_EXTENT = ("offset", "size")
 _OPERATIONS = ("op", "is_read")
 """Columns with the operation: 0 for a read and 1 for a write, or 1 for a read and 0 for a write."""
 SEPARATORS: Mapping[str, str] = MappingProxyType(
@@ -39,11 +43,14 @@ class Delimited:
         columns: The columns, as the module describes.
         units: Their units: `time=ms,offset=sectors,size=4KiB` (default: seconds and bytes).
         separator: A key of `SEPARATORS`; `auto` tries tab, semicolon, comma and spaces on the first line.
+        curve_block: The block [bytes] of the miss ratio curve that the text is read for; None for any other
+            use, which needs times and operations.
     """
 
     columns: str
     units: str = ""
     separator: str = "auto"
+    curve_block: int | None = None
 
     def find_layout(self, head: bytes) -> dict[str, Any]:
         """Return the layout for the engine's reader.
@@ -54,16 +61,19 @@ class Delimited:
         Raises:
             TraceError: The columns or units cannot be used, or the first line lacks a column.
         """
-        places = _parse_columns(self.columns)
+        places = _parse_columns(self.columns, is_for_curve=self.curve_block is not None)
         units = _parse_units(self.units, places)
         line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode(errors="replace").strip("\r\n")
         separator, cells = self._split(line, places)
         by_position, is_named = _locate(places, cells)
         # A record with a mistyped time is not a header.
-        has_numbers = any(_is_number(cells, by_position[name]) for name in ("time", "offset", "size"))
+        quantities_in = [name for name in ("time", "block", *_EXTENT) if name in by_position]
+        has_numbers = any(_is_number(cells, by_position[name]) for name in quantities_in)
         has_header = is_named or not has_numbers
         width = max(by_position.values()) + 1
-        names = {position: name for name, position in by_position.items()}
+        names = {position: "offset" if name == "block" else name for name, position in by_position.items()}
+        if "block" in places:
+            units |= dict.fromkeys(_EXTENT, self.curve_block or 0)
         return {
             "columns": [names.get(position, "") for position in range(width)],
             "separator": ord(separator),
@@ -92,7 +102,14 @@ class Delimited:
         raise TraceError("trace.missing-column", message, "line 1")
 
 
-def _parse_columns(text: str) -> dict[str, str | int]:
+def is_numbers(head: bytes) -> bool:
+    """Return whether a text, given its beginning, has one whole number per line and nothing else."""
+    *whole, last = head.split(b"\n")
+    lines = [line.strip() for line in (whole or [last])]
+    return any(lines) and all(line.isdigit() for line in lines if line)
+
+
+def _parse_columns(text: str, *, is_for_curve: bool) -> dict[str, str | int]:
     """Return the name or the position, from 0, of each column."""
     items = [item.strip() for item in text.split(",")]
     places: dict[str, str | int] = {}
@@ -109,17 +126,27 @@ def _parse_columns(text: str) -> dict[str, str | int]:
         if name in places:
             raise TraceError("trace.bad-columns", f"{name!r} is given twice", "columns")
         places[name] = _parse_place(name, place) if has_place else position
+    _check_columns(places, is_for_curve=is_for_curve)
+    taken = [place for place in places.values() if isinstance(place, int)]
+    if len(set(taken)) < len(taken):
+        raise TraceError("trace.bad-columns", "two columns have the same position", "columns")
+    return places
+
+
+def _check_columns(places: Collection[str], *, is_for_curve: bool) -> None:
+    """Reject columns that exclude each other, or of which one is missing."""
     operations = [name for name in _OPERATIONS if name in places]
-    missing = [name for name in REQUIRED if name not in places and not (name == "op" and operations)]
+    if "block" in places and not is_for_curve:
+        raise TraceError("trace.no-times", f"block numbers {NO_TIMES}", "columns")
+    if "block" in places and any(name in places for name in _EXTENT):
+        raise TraceError("trace.bad-columns", "give block, or offset and size, not both", "columns")
+    required = () if "block" in places else _EXTENT if is_for_curve else REQUIRED
+    missing = [name for name in required if name not in places and not (name == "op" and operations)]
     if missing:
         message = f"{', '.join(missing)} missing, as in time,op,offset,size or time=1,op=3,offset=4,size=5"
         raise TraceError("trace.bad-columns", message, "columns")
     if len(operations) > 1:
         raise TraceError("trace.bad-columns", "give op or is_read, not both", "columns")
-    taken = [place for place in places.values() if isinstance(place, int)]
-    if len(set(taken)) < len(taken):
-        raise TraceError("trace.bad-columns", "two columns have the same position", "columns")
-    return places
 
 
 def _parse_place(name: str, place: str) -> str | int:

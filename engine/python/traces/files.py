@@ -72,7 +72,8 @@ class TraceFile:
             columns: The columns of a delimited text, if it is one.
 
         Raises:
-            TraceError: The name is unknown, no format fits, or several fit equally well.
+            TraceError: The name is unknown, no format fits, or several fit equally well; `trace.no-times` for
+                block numbers alone.
         """
         if columns is not None:
             return delimited.FORMAT
@@ -80,11 +81,17 @@ class TraceFile:
             known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
             if name not in known:
                 message = f"unknown format {name!r}{suggest(name, known)}; known: {', '.join(known)}"
-                raise TraceError("trace.unknown-format", message)
+                raise TraceError("trace.unknown-format", message, "format")
             return name
         if self._head.startswith(_PARQUET):
             return "parquet"
-        return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
+        try:
+            return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
+        except _engine.EngineTraceError:
+            if delimited.is_numbers(self._head):
+                message = f"one number per line: block numbers {delimited.NO_TIMES}"
+                raise TraceError("trace.no-times", message) from None
+            raise
 
     def read_pieces(self, most: int | None = None) -> Iterator[bytes]:
         """Yield the decompressed content, once.

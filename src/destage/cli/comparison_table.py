@@ -95,7 +95,7 @@ def _print_pair(pair: "Pair") -> None:
     if pair.shares_runs and pair.name_a != pair.name_b:
         lines.append("A and B have the same runs: the settings in which they differ have no effect")
     print_data("\n".join(lines) + "\n\n")
-    rows = [_HEADINGS, *(_format(one) for one in pair.differences)]
+    rows = [_HEADINGS, *(_format(one, with_count=len(counts) > 1) for one in pair.differences)]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
     hidden: list[int] = []
     for at in _EXPENDABLE:
@@ -118,23 +118,29 @@ def _align(rows: "Sequence[Sequence[str]]", hidden: "Sequence[int]") -> str:
     )
 
 
-def _format(one: "Difference") -> tuple[str, ...]:
-    from destage.queries.presentation import find_scale, format_number, title_column
+def _format(one: "Difference", *, with_count: bool) -> tuple[str, ...]:
+    """Return the cells of a result; the verdict has the number of pairs where results differ in it."""
+    from destage.queries.presentation import find_scale, format_count, format_number, title_column
 
     scale = find_scale(one.column)
 
     def text(value: float) -> str:
         return format_number(float(f"{value * scale:.3g}"))
 
-    interval = "" if one.low is None or one.high is None else f" ({text(one.low)} to {text(one.high)})"
+    def difference() -> str:
+        if one.is_negligible:
+            return "0"
+        interval = "" if one.low is None or one.high is None else f" ({text(one.low)} to {text(one.high)})"
+        return f"{text(one.difference)}{interval}"
+
     return (
         title_column(one.column),
         format_number(one.mean_a * scale),
         format_number(one.mean_b * scale),
-        f"{text(one.difference)}{interval}",
+        difference(),
         "" if one.ratio is None else format_number(float(f"{one.ratio:.3g}")),
         "" if one.variance_reduction is None else format_number(float(f"{one.variance_reduction:.2g}")),
-        one.verdict,
+        one.verdict + (f" ({format_count(one.count, 'pair')})" if with_count else ""),
     )
 
 

@@ -166,6 +166,16 @@ def complete_trace_formats(ctx: typer.Context, incomplete: str) -> Iterable[str]
     return traces.formats()
 
 
+@_quietly
+def complete_policies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete the last of the replacement policies of a list."""
+    del ctx
+    from destage.engine.miss_ratio_curves import list_policies
+
+    before, separator, _ = incomplete.rpartition(",")
+    return [f"{before}{separator}{name}" for name in list_policies()]
+
+
 def _list_bundled_studies() -> list[str]:
     """Return the names of the bundled studies without importing what reads them."""
     spec = importlib.util.find_spec("destage.sweeps")

@@ -2,6 +2,8 @@
 
 import os
 import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from destage.cli import completion
-from destage.errors import ConfigError, StoreError, UsageError
+from destage.errors import ConfigError, DestageError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from destage.sql import QueryLimits
@@ -58,10 +60,27 @@ def parse_duration(text: str, unit: Literal["ns", "s"], option: str) -> float:
     return duration
 
 
+@contextmanager
+def translate_places(options: Mapping[str, str]) -> Iterator[None]:
+    """Give errors at arguments of functions the option as their place, in a `with` block."""
+    try:
+        yield
+    except DestageError as error:
+        error.issues = tuple(
+            replace(issue, place=options.get(issue.place, issue.place)) for issue in error.issues
+        )
+        raise
+
+
 def check_size(text: str, option: str) -> str:
     """Return the size that an option gives, if it has a unit."""
+    from destage.spec import quantities
     from destage.sweeps.bare_numbers import explain_bare_number
 
+    try:
+        quantities.parse(text, "bytes")
+    except ConfigError as error:
+        raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
     message = explain_bare_number(text, "bytes")
     if message is not None:
         raise UsageError("usage.bad-quantity", f"{text}: {message}", option)
@@ -72,10 +91,7 @@ def parse_size(text: str, option: str) -> int:
     """Return the size that an option gives, more than zero [bytes]."""
     from destage.spec import quantities
 
-    try:
-        size = int(quantities.parse(check_size(text, option), "bytes"))
-    except ConfigError as error:
-        raise UsageError("usage.bad-quantity", error.issues[0].message, option) from None
+    size = int(quantities.parse(check_size(text, option), "bytes"))
     if size <= 0:
         raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
     return size
@@ -94,10 +110,7 @@ def make_limits(timeout: str, rows: int, memory: str | None) -> "QueryLimits":
     seconds = parse_duration(timeout, "s", "--timeout")
     if memory is None:
         return QueryLimits(seconds=seconds, rows=rows)
-    try:
-        size = int(quantities.parse(check_size(memory, "--memory"), "bytes"))
-    except ConfigError as error:
-        raise ConfigError([replace(issue, place="--memory") for issue in error.issues]) from None
+    size = int(quantities.parse(check_size(memory, "--memory"), "bytes"))
     if size < _LEAST_MEMORY:
         message = f"{memory}: must be at least {_LEAST_MEMORY >> 20} MiB"
         raise UsageError("usage.out-of-range", message, "--memory")

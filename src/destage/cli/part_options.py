@@ -1,5 +1,6 @@
 """Options that build a study: names of the catalogue, lists, and quantities with their units."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from destage.errors import ConfigError, UsageError
@@ -46,7 +47,7 @@ def check_quantity(text: str, unit: Any, option: str) -> None:
     try:
         quantities.parse(text, unit)
     except ConfigError as error:
-        raise UsageError("usage.bad-quantity", error.issues[0].message, option) from None
+        raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
     try:
         float(text)
     except ValueError:

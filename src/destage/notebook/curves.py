@@ -1,6 +1,6 @@
 """The miss ratio curve of a trace."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from destage import engine
 from destage.engine import traces
+from destage.engine.miss_ratio_curves import load_accesses
 from destage.notebook.figure import Figure, draw_chart
 from destage.notebook.frames import make_frame
 from destage.queries.report.miss_ratio_chart import SIDES, build_curves, thin_out
@@ -18,21 +19,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MissRatioCurve:
-    """The miss ratio of a cache of each size, for reads, writes and both.
+    """The miss ratio of a cache of each size, for reads, writes and both, under one policy or several.
 
     Attributes:
-        table: One row per size and side: `side`, `size_bytes`, `miss_ratio`, and its 95 % interval if the
-            curve was sampled.
+        table: One row per policy, side and size: `policy`, `side`, `size_bytes`, `miss_ratio`, and its
+            95 % interval if the curve was sampled.
     """
 
     name: str
-    policy: str
+    policies: Sequence[str]
     table: pa.Table
 
-    def at(self, size: int | str, side: str = "both") -> float:
-        """Return the miss ratio at a size, such as `"256MiB"`: that of the largest size not above it."""
+    def at(self, size: int | str, side: str = "both", policy: str | None = None) -> float:
+        """Return the miss ratio at a size, such as `"256MiB"`: that of the largest size not above it.
+
+        Args:
+            policy: One of `policies` (default: the first).
+        """
         most = int(engine.quantities.parse(size, "bytes"))
-        found = [row for row in self._rows(side) if row["size_bytes"] <= most]
+        name = self.policies[0] if policy is None else policy
+        if name not in self.policies:
+            raise ValueError(f"{name!r}: must be one of {', '.join(self.policies)}")
+        found = [row for row in self._rows(side) if row["policy"] == name and row["size_bytes"] <= most]
         return float(found[-1]["miss_ratio"]) if found else 1.0
 
     def frame(self) -> "pl.DataFrame":
@@ -41,13 +49,13 @@ class MissRatioCurve:
 
     def plot(self) -> Figure:
         """Draw the curve."""
-        return draw_chart(
-            build_curves(f"{self.name}: misses under {self.policy}", {"": thin_out(self.table.to_pylist())})
-        )
+        title = f"{self.name}: misses under {', '.join(self.policies)}"
+        return draw_chart(build_curves(title, {"": thin_out(self.table.to_pylist())}))
 
     def __repr__(self) -> str:
         sides = [side for side in SIDES if any(True for _ in self._rows(side))]
-        return f"MissRatioCurve({self.name!r}, {self.policy}, {', '.join(sides)}, {self.table.num_rows} rows)"
+        listed = ", ".join([*self.policies, *sides])
+        return f"MissRatioCurve({self.name!r}, {listed}, {self.table.num_rows} rows)"
 
     def _repr_html_(self) -> str:
         return self.plot().svg
@@ -59,12 +67,13 @@ class MissRatioCurve:
 def compute_curve(
     trace: str,
     *,
-    policy: str = "lru",
+    policy: str | Sequence[str] = "lru",
     block: int | str = "4KiB",
     rate: float | None = None,
     sizes: Iterable[int | str] | None = None,
 ) -> MissRatioCurve:
     """Compute the miss ratio curve of a trace file."""
     place = traces.places.resolve_place(trace)
-    table = engine.miss_ratio_curve(traces.load(place), block=block, policy=policy, rate=rate, sizes=sizes)
-    return MissRatioCurve(place.name, policy, table)
+    loaded = load_accesses(place, block)
+    table = engine.miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=sizes)
+    return MissRatioCurve(place.name, table["policy"].unique().to_pylist(), table)

@@ -1,6 +1,6 @@
 """Sensitivity of one result of a sweep to its axes, by the estimator that fits the design of the points."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.sensitivity.combination import Estimate, combine_replicates, describe_cover
+from destage.sensitivity.conditional_axes import write_out
 from destage.sensitivity.design_rows import MORRIS, DesignRows
 from destage.sensitivity.factorial import Shares, factorial_shares
 from destage.sensitivity.given_data import choose_basis, given_data_shares
@@ -24,7 +25,7 @@ from destage.sensitivity.table import (
     list_axis_rows,
     list_pair_rows,
 )
-from destage.store.axis_codes import AxisCodes, encode_axis
+from destage.store.axis_codes import AxisCodes, encode_axis, encode_bound
 
 FACTORIAL, GIVEN_DATA = "factorial", "given_data"
 PAIRS = "pairs"
@@ -55,7 +56,11 @@ class _Sample:
 
 
 def analyse(
-    found: PointValues, axes: Sequence[str], design: DesignRows | None, sampled: Sequence[str] = ()
+    found: PointValues,
+    axes: Sequence[str],
+    design: DesignRows | None,
+    sampled: Sequence[str] = (),
+    conditional: Collection[str] = (),
 ) -> dict[str, pa.Table]:
     """Return the tables `sensitivity` and `interactions` of one result.
 
@@ -66,12 +71,13 @@ def analyse(
         design: The sample of a Morris or Saltelli design, if the study has one.
         sampled: The axes that were sampled at random. Points that are equal in all of them, as those of a
             design that is crossed with a grid, are one unit of the sample.
+        conditional: The axes without a value (null) where they have no effect, by their condition.
     """
     replicates, is_usable = _choose_replicates(found.values)
     labels = found.points["label"]
     if 0 < labels.null_count < len(labels):
         is_usable &= pc.is_null(labels).to_numpy()
-    sample = _choose_sample(found, axes, is_usable, design, sampled)
+    sample = _choose_sample(found, axes, is_usable, design, sampled, conditional)
     used = np.unique(sample.places)
     if not sample.axes or used.size < _FEWEST or not replicates.any():
         return {
@@ -126,21 +132,26 @@ def _choose_sample(
     is_usable: np.ndarray,
     design: DesignRows | None,
     sampled: Sequence[str],
+    conditional: Collection[str],
 ) -> _Sample:
     if design is not None:
         sample = _from_design(found, axes, is_usable, design)
         if sample is not None:
             return sample
-    places = np.flatnonzero(is_usable)
-    taken = found.points.take(pa.array(places))
-    codes = {path: encode_axis(taken[path]) for path in axes}
+    usable = np.flatnonzero(is_usable)
+    taken = found.points.take(pa.array(usable))
+    encoded = {path: (encode_bound if path in conditional else encode_axis)(taken[path]) for path in axes}
+    rows, codes = write_out(encoded, sampled)
+    places = usable[rows]
     varied = _list_varied(codes)
     order = _order_grid(list(varied.values()))
     if order is not None and is_usable.sum() >= _count_planned(found):
         return _Sample(
             FACTORIAL, list(varied), places[order], None, lambda values, _: _name(factorial_shares(values))
         )
-    return _from_points(varied, places, [codes[path].codes for path in sampled if path in codes])
+    units = [codes[path].codes for path in sampled if path in codes]
+    # Rows of one point are no independent samples.
+    return _from_points(varied, places, units or ([rows] if len(rows) > len(usable) else []))
 
 
 def _list_varied(codes: Mapping[str, AxisCodes]) -> dict[str, AxisCodes]:

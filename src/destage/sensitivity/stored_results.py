@@ -38,8 +38,8 @@ def analyse_tables(
         spec: The study as it was run, which says what axes are sampled, zipped and derived.
         points: The ids of the points to use (default: all).
     """
-    answer, sampled = read_answer(plan.schema), _list_sampled(spec)
-    dependent = _list_dependent(spec)
+    answer, sampled = read_answer(plan.schema), list_sampled(spec)
+    dependent, conditional = _list_dependent(spec), spec.get("when", {})
     axes = [path for path in read_axes(plan.schema) if path not in dependent]
     columns = [name for name in results if name != answer]
     rows = read_rows(layout, columns) if columns else None
@@ -48,7 +48,7 @@ def analyse_tables(
         found = collect_values(name, plan, axes, None if name == answer else rows, certificates)
         if points is not None:
             found = _restrict(found, points)
-        parts.append(analyse(found, axes, design, sampled))
+        parts.append(analyse(found, axes, design, sampled, conditional))
     return {name: pa.concat_tables([part[name] for part in parts]) for name in (SENSITIVITY, INTERACTIONS)}
 
 
@@ -70,7 +70,7 @@ def _list_dependent(spec: Mapping[str, Any]) -> set[str]:
     return {*spec.get("derived", {}), *zipped}
 
 
-def _list_sampled(spec: Mapping[str, Any]) -> list[str]:
+def list_sampled(spec: Mapping[str, Any]) -> list[str]:
     """Return the axes of a study that have a distribution."""
     axes = spec.get("axes", {})
     return [path for path, axis in axes.items() if isinstance(axis, Mapping) and axis.keys() & DISTRIBUTIONS]

@@ -65,10 +65,10 @@ def calibrate(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Fit what is unknown to measured figures, and predict others with odds.
+    """Fit unknowns to measured figures and predict others.
 
-    The study has the key `calibrate`: unknowns with priors, and figures with their values. Runs that are
-    already in the store are not executed again, so that a stopped calibration goes on.
+    Predictions have odds. The study has the key `calibrate`: unknowns with priors, and figures with their
+    values. Runs that are already in the store are not executed again, so that a stopped calibration goes on.
     """
     from destage import sweeps
 

@@ -29,7 +29,10 @@ def catalog(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the catalogue of controllers, disks and workloads, or show one entry with its source."""
+    """List controllers, disks and workloads, or show one of them.
+
+    An entry is shown with the source of its figures.
+    """
     from destage.engine import catalog as catalogue
 
     kinds = [each for each in catalogue.KINDS if kind in {None, each}]

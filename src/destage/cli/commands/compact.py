@@ -8,7 +8,10 @@ from destage.cli.progress import Counter
 
 
 def compact(sweep: SweepName, store: Store = None, as_json: Json = False) -> None:
-    """Merge a sweep's small fragments into a few large ones; the rows do not change."""
+    """Merge a sweep's small fragments into a few large ones.
+
+    The rows do not change.
+    """
     from destage.store import compaction, find_sweep
     from destage.store.layout import SweepLayout
 

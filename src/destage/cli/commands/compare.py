@@ -61,7 +61,7 @@ def compare(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Compare points of one sweep or of two, or the points of a sweep with measured figures.
+    """Compare points of sweeps, or points with measured figures.
 
     Two points are matched by the axes that no condition names, and compared replicate by replicate: the
     difference B - A with its 95 % interval over replicates, which use common random numbers.

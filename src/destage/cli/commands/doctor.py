@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def doctor(store: Store = None, as_json: Json = False) -> None:
-    """Check this machine, the engine and the store: write a test file and read all files of its sweeps."""
+    """Check this machine, the engine and the store.
+
+    Writes a test file to the store and reads all files of its sweeps.
+    """
     from importlib.metadata import PackageNotFoundError, requires, version
 
     from destage.extras import EXTRAS

@@ -40,7 +40,10 @@ def explain(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Explain a run or a point: why it ran, what bounds it, and why it has no answer."""
+    """Explain what bounds a run or a point.
+
+    Says why it ran, too, and why a point has no answer.
+    """
     from destage.queries import open_session
 
     place = _find_place(sweep, store, may_be_run=not target)

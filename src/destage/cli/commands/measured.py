@@ -42,9 +42,10 @@ def import_(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Import the results of load tests or the logs of a running system as one set of measured figures.
+    """Import results of load tests or logs of a running system.
 
-    All files are read before anything is written: a mistake in one of them leaves the store as it was.
+    All files become one set of measured figures. All files are read before anything is written: a mistake in
+    one of them leaves the store as it was.
     """
     from dataclasses import replace as with_values
 
@@ -100,7 +101,10 @@ def show(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Print the lines of a measured set, which figures are derived, and why others are unknown."""
+    """Print the lines of a measured set.
+
+    Says which figures are derived, and why others are unknown.
+    """
     from destage.cli.measured_table import print_basis
     from destage.measured import sets
     from destage.queries.columns import MEASURED_UNITS

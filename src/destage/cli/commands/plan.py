@@ -37,7 +37,10 @@ def plan(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the runs of a study and how long they will take, without writing anything."""
+    """Show the runs of a study and how long they will take.
+
+    Nothing is written to the store.
+    """
     from destage import sweeps
     from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json

@@ -37,7 +37,10 @@ def report(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Print a sweep's answer and write its report, one self-contained HTML file."""
+    """Print a sweep's answer and write its report.
+
+    The report is one self-contained HTML file.
+    """
     from destage.queries import open_session
     from destage.queries.report import compose_answer, draw_figure, write_report
 

@@ -16,7 +16,10 @@ def resume(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Execute a sweep's remaining runs, print its answers and write its report."""
+    """Execute a sweep's remaining runs and write its report.
+
+    Prints its answers, as `destage run` does.
+    """
     from destage import sweeps
     from destage.store import find_sweep
 

@@ -16,6 +16,7 @@ from destage.cli.options import (
     declare_plot,
 )
 from destage.cli.output import print_data, print_json, print_note
+from destage.cli.part_options import split_list
 from destage.cli.rows import find_sweep, print_rows
 
 
@@ -25,9 +26,9 @@ def sensitivity(
         list[str] | None,
         typer.Option(
             "--of",
-            metavar="RESULT",
-            help="The answer of the seek, or a result column such as response_p95; repeatable (default: the "
-            "result of the study).",
+            metavar="RESULT,...",
+            help="The answer of the seek, or result columns, as in response_p95,throughput; repeatable "
+            "(default: the result of the study).",
         ),
     ] = None,
     only: Annotated[
@@ -66,7 +67,8 @@ def sensitivity(
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")
     with open_session(find_sweep(sweep, store)) as session:
-        results = [find_result(name, session.metric, "--of") for name in of or [session.result]]
+        named = [name for listed in of or () for name in split_list(listed)]
+        results = [find_result(name, session.metric, "--of") for name in named or [session.result]]
         points = choose_points(session, only, "--only").written if only else None
         found = analyse_sweep(session.sweep, list(dict.fromkeys(results)), points)
         rows = found["sensitivity"].to_pylist()

@@ -44,9 +44,9 @@ def serve(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Show a sweep's report in a browser while the sweep runs, with read-only SQL.
+    """Show a sweep's report in a browser while the sweep runs.
 
-    Prints the address with its token, and serves until Ctrl-C.
+    The page has read-only SQL, too. Prints the address with its token, and serves until Ctrl-C.
     """
     from destage.server import AllowedHosts, listen, make_token, serve_sweep
     from destage.store import find_sweep

@@ -70,7 +70,7 @@ def run(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run one bundled study or all of them, and compare the results with published figures."""
+    """Run bundled studies and compare them with published figures."""
     from destage.sweeps import studies
 
     if (name is None) != every:

@@ -25,7 +25,10 @@ def verify(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Check a sweep's files, its plan, and a sample of its runs bit for bit."""
+    """Check a sweep's files and repeat a sample of its runs.
+
+    Files are compared with their digests, rows with the plan, and repeated runs with their rows bit for bit.
+    """
     from destage import sweeps
     from destage.store import find_sweep
 

@@ -29,11 +29,12 @@ def watch(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Follow a sweep that another process writes until it ends, with a progress bar.
+    """Follow a sweep that another process writes until it ends.
 
     Exits with 0 if the sweep is finished, 3 if runs failed, and 4 if its writer ended before it was finished.
     Ctrl-C stops this command, not the sweep. `destage cluster watch` follows a job on Kubernetes.
     """
+    from destage.queries.presentation import format_quantity
     from destage.store import find_sweep
 
     seconds = parse_duration(timeout, "s", "--timeout")
@@ -43,7 +44,10 @@ def watch(
     counts = f"{found.present} of {found.planned} runs in {rounds}, {found.failed} failed"
     if not found.finished:
         if found.writer is not None:
-            message = f"not ended after {timeout}: {counts}"
+            message = (
+                f"still running after {format_quantity(seconds, 's')}: {counts}; "
+                "it continues, watch it again or with a longer --timeout"
+            )
             raise InfrastructureError("sweep.watch-timeout", message, path.name)
         message = f"its writer has ended: {counts}; continue with `destage resume {path.name}`"
         raise InfrastructureError("sweep.writer-gone", message, path.name)

@@ -55,7 +55,10 @@ def show(
     test: _Test = None,
     as_json: Json = False,
 ) -> None:
-    """Show a workload's rate over time, request sizes, read/write mix, footprint and sources."""
+    """Show the requests that a workload issues.
+
+    Prints its rate over time, request sizes, read/write mix, footprint and sources.
+    """
     from destage.cli.workload_summary import describe_workload, summarize_profile
     from destage.engine.workload_profile import generate_profile
 
@@ -136,9 +139,9 @@ def import_(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Convert the definition of a test to a workload in YAML, or several tests to a study.
+    """Convert another tool's test to a workload in YAML.
 
-    Comments in the output explain how each option was translated.
+    Several tests become a study. Comments in the output explain how each option was translated.
     """
     from destage.cli.imported_files import (
         choose_hardware,
@@ -189,9 +192,10 @@ def export(
     test: _Test = None,
     as_json: Json = False,
 ) -> None:
-    """Write the job of another tool that issues a workload's requests to real hardware.
+    """Write another tool's job that issues a workload's requests.
 
-    A part that the tool cannot express is an error; comments say what is only similar.
+    The job runs on real hardware. A part that the tool cannot express is an error; comments say what
+    is only similar.
     """
     from destage.engine import workload_profile
     from destage.exporters.diskspd_targets import write_diskspd

@@ -5,6 +5,7 @@
 //! 12.000125;read;4096000;8192
 //! ```
 //!
+//! Without times, every request begins at 0; without operations, it is a read; without sizes, it is one unit.
 //! A [`Layout`] says what each column holds and in which unit. The format is never detected: any text could match.
 //! Fields may be in double quotes. Unnamed columns are skipped.
 
@@ -147,7 +148,7 @@ impl Decoder for Delimited {
             return Ok(Item::Ignored);
         }
         let mut record = Record::new(SimDuration(0), Op::Read, Extent::of_sectors(0, 0));
-        let (mut offset, mut size, mut at) = (0, 0, 0);
+        let (mut offset, mut size, mut at) = (0, self.layout.size_unit, 0);
         let mut last = Field { from: 0, bytes: frame };
         for column in &self.layout.columns {
             let (field, next) = self.field(frame, at);
@@ -234,6 +235,18 @@ mod tests {
         assert_eq!(
             found.iter().map(|record| record.response).collect::<Vec<_>>(),
             [Some(SimDuration(250_000)), None]
+        );
+    }
+
+    #[test]
+    fn block_numbers_alone_are_reads_of_one_block_each() {
+        let columns = vec![Some(Column::Offset)];
+        let layout =
+            Layout { columns, separator: b' ', offset_unit: 4096, size_unit: 4096, ..Layout::default() };
+        let found = read(layout, "7\n0\n7\n").unwrap();
+        assert_eq!(
+            found.iter().map(shape).collect::<Vec<_>>(),
+            [(0, Op::Read, 56, 8), (0, Op::Read, 0, 8), (0, Op::Read, 56, 8)]
         );
     }
 

@@ -23,9 +23,10 @@ def doctor(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Check that a cluster can run sweeps, and print a fix for each problem.
+    """Check that a cluster can run sweeps.
 
-    With the settings of a sweep, also start its image in a test pod that writes to its store.
+    Prints a fix for each problem. With the settings of a sweep, also starts its image in a test pod that
+    writes to its store.
     """
     from importlib.metadata import version
 

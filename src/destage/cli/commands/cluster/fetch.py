@@ -21,7 +21,10 @@ def fetch(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Download a sweep's results into a local store, skipping files that are already there."""
+    """Download a sweep's results into a local store.
+
+    Files that are already there are skipped.
+    """
     from destage.cluster import results
     from destage.store import default_store
 

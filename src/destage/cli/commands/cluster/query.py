@@ -16,7 +16,10 @@ def query(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Run read-only SQL statements on a sweep's results in the cluster and print their rows."""
+    """Run read-only SQL statements on a sweep's results.
+
+    The statements run in the cluster; their rows are printed here.
+    """
     from destage.cluster import results
 
     job, reader = open_reader(name, context, namespace)

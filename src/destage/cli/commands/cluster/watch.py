@@ -49,10 +49,12 @@ def watch(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Follow a sweep until it ends: the states of its job, its driver and its rows.
+    """Follow the job, the driver and the rows of a sweep.
 
-    Exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
+    Ends with the sweep: exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
     """
+    from destage.queries.presentation import format_quantity
+
     seconds = parse_duration(timeout, "s", "--timeout")
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
     watcher = Watcher(job, reader, sweep, is_keeping=keep)
@@ -63,7 +65,10 @@ def watch(
             display(watcher.look())
     job = watcher.job
     if not watcher.is_over:
-        message = f"not ended after {timeout}: {summarize_job(job)}"
+        message = (
+            f"the job has not ended after {format_quantity(seconds, 's')}: {summarize_job(job)}; "
+            "it continues, watch it again or with a longer --timeout"
+        )
         raise ClusterError("cluster.watch-timeout", message, job.name)
     print_note(f"{job.name}: {summarize_job(job)}{describe_continuation(job, has_keeper=False)}")
     if as_json:

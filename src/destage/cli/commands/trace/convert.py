@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from destage.cli.commands.trace.options import (
+    PLACES,
     Columns,
     FormatName,
     Separator,
@@ -16,7 +17,7 @@ from destage.cli.commands.trace.options import (
     reading_options,
 )
 from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
-from destage.cli.options import Json, check_suffix
+from destage.cli.options import Json, check_suffix, translate_places
 from destage.cli.output import print_json, print_note
 
 _SORTED_OUT = {"trace.out-of-order", "trace.late"}
@@ -47,19 +48,15 @@ def convert(
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
     check_suffix(out, "OUT", ".parquet")
     facts: dict[str, Any] = {"file": str(out)}
-    if is_sorted_whole:
-        loaded = traces.load(trace, **reading)
-        traces.write_parquet(loaded, out)
-        found = streams.profile(trace, **reading)
-        problems = [one for one in found["problems"] if one["code"] not in _SORTED_OUT]
-        facts |= {"records": len(loaded), "problems": problems}
-    else:
-        facts |= streams.convert(
-            trace,
-            out,
-            **reading,
-            progress=ReadingProgress(),
-        )
+    with translate_places(PLACES):
+        if is_sorted_whole:
+            loaded = traces.load(trace, **reading)
+            traces.write_parquet(loaded, out)
+            found = streams.profile(trace, **reading)
+            problems = [one for one in found["problems"] if one["code"] not in _SORTED_OUT]
+            facts |= {"records": len(loaded), "problems": problems}
+        else:
+            facts |= streams.convert(trace, out, **reading, progress=ReadingProgress())
     facts["bytes"] = out.stat().st_size
     if as_json:
         print_json(facts)

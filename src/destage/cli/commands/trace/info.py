@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from destage.cli.commands.trace.options import (
+    PLACES,
     Columns,
     FormatName,
     Separator,
@@ -16,7 +17,7 @@ from destage.cli.commands.trace.options import (
 )
 from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
 from destage.cli.commands.trace.summary import describe_trace, format_share
-from destage.cli.options import Json
+from destage.cli.options import Json, translate_places
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.cli.workload_summary import round_size
 
@@ -37,18 +38,18 @@ def info(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the statistics of a trace, reading it once in constant memory."""
+    """Print the statistics of a trace.
+
+    The trace is read once, in constant memory.
+    """
     from destage.engine import traces
     from destage.engine.traces import streams
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
-    facts = streams.profile(
-        trace,
-        **reading,
-        progress=ReadingProgress(),
-    )
-    if with_digest:
-        facts["digest"] = traces.digest(trace, **reading)
+    with translate_places(PLACES):
+        facts = streams.profile(trace, **reading, progress=ReadingProgress())
+        if with_digest:
+            facts["digest"] = traces.digest(trace, **reading)
     if as_json:
         print_json(facts)
         return

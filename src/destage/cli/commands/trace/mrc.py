@@ -1,5 +1,6 @@
 """`destage trace mrc`: miss ratio curves."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 
 from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
+    PLACES,
     PLOT_SUFFIXES,
     Block,
     Columns,
@@ -20,9 +22,11 @@ from destage.cli.commands.trace.options import (
     VolumeNumber,
     reading_options,
 )
+from destage.cli.completion import complete_policies
 from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, check_size, check_suffix
+from destage.cli.options import Json, check_size, check_suffix, translate_places
 from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.cli.part_options import split_list
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +39,10 @@ def mrc(
     policy: Annotated[
         str,
         typer.Option(
-            "--policy", help="Replacement policy of the cache, one of `controller.cache.read.policy`."
+            "--policy",
+            metavar="POLICY,...",
+            help="Replacement policies of the cache, as in lru,arc: those of `controller.cache.read.policy`.",
+            autocompletion=complete_policies,
         ),
     ] = "lru",
     sample: Annotated[
@@ -67,25 +74,27 @@ def mrc(
     volume: VolumeNumber = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the miss ratio of reads, writes and both for each cache size.
+    """Compute the miss ratio for each cache size.
 
-    A write hit is an overwrite that a write cache of that size absorbs.
+    Reads and writes have a curve each, and both together. A write hit is an overwrite that a write
+    cache of that size absorbs. A text with one number per line is read as block numbers.
     """
-    from destage.engine import traces
-    from destage.engine.miss_ratio_curves import miss_ratio_curve
+    from destage.engine.miss_ratio_curves import check_policies, load_accesses, miss_ratio_curve
     from destage.queries.report.miss_ratio_chart import thin_out
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
     check_size(block, "--block")
+    with translate_places(PLACES):
+        policies = check_policies(split_list(policy))
     rate = _parse_rate(sample)
     if plot is not None:
         check_suffix(plot, "--plot", *PLOT_SUFFIXES)
     if out is not None:
         check_suffix(out, "--out", ".parquet")
-    asked = None if sizes is None else [check_size(size.strip(), "--sizes") for size in sizes.split(",")]
-    with HardStop():
-        loaded = traces.load(trace, **reading)
-        table = miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=asked, seed=seed)
+    asked = None if sizes is None else [check_size(size, "--sizes") for size in split_list(sizes)]
+    with HardStop(), translate_places(PLACES):
+        loaded = load_accesses(trace, block, **reading)
+        table = miss_ratio_curve(loaded, block=block, policy=policies, rate=rate, sizes=asked, seed=seed)
     if out is not None:
         import pyarrow.parquet as pq
 
@@ -93,11 +102,12 @@ def mrc(
         print_note(f"{table.num_rows} points written to {out}")
     rows = table.to_pylist() if asked else _doublings(table)
     if plot is not None:
-        draw_curves(plot, f"{trace.name}: misses under {policy}", {"": rows if asked else thin_out(rows)})
+        title = f"{trace.name}: misses under {', '.join(policies)}"
+        draw_curves(plot, title, {"": rows if asked else thin_out(rows)})
     if as_json:
-        print_json({"trace": str(trace), "policy": policy, "sample": sample, "points": table.to_pylist()})
+        print_json({"trace": str(trace), "policies": policies, "sample": sample, "points": table.to_pylist()})
     else:
-        print_data(_as_text(rows))
+        print_data(_as_text(rows, policies))
 
 
 def _parse_rate(sample: str) -> float | None:
@@ -116,30 +126,50 @@ def _parse_rate(sample: str) -> float | None:
 
 
 def _doublings(table: "pa.Table") -> list[dict[str, Any]]:
-    """Return the points at powers of two, and the last of each side."""
+    """Return the points at powers of two, and the last of each curve."""
     rows: list[dict[str, Any]] = table.to_pylist()
-    last = {row["side"]: row for row in rows}
-    return [row for row in rows if row["size_blocks"].bit_count() == 1 or row is last[row["side"]]]
+    last = {(row["policy"], row["side"]): row for row in rows}
+    return [
+        row for row in rows if row["size_blocks"].bit_count() == 1 or row is last[row["policy"], row["side"]]
+    ]
 
 
-def _as_text(rows: list[dict[str, Any]]) -> str:
-    """Return one line per size with one column per side."""
-    from destage.queries.report.miss_ratio_chart import SIDES, format_size
+def _as_text(rows: list[dict[str, Any]], policies: Sequence[str]) -> str:
+    """Return one line per size: a column per side, or a table per side with a column per policy."""
+    from destage.queries.report.miss_ratio_chart import SIDES
 
-    cells = {(row["size_bytes"], row["side"]): row for row in rows}
     sides = [side for side in SIDES if any(row["side"] == side for row in rows)]
     if not sides:
         return "no reads and no writes\n"
-    lines = [["size", *(f"{side} miss" for side in sides)]]
-    lines += [
-        [format_size(size), *(_cell(cells.get((size, side))) for side in sides)]
-        for size in sorted({row["size_bytes"] for row in rows})
-    ]
-    totals = {side: next(row for row in rows if row["side"] == side) for side in sides}
-    return align_cells(lines) + "".join(
+    if len(policies) == 1:
+        text = _tabulate(rows, "side", {side: f"{side} miss" for side in sides})
+    else:
+        text = "".join(
+            f"{side} miss\n{_tabulate(_of_side(rows, side), 'policy', {name: name for name in policies})}\n"
+            for side in sides
+        )
+    totals = {side: _of_side(rows, side)[0] for side in sides}
+    return text + "".join(
         f"{side}: {row['accesses']} block accesses, {row['distinct_blocks']} distinct blocks\n"
         for side, row in totals.items()
     )
+
+
+def _of_side(rows: list[dict[str, Any]], side: str) -> list[dict[str, Any]]:
+    return [row for row in rows if row["side"] == side]
+
+
+def _tabulate(rows: list[dict[str, Any]], by: str, titles: Mapping[str, str]) -> str:
+    """Return one line per size, with one column per value of `by`."""
+    from destage.queries.report.miss_ratio_chart import format_size
+
+    cells = {(row["size_bytes"], row[by]): row for row in rows}
+    lines = [["size", *titles.values()]]
+    lines += [
+        [format_size(size), *(_cell(cells.get((size, name))) for name in titles)]
+        for size in sorted({row["size_bytes"] for row in rows})
+    ]
+    return align_cells(lines)
 
 
 def _cell(row: dict[str, Any] | None) -> str:

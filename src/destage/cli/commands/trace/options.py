@@ -34,7 +34,7 @@ Columns = Annotated[
         help="Read a delimited text with these columns: in order with - for one to skip, as in "
         "time,op,-,offset,size; or by name in its first line or position from 1, as in "
         "time=Timestamp,op=4,offset=5,size=6. Also: process, volume, response; "
-        "is_read in place of op, where 1 is a read.",
+        "is_read in place of op, where 1 is a read; for `trace mrc` alone: block, a number of --block each.",
     ),
 ]
 Units = Annotated[
@@ -68,6 +68,11 @@ Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Plot the miss ratios to FILE (.svg or .html).")
 ]
+PLACES = {
+    **{name: f"--{name}" for name in ("block", "columns", "format", "policy", "separator", "sizes", "unit")},
+    "rate": "--sample",
+}
+"""The options of the arguments that errors of traces name."""
 PLOT_SUFFIXES = (".svg", ".html")
 
 

@@ -13,7 +13,7 @@ from destage.cli.part_options import check_entry, check_sizes
 from destage.cli.progress import ProgressDisplay
 from destage.cli.rows import print_rows
 from destage.cli.session import outcome_as_json, summarize, warn_if_stopped
-from destage.errors import ConfigError, UsageError
+from destage.errors import ConfigError, TraceError, UsageError
 
 
 def replay(
@@ -41,6 +41,14 @@ def replay(
         int | None,
         typer.Option("--depth", min=1, max=100_000, help="Outstanding requests in mode asap (default: 1)."),
     ] = None,
+    addresses: Annotated[
+        Literal["error", "wrap", "compact"],
+        typer.Option(
+            "--map",
+            help="Addresses beyond the array: an error, modulo its capacity (wrap), or only the "
+            "touched parts of the trace, close together (compact).",
+        ),
+    ] = "error",
     replicates: Annotated[
         int, typer.Option("--replicates", min=1, max=1000, help="Runs per cache size.")
     ] = 3,
@@ -60,7 +68,7 @@ def replay(
     from destage.queries.formats import rows_as_json
     from destage.queries.replay_results import tabulate_replay
     from destage.queries.report import compose_answer
-    from destage.sweeps.trace_study import make_study
+    from destage.sweeps.trace_study import check_room, make_study
 
     if depth is not None and mode != "asap":
         raise UsageError("usage.conflicting-options", "requires --mode asap", "--depth")
@@ -77,13 +85,20 @@ def replay(
         caches=sizes,
         mode=mode,
         depth=depth,
+        addresses=addresses,
         replicates=replicates,
     )
     try:
+        check_room(study)
         with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
             outcome = sweeps.run(study, store, workers=workers, progress=display)
     except ConfigError as error:
         raise place_at_option(error, "--on") from None
+    except TraceError as error:
+        if error.code != "trace.beyond-array":
+            raise
+        message = error.message.replace("set `map` to wrap or compact", "use --map wrap or --map compact")
+        raise TraceError(error.code, message, "--map") from None
     for warning in outcome.messages:
         print_warning(warning)
     if warn_if_stopped(outcome):

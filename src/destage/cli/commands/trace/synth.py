@@ -8,6 +8,7 @@ import typer
 
 from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
+    PLACES,
     PLOT_SUFFIXES,
     Block,
     Columns,
@@ -22,7 +23,7 @@ from destage.cli.commands.trace.options import (
     reading_options,
 )
 from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, check_size, check_suffix, parse_duration
+from destage.cli.options import Json, check_size, check_suffix, parse_duration, translate_places
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
 
@@ -57,7 +58,10 @@ def synth(
     volume: VolumeNumber = None,
     as_json: Json = False,
 ) -> None:
-    """Generate a synthetic trace from the profile of a recorded trace and compare the two."""
+    """Generate a synthetic trace like a recorded one.
+
+    It is drawn from the profile of the recorded trace; both are compared.
+    """
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve
     from destage.trace_synthesis import compare, synthesise
@@ -70,7 +74,7 @@ def synth(
     if plot is not None:
         check_suffix(plot, "--plot", *PLOT_SUFFIXES)
     until = None if duration is None else int(parse_duration(duration, "ns", "--duration"))
-    with HardStop():
+    with HardStop(), translate_places(PLACES):
         original = traces.load(trace, **reading)
         made = synthesise(original, block=block, seed=seed, requests=requests, duration_ns=until)
     traces.write_parquet(made.trace, out)
