@@ -82,6 +82,7 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
     from destage.queries.report_record import find_report
+    from destage.queries.sweep_export import is_exported, update_export
     from destage.store import open_sweep
 
     for warning in outcome.messages:
@@ -93,7 +94,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(outcome.exit_code)
     is_calibration = "calibrate" in open_sweep(outcome.path).spec()
     found = None if as_json or is_calibration else find_report(outcome.path, report)
-    if found is None:
+    if found is None or not is_exported(outcome.path):
         from destage.cli.calibration_tables import print_calibration
         from destage.queries import open_session
         from destage.queries.calibration_answer import has_calibrated
@@ -101,6 +102,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
 
         with open_session(outcome.path) as session:
             found = update_report(session, report)
+            update_export(session)
             is_calibration = is_calibration and has_calibrated(session)
             if is_calibration:
                 print_calibration(session, outcome_as_json(outcome), found[0], as_json=as_json)
