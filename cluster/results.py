@@ -116,9 +116,9 @@ def fetch_results(
             if report is not None:
                 report(done, total)
         # A generation of this machine would hide those of the cluster, and exported files may lack rows.
-        generations = [f"{layout.generations.name}/{path.name}" for path, _ in list_sizes(layout.generations)]
-        for name in {*generations, *EXPORTS}.difference(sizes):
-            (root / name).unlink(missing_ok=True)
+        generations = [f"{layout.generations.name}/{file.name}" for file, _ in list_sizes(layout.generations)]
+        for path in {*generations, *EXPORTS}.difference(sizes):
+            (root / path).unlink(missing_ok=True)
     left_out = tuple(sorted(listed.keys() - placed.keys()))
     return FetchSummary(root, len(missing), total, len(sizes) - len(missing), left_out)
 

@@ -32,7 +32,7 @@ def test_the_end_of_a_sweep_writes_flat_files(destage: Destage, study: Path, tmp
     path = _find_sweep(tmp_path)
     assert _list_exports(path) == FILES
     columns = "users, battery_state, response_p95_us, response_p95_us_low, n"
-    read = duckdb.sql(f"SELECT {columns} FROM '{path}/points.parquet'").fetchall()  # noqa: S608
+    read = duckdb.execute(f"SELECT {columns} FROM '{path}/points.parquet'").fetchall()  # noqa: S608
     asked = json.loads(destage("sql", "small", f"SELECT {columns} FROM points", "--json").out)  # noqa: S608
     assert read == [tuple(row.values()) for row in asked]
     assert len(read) == 4
@@ -52,7 +52,7 @@ def test_columns_have_units_and_meanings(destage: Destage, study: Path, tmp_path
     assert b"95th percentile" in p95[b"meaning"]
     assert schema.field("battery_state").metadata[b"path"] == b"controller.battery.state"
     statement = f"SELECT decode(value) FROM parquet_kv_metadata('{path}/runs.parquet') "  # noqa: S608
-    ((text,),) = duckdb.sql(statement + "WHERE decode(key) = 'destage.columns'").fetchall()
+    ((text,),) = duckdb.execute(statement + "WHERE decode(key) = 'destage.columns'").fetchall()
     columns = {column["name"]: column for column in json.loads(text)}
     assert list(columns) == pq.read_schema(path / "runs.parquet").names
     assert columns["response_p95_us"]["unit"] == "us"
