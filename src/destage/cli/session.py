@@ -12,6 +12,7 @@ from destage.cli.progress import ProgressDisplay
 from destage.cli.published_table import print_published
 from destage.cli.rows import note_left_out
 from destage.cli.table import print_presentation
+from destage.cli.text_bars import draw_answers
 from destage.errors import Issue, UsageError
 
 if TYPE_CHECKING:
@@ -137,8 +138,12 @@ def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", sum
 
 
 def _print_summary(summary: "Summary", sweep: str) -> None:
-    print_presentation(summary.points)
-    note_left_out(summary.left_out, sweep)
+    if summary.bars is None:
+        print_presentation(summary.points)
+        note_left_out(summary.left_out, sweep)
+    else:
+        print_data(draw_answers(summary.bars))
+        print_note(f"all columns: destage query {sweep} design_space")
     if summary.published:
         print_data("\n")
         print_published(summary.published)
