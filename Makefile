@@ -37,11 +37,14 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 .PHONY: demo
-demo: engine ## Build the engine, size an array for 300 virtual desktops, repeat a published experiment and write report.html
+# The tables fit 80 columns, also where stdout is not a terminal.
+demo: export COLUMNS := 80
+demo: engine ## Build the engine, draw users and hit ratio against the write cache, size an array and write report.html
+	$(call step,users and hit ratio against the size of the write cache)
+	@$(BIN)/destage run examples/users-against-cache.yaml --store $(STORE) --report $(REPORT)
+	@$(BIN)/python scripts/published_counts.py | fold -s -w 80
 	$(call step,the cheapest array for 300 virtual desktops)
 	@$(BIN)/destage size --users 300 --workload vdi --store $(STORE)
-	$(call step,a published experiment: LoadSim on SAS and Ultra320 SCSI disks (HP, 2005))
-	@$(BIN)/destage study run sas_loadsim --store $(STORE) --report $(REPORT)
 
 .PHONY: test
 # The test cluster is used if it is already built, as building it takes longer than everything else.

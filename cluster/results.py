@@ -11,7 +11,7 @@ from destage.cluster.archive import parse_file_list, read_archive
 from destage.errors import ClusterError
 from destage.store.digests import digest_of, find_digest
 from destage.store.durable import write_durably
-from destage.store.layout import SweepLayout
+from destage.store.layout import EXPORTS, SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.location import list_sizes
 from destage.store.plain_names import is_plain_name, is_plain_path
@@ -115,10 +115,10 @@ def fetch_results(
             done += sum(missing[path] for path in batch)
             if report is not None:
                 report(done, total)
-        # A generation of this machine would hide those of the cluster.
-        for path, _ in list(list_sizes(layout.generations)):
-            if f"{layout.generations.name}/{path.name}" not in sizes:
-                path.unlink(missing_ok=True)
+        # A generation of this machine would hide those of the cluster, and exported files may lack rows.
+        generations = [f"{layout.generations.name}/{file.name}" for file, _ in list_sizes(layout.generations)]
+        for path in {*generations, *EXPORTS}.difference(sizes):
+            (root / path).unlink(missing_ok=True)
     left_out = tuple(sorted(listed.keys() - placed.keys()))
     return FetchSummary(root, len(missing), total, len(sizes) - len(missing), left_out)
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import describe_columns
+from destage.queries.asked_columns import WIDE, count_asked, order_columns
 from destage.queries.column_meanings import explain_columns, find_units
 from destage.queries.columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
 from destage.queries.computed_columns import mark_computed
@@ -34,6 +35,7 @@ class PublicViews:
         queries: Mapping[str, NamedQuery],
         write: Callable[[str], tuple[NamedQuery, str]],
         prepare: Callable[[str], None],
+        list_asked: Callable[[], Sequence[str]],
     ) -> None:
         """Take a database with the relations of the sweep.
 
@@ -44,6 +46,7 @@ class PublicViews:
             queries: The named queries of the study's kind, by name.
             write: Returns a named query with its parameters filled in, and its statement.
             prepare: Creates the relations that a text names and that are created only on demand.
+            list_asked: Returns the columns that come first in relations with all result columns.
         """
         self._database = database
         self._names = names
@@ -51,6 +54,8 @@ class PublicViews:
         self._queries = queries
         self._write = write
         self._prepare = prepare
+        self._list_asked = list_asked
+        self._first: dict[str, int] = {}
         self._aliases = alias_names(names)
         self._made: dict[str, list[str]] = {}
         self._explained: dict[str, dict[str, Meaning]] = {}
@@ -72,6 +77,21 @@ class PublicViews:
         except QueryError:
             return []
         return self._made.get(name, [])
+
+    def narrow(self, rows: pa.Table) -> tuple[pa.Table, str]:
+        """Return the columns that the study asks for of rows that have all those of a wide relation.
+
+        The second value is a sentence on the columns that are left out; empty if all are there.
+        """
+        for name, first in self._first.items():
+            left_out = self._made[name][first:]
+            if set(self._made[name]) <= set(rows.column_names):
+                sentence = (
+                    f"{name}: the {rows.num_columns - len(left_out)} columns that the study asks for, of "
+                    f"{rows.num_columns}; --format csv prints all, and DESCRIBE {name} explains them"
+                )
+                return rows.drop_columns(left_out), sentence
+        return rows, ""
 
     def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
         """Run a statement; the rows of DESCRIBE explain the columns, and SHOW TABLES the relations.
@@ -122,14 +142,20 @@ class PublicViews:
         elif not self._database.has_relation(name):
             return  # the statement defines it itself
         columns = self._database.list_columns(source)
+        if name in WIDE:
+            asked = self._list_asked()
+            columns = order_columns(columns, asked)
+            self._first[name] = count_asked(columns, asked)
         self._made[name] = [self._names.get(column, column) for column in columns]
         self._database.add_view(name, _rename(source, columns, self._names), PUBLIC)
 
 
 def _rename(source: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
-    renamed = [f"{quote(column)} AS {quote(names[column])}" for column in columns if column in names]
-    renaming = f" RENAME ({', '.join(renamed)})" if renamed else ""
-    return f"SELECT *{renaming} FROM {source}"  # noqa: S608 - names of the sweep, quoted
+    listed = (
+        f"{quote(column)} AS {quote(names[column])}" if column in names else quote(column)
+        for column in columns
+    )
+    return f"SELECT {', '.join(listed)} FROM {source}"  # noqa: S608 - names of the sweep, quoted
 
 
 def _as_table(relations: Mapping[str, str]) -> pa.Table:

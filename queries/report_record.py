@@ -18,6 +18,7 @@ from typing import Any, Self
 from destage.errors import StoreError
 from destage.measured.sets import find_store, list_versions
 from destage.objects import Location
+from destage.queries.answer_bars import AnswerBars, Bar
 from destage.queries.presentation import Heading, Presentation
 from destage.store import Sweep, open_sweep
 from destage.store.digests import digest_of
@@ -38,12 +39,14 @@ class Summary:
         left_out: A sentence on the points that are left out; empty if all are listed.
         published: The rows of `judge_figures`.
         answer: The sentences of the answer.
+        bars: The answers against the size of the cache, where the study has them.
     """
 
     points: Presentation
     left_out: str
     published: tuple[dict[str, Any], ...]
     answer: tuple[str, ...]
+    bars: AnswerBars | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary as JSON values."""
@@ -52,13 +55,14 @@ class Summary:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
         """Return the summary that `as_json` returned the values of."""
-        points = values["points"]
+        points, bars = values["points"], values["bars"]
         headings = tuple(Heading(**heading) for heading in points["headings"])
         return cls(
             Presentation(headings, tuple(map(tuple, points["rows"]))),
             values["left_out"],
             tuple(values["published"]),
             tuple(values["answer"]),
+            None if bars is None else AnswerBars(bars["title"], tuple(Bar(**bar) for bar in bars["bars"])),
         )
 
 

@@ -14,6 +14,7 @@ from destage.errors import DestageError, Issue, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
 from destage.queries.analysis_queries import name_table
+from destage.queries.asked_columns import list_asked
 from destage.queries.axis_table import tabulate_axes
 from destage.queries.column_meanings import collect_meanings
 from destage.queries.columns import MEASURED
@@ -145,6 +146,7 @@ class Session(StudiedSweep):
             self.queries,
             self._write_named,
             self._add_pending,
+            lambda: list_asked(self),
         )
 
     @cached_property

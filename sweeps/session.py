@@ -21,6 +21,7 @@ from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.plan import add_study, write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
+from destage.store.removal import remove_exports
 from destage.store.rows import is_transient, rows_schema
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.driver import Driver
@@ -83,6 +84,7 @@ class SweepSession:
         self._generation = claim_generation(layout)
         found = find_head(layout, past_damage=True)
         self._kept = None if found is None else found[1]
+        self._may_have_exports = found is not None
         self._study_text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
         self._head = self._keep_study()
         adoption = adopt_fragments(layout, self._columns)
@@ -157,7 +159,11 @@ class SweepSession:
         self._write_round(plan)
         numbers = finished.find(self._planned)
         reused = numbers[(numbers >= 0) & (numbers < self._before)]
-        self._take_over(self._planned.filter(pa.array(numbers < 0)))
+        missing = self._planned.filter(pa.array(numbers < 0))
+        if self._may_have_exports and (len(missing) or not self._is_replay()):
+            remove_exports(self._layout)
+            self._may_have_exports = False
+        self._take_over(missing)
         self._reused = len(reused) + self._shared
         self._failed_before = int(finished.have_status(reused, "failed").sum())
         self._record_progress()

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from destage.queries.answer_bars import draw_answer_bars
 from destage.queries.presentation import present
 from destage.queries.product_names import name_products
 from destage.queries.report.answer import compose_answer
@@ -20,6 +21,7 @@ def summarize(session: Session) -> Summary:
         left_out,
         tuple(judge_figures(session).to_pylist()),
         tuple(compose_answer(session)),
+        draw_answer_bars(session),
     )
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from destage.queries import measured_pairs
 
-DATA = Path(__file__).parents[1] / "measured" / "data"
-
 
 from destage.cli.comparison_table import print_comparison
 from destage.queries.comparison import compare_values
 from destage.queries.point_pairs import Comparison, Pair
+
+DATA = Path(__file__).parents[1] / "measured" / "data"
 
 
 def test_compare_prints_differences_in_every_form(destage: Any, study: Path) -> None:

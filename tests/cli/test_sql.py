@@ -81,3 +81,18 @@ def test_named_questions_are_commands(destage: Any, sweep: str) -> None:
     assert all(row["penalty_ratio"] > 1 for row in rows)
     done = destage("query", sweep, "next_megabyte")
     assert (done.code, done.issues) == (2, [("query.missing-axis", "next_megabyte")])
+
+
+def test_a_table_has_the_columns_that_the_study_asks_for(destage: Any, sweep: str) -> None:
+    """All others are in CSV, which begins with the same columns."""
+    shown = destage("sql", sweep, "FROM points")
+    assert len(shown.out.splitlines()) == 5
+    assert "response p95 [ms]" in shown.out
+    assert "flushes" not in shown.out
+    assert "DESCRIBE points" in shown.err
+    columns = destage("sql", sweep, "FROM points", "--format", "csv").out.splitlines()[0].split(",")
+    assert columns[:4] == ['"label"', '"battery_state"', '"users"', '"response_p95_us"']
+    assert len(columns) > 300
+    listed = destage("sql", sweep, "SELECT users, flushes FROM points")
+    assert "flushes" in listed.out
+    assert listed.err == ""

@@ -221,3 +221,19 @@ def test_only_regular_files_are_unpacked(pod: InProcessPod, tmp_path: Path, kind
     pod.damage = replace
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
         results.fetch_results(pod, "small-01", tmp_path / "here")
+
+
+def test_a_fetch_has_the_exported_files_of_the_cluster(
+    pod: InProcessPod, remote: SweepLayout, tmp_path: Path
+) -> None:
+    """Files of an earlier fetch, which may lack rows, are replaced or removed."""
+    here = tmp_path / "here" / "sweeps" / "small-01"
+    (remote.root / "points.parquet").write_bytes(b"first")
+    results.fetch_results(pod, "small-01", tmp_path / "here")
+    assert (here / "points.parquet").read_bytes() == b"first"
+    (remote.root / "points.parquet").write_bytes(b"other")
+    results.fetch_results(pod, "small-01", tmp_path / "here")
+    assert (here / "points.parquet").read_bytes() == b"other"
+    (remote.root / "points.parquet").unlink()
+    results.fetch_results(pod, "small-01", tmp_path / "here")
+    assert not (here / "points.parquet").exists()

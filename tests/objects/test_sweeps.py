@@ -1,5 +1,6 @@
 """A sweep in a bucket equals one in a folder, despite kills, damaged objects and lost connections."""
 
+import io
 import json
 import random
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import pyarrow.parquet as pq
 import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
 from tests.system.conftest import KillableSweep
@@ -222,5 +224,11 @@ def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPa
     assert report["file"].startswith(f"{store.service}/")
     assert report["answer"]
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
+    root = _layout(killable, store).root
+    assert "points.parquet" in (root / "README.md").read_text()
+    exported = json.loads(destage("export", "killable", "--json"))
+    assert exported["folder"] == str(root)
+    read = pq.read_table(io.BytesIO((root / "runs.parquet").read_bytes()))
+    assert read.num_rows == exported["rows"]["runs.parquet"] >= runs
     assert "already in the store" in destage("plan", str(killable.study))
     assert "(sweeps: 1" in destage("doctor")

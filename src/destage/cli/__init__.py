@@ -12,8 +12,8 @@ from destage.cli.application import DEBUG, Application
 from destage.cli.output import print_data
 
 _COMMANDS = (
-    *("init", "run", "plan", "resume", "status", "watch", "query", "sql", "report", "serve", "compare"),
-    *("explain", "sensitivity", "discover", "calibrate", "size", "simulate"),
+    *("init", "run", "plan", "resume", "status", "watch", "query", "sql", "report", "export", "serve"),
+    *("compare", "explain", "sensitivity", "discover", "calibrate", "size", "simulate"),
     *("catalog", "schema", "columns", "compact", "verify", "doctor"),
 )
 """The commands: each is the function with the name of its module in `destage.cli.commands`."""

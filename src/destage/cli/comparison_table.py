@@ -1,12 +1,10 @@
 """The differences of `destage compare` as text, JSON and rows."""
 
-import shutil
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from destage.cli.output import align_cells, print_data, print_note
-from destage.cli.table import UNBOUNDED
+from destage.cli.table import find_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +94,7 @@ def _print_pair(pair: "Pair") -> None:
         lines.append("A and B have the same runs: the settings in which they differ have no effect")
     print_data("\n".join(lines) + "\n\n")
     rows = [_HEADINGS, *(_format(one, with_count=len(counts) > 1) for one in pair.differences)]
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
+    width = find_width()
     hidden: list[int] = []
     for at in _EXPENDABLE:
         if max(map(len, _align(rows, hidden).splitlines())) <= width:

@@ -1,11 +1,9 @@
 """Tables of published figures and results on a terminal."""
 
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.table import GAP, UNBOUNDED
+from destage.cli.table import GAP, find_width
 from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ def print_headlines(documents: Sequence[tuple[str, _Rows]]) -> None:
 def _print(tables: Sequence[tuple[str | None, Sequence[str], Sequence[Sequence[str]]]]) -> None:
     from rich.console import Console
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
+    width = find_width()
     console = Console(highlight=False, width=width)
     for title, headings, rows in tables:
         if title is not None:

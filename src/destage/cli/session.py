@@ -12,6 +12,7 @@ from destage.cli.progress import ProgressDisplay
 from destage.cli.published_table import print_published
 from destage.cli.rows import note_left_out
 from destage.cli.table import print_presentation
+from destage.cli.text_bars import draw_answers
 from destage.errors import Issue, UsageError
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
     from destage.queries.report_record import find_report
+    from destage.queries.sweep_export import is_exported, update_export
     from destage.store import open_sweep
 
     for warning in outcome.messages:
@@ -93,7 +95,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(outcome.exit_code)
     is_calibration = "calibrate" in open_sweep(outcome.path).spec()
     found = None if as_json or is_calibration else find_report(outcome.path, report)
-    if found is None:
+    if found is None or not is_exported(outcome.path):
         from destage.cli.calibration_tables import print_calibration
         from destage.queries import open_session
         from destage.queries.calibration_answer import has_calibrated
@@ -101,6 +103,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
 
         with open_session(outcome.path) as session:
             found = update_report(session, report)
+            update_export(session)
             is_calibration = is_calibration and has_calibrated(session)
             if is_calibration:
                 print_calibration(session, outcome_as_json(outcome), found[0], as_json=as_json)
@@ -135,8 +138,12 @@ def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", sum
 
 
 def _print_summary(summary: "Summary", sweep: str) -> None:
-    print_presentation(summary.points)
-    note_left_out(summary.left_out, sweep)
+    if summary.bars is None:
+        print_presentation(summary.points)
+        note_left_out(summary.left_out, sweep)
+    else:
+        print_data(draw_answers(summary.bars))
+        print_note(f"all columns: destage query {sweep} design_space")
     if summary.published:
         print_data("\n")
         print_published(summary.published)

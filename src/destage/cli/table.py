@@ -3,6 +3,7 @@
 Cells are whole, except for long texts, such as lists of faults and the sentences of DESCRIBE.
 """
 
+import os
 import re
 import shutil
 import sys
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from destage.queries.presentation import Heading, Presentation
 
 UNBOUNDED = 4096
-"""The width of a table that is not printed on a terminal [characters]."""
+"""The width of a table that is not printed on a terminal, unless COLUMNS is set [characters]."""
 GAP = 2
 _LABEL_WIDTH = 16
 _PROSE = "meaning"
@@ -56,12 +57,18 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
     print_presentation(present(table, units))
 
 
+def find_width() -> int:
+    """Return the width of tables on stdout: of the terminal, or COLUMNS, otherwise any [characters]."""
+    is_bounded = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return shutil.get_terminal_size().columns if is_bounded else UNBOUNDED
+
+
 def print_presentation(shown: "Presentation") -> None:
     """Print a table as shown; a note lists the columns that a narrow terminal hides."""
     from destage.queries.presentation import fold_constants
 
     is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
+    width = find_width()
     folded: tuple[str, ...] = ()
     if sum(_widths(shown)) + GAP * (len(shown.headings) - 1) > width:
         answers = [shown.headings[at].column for at in find_answers(shown.headings)]

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from destage.objects import Location, ObjectPath
 from destage.store.durable import sync_directory
 
+README = "README.md"
+EXPORTS = ("points.parquet", "runs.parquet", "answers.parquet", README)
+"""The files that `destage export` writes for other programs; nothing reads them."""
+
 
 @dataclass(frozen=True, slots=True)
 class SweepLayout:
@@ -31,6 +35,11 @@ class SweepLayout:
     def quarantine(self) -> Location:
         """The directory of files removed from the fragments because they are damaged or foreign."""
         return self.root / "quarantine"
+
+    @property
+    def exports(self) -> tuple[Location, ...]:
+        """The files for other programs, of which a sweep may have some or none."""
+        return tuple(self.root / name for name in EXPORTS)
 
     def make(self) -> None:
         """Create the directories that a writer needs, and sync their entries."""

@@ -1,4 +1,4 @@
-"""Removal of a sweep from a store."""
+"""Removal of a sweep from a store, or of its exported files."""
 
 import shutil
 
@@ -27,6 +27,11 @@ def remove_sweep(layout: SweepLayout) -> int:
     if isinstance(layout.root, ObjectPath) and not layout.root.list_below():
         layout.root.drop_markers()
     return files
+
+
+def remove_exports(layout: SweepLayout) -> None:
+    """Delete the files for other programs, which lack the rows that are about to be added."""
+    list(map_places(_unlink, layout.exports))
 
 
 def _unlink(place: Location) -> int:

@@ -101,6 +101,7 @@ def _run_all(
     from destage.queries.formats import rows_as_json
     from destage.queries.published_page import group_by_document, list_headlines, write_pages
     from destage.queries.report import fill_answers, write_report
+    from destage.queries.sweep_export import update_export
     from destage.queries.verdict_text import summarize_verdicts
     from destage.queries.verdicts import judge_figures
     from destage.sweeps import studies
@@ -121,6 +122,7 @@ def _run_all(
         with open_session(outcome.path) as session:
             rows = rows_as_json(judge_figures(session))
             file = write_report(session)
+            update_export(session)
             sections.append((session.spec, rows, fill_answers(session)))
         print_note(f"{place}/{len(names)} {summarize(outcome)}; report: {file}")
     if as_json:

@@ -32,6 +32,7 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     from destage import sweeps
     from destage.queries import open_session
     from destage.queries.report import write_report
+    from destage.queries.sweep_export import update_export
     from destage.store.layout import SweepLayout
 
     study = sweeps.load_study(spec)
@@ -47,6 +48,7 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     if outcome.state in _FINAL:
         with open_session(outcome.path) as session:
             print_note(f"report: {write_report(session, None)}")
+            update_export(session)
         return
     raise typer.Exit(outcome.exit_code)
 
