@@ -22,6 +22,15 @@ def test_results_are_as_in_a_table(served: Served) -> None:
     assert second["rows"] == [["a"]]
 
 
+def test_nested_values_are_rendered_within_the_limit(served: Served) -> None:
+    rows = "SELECT list({'a': INTERVAL (i % 3) DAY}) AS days FROM range(100000) t(i) GROUP BY i // 100"
+    began = time.monotonic()
+    answer = served.sql(f"{rows} LIMIT 1000; FROM duckdb_settings()")
+    assert answer.status == 200
+    assert time.monotonic() - began < 60
+    assert answer.json["results"][0]["rows"][0][0].startswith('[{"a": ')
+
+
 @pytest.mark.parametrize(
     ("statement", "code"),
     [

@@ -42,12 +42,6 @@ def build_error(details: dict[str, Any]) -> QueryError:
     return QueryError("query.failed", message)
 
 
-def build_memory_error(limit: int) -> QueryError:
-    """Return the error of a result that is larger than the limit [bytes]."""
-    message = f"the result needs more than {limit >> 20:,} MiB; select fewer rows, or raise --memory"
-    return QueryError("query.out-of-memory", message, data={"limit_bytes": limit})
-
-
 def read_message(details: dict[str, Any]) -> str:
     """Return the message in one line."""
     return " ".join(str(details["exception_message"]).split())

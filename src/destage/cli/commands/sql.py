@@ -66,13 +66,10 @@ def sql(
             run_prompt(
                 session,
                 lambda rows: print_rows(
-                    rows, form, None, session.public.units, escape_formulas=escape_formulas
+                    rows, form, None, session.public.units, escape_formulas=escape_formulas, session=session
                 ),
             )
             return
         text = sys.stdin.buffer.read().decode(errors="surrogateescape") if statements is None else statements
         found = session.split(decode_argument(text))
-        results = map(session.run, found)
-        print_results(
-            results, len(found), form, out, lambda: session.public.units, escape_formulas=escape_formulas
-        )
+        print_results(session, found, form, out, escape_formulas=escape_formulas)
