@@ -44,6 +44,8 @@ def test_nested_values_are_rendered_within_the_limit(served: Served) -> None:
         ("SELECT * FROM '/etc/passwd'", "query."),
         ("SELECT nope FROM runs", "query.unknown-name"),
         ("SELEC 1", "query.bad-syntax"),
+        ("SELECT 'a\0b'", "query.bad-syntax"),
+        ("UPDATE EXTENSIONS", "query.statement-not-allowed"),
         ("", "query.no-statement"),
         ("SELECT * FROM range(1000000)", "query.too-many-rows"),
         (ENDLESS, "query.timeout"),
