@@ -35,7 +35,7 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str], *, escape_formu
         case "json":
             sink.write((format_json(table) + "\n").encode())
         case "parquet":
-            pq.write_table(unmark(_storable(table)), sink, compression="zstd")
+            pq.write_table(unmark(make_storable(table)), sink, compression="zstd")
         case "markdown":
             sink.write(format_markdown(table, units).encode())
         case _:
@@ -77,8 +77,8 @@ def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
     return "".join(f"| {line} |\n" for line in escaped)
 
 
-def _storable(table: pa.Table) -> pa.Table:
-    """Return the table with the types that Parquet lacks, intervals and unions, as texts."""
+def make_storable(table: pa.Table) -> pa.Table:
+    """Return the table with what Parquet and polars lack as texts: intervals, unions, empty structs."""
     for index, field in enumerate(table.schema):
         if _has_unstorable(field.type):
             table = table.set_column(index, field.name, flatten(table.select([index]))[0])
@@ -87,6 +87,8 @@ def _storable(table: pa.Table) -> pa.Table:
 
 def _has_unstorable(kind: pa.DataType) -> bool:
     if pa.types.is_interval(kind) or pa.types.is_union(kind):
+        return True
+    if pa.types.is_struct(kind) and not kind.num_fields:
         return True
     return any(_has_unstorable(kind.field(at).type) for at in range(kind.num_fields))
 

@@ -16,6 +16,7 @@ from destage.sql.failures import FAILURES, build_error, read_details, read_messa
 from destage.sql.limits import QueryLimits, execute_limited
 from destage.sql.lineage import PUBLIC, find_unchanged
 from destage.sql.read_statements import ReadStatement, split_statements
+from destage.sql.result_types import replace_types
 from destage.sql.statements import quote, quote_text
 
 if TYPE_CHECKING:
@@ -218,7 +219,8 @@ class Database:
     ) -> pa.Table:
         """Return the rows of a statement, as long as they are within the limits."""
         batches: list[pa.RecordBatch] = []
-        with connection.sql(statement, params=dict(values) or None).to_arrow_reader(_BATCH_ROWS) as reader:
+        rows = replace_types(connection.sql(statement, params=dict(values) or None))
+        with rows.to_arrow_reader(_BATCH_ROWS) as reader:
             self._read_batches(reader, batches)
             table = pa.Table.from_batches(batches, reader.schema)
         return table.rename_columns(_distinct(table.column_names))
