@@ -27,7 +27,9 @@ def find_sweep(sweep: str, store: "Location | None") -> "Location":
     """Return a sweep's directory, with a warning if planned runs are missing or more may be planned."""
     from destage import store as stores
     from destage.store.progress import status
+    from destage.system_failures import check_address_space
 
+    check_address_space()
     path = stores.find_sweep(sweep, store)
     found = status(path)
     if not found.finished:

@@ -18,6 +18,7 @@ from destage.sql.lineage import PUBLIC, find_unchanged
 from destage.sql.read_statements import ReadStatement, split_statements
 from destage.sql.result_types import replace_types
 from destage.sql.statements import quote, quote_text
+from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +54,7 @@ class Database:
         Args:
             files: The paths of Parquet files that the views read, which do not change while it is open.
         """
+        check_address_space()
         self._limits = limits or QueryLimits()
         self._closing, self._is_closed = threading.Lock(), False
         self.is_abandoned = False
