@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from destage import allowance
 from destage.errors import QueryError
 from destage.queries.computed_columns import unmark
 from destage.queries.plain_values import flatten, list_json_values
@@ -30,10 +31,11 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str], *, escape_formu
         case "csv":
             rows = flatten(table)
             pyarrow.csv.write_csv(_escape_formulas(rows) if escape_formulas else rows, sink)
+            allowance.take(sink.tell())
         case "json":
-            sink.write((json.dumps(rows_as_json(table), ensure_ascii=False, indent=1) + "\n").encode())
+            sink.write((format_json(table) + "\n").encode())
         case "parquet":
-            pq.write_table(unmark(_storable(table)), sink, compression="zstd")
+            pq.write_table(unmark(make_storable(table)), sink, compression="zstd")
         case "markdown":
             sink.write(format_markdown(table, units).encode())
         case _:
@@ -52,6 +54,17 @@ def rows_as_json(table: pa.Table) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
+def format_json(table: pa.Table) -> str:
+    """Return rows as a JSON list, indented by one; they are converted and encoded in parts."""
+    encoder = json.JSONEncoder(ensure_ascii=False, indent=1)
+    texts = []
+    for start in range(0, table.num_rows, allowance.STEP):
+        part = "".join(allowance.watch(encoder.iterencode(rows_as_json(table.slice(start, allowance.STEP)))))
+        allowance.take(len(part))
+        texts.append(part.removeprefix("[").removesuffix("\n]"))
+    return f"[{','.join(texts)}\n]" if texts else "[]"
+
+
 def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
     """Return rows as a markdown table."""
     shown = present(table, units)
@@ -60,11 +73,12 @@ def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
         ["---:" if heading.is_number else "---" for heading in shown.headings],
         *shown.rows,
     ]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+    escaped = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in allowance.watch(lines))
+    return "".join(f"| {line} |\n" for line in escaped)
 
 
-def _storable(table: pa.Table) -> pa.Table:
-    """Return the table with the types that Parquet lacks, intervals and unions, as texts."""
+def make_storable(table: pa.Table) -> pa.Table:
+    """Return the table with what Parquet and polars lack as texts: intervals, unions, empty structs."""
     for index, field in enumerate(table.schema):
         if _has_unstorable(field.type):
             table = table.set_column(index, field.name, flatten(table.select([index]))[0])
@@ -74,6 +88,8 @@ def _storable(table: pa.Table) -> pa.Table:
 def _has_unstorable(kind: pa.DataType) -> bool:
     if pa.types.is_interval(kind) or pa.types.is_union(kind):
         return True
+    if pa.types.is_struct(kind) and not kind.num_fields:
+        return True
     return any(_has_unstorable(kind.field(at).type) for at in range(kind.num_fields))
 
 
@@ -81,8 +97,11 @@ def _escape_formulas(table: pa.Table) -> pa.Table:
     """Return the table with an apostrophe before each text, and name, that begins like a formula."""
     for index, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            texts = [_escape(text) for text in table[index].to_pylist()]
-            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+            chunks = [
+                pa.array(map(_escape, allowance.watch(chunk.to_pylist())), pa.string())
+                for chunk in table[index].chunks
+            ]
+            table = table.set_column(index, field.name, pa.chunked_array(chunks, pa.string()))
     return table.rename_columns([_escape(name) or "" for name in table.column_names])
 
 

@@ -6,26 +6,21 @@ and lists, tables and maps become JSON.
 
 import json
 import math
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+
+from destage import allowance
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def list_json_values(column: pa.ChunkedArray) -> list[Any]:
     """Return a column's values as JSON has them; infinity and NaN, which it lacks, as texts."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if is_plain(kind) or pa.types.is_decimal(kind) or pa.types.is_nested(kind):
-        try:
-            return [_plain(value, kind) for value in column.to_pylist()]
-        except (ValueError, OverflowError):
-            pass  # a time within a list that Python does not have
-    return _render(column)
+    return [value for chunk in column.chunks for value in _list_values(chunk)]
 
 
 def flatten(table: pa.Table) -> pa.Table:
@@ -33,10 +28,15 @@ def flatten(table: pa.Table) -> pa.Table:
     for index, field in enumerate(table.schema):
         if is_plain(field.type) or pa.types.is_decimal(field.type):
             continue
-        values = list_json_values(table[index])
-        texts = [_as_text(value) for value in values]
-        table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+        chunks = [_flatten_part(part) for chunk in table[index].chunks for part in _split(chunk)]
+        table = table.set_column(index, field.name, pa.chunked_array(chunks, pa.string()))
     return table
+
+
+def _flatten_part(array: pa.Array) -> pa.Array:
+    texts = pa.array(map(_as_text, _list_values(array)), pa.string())
+    allowance.take(texts.nbytes)
+    return texts
 
 
 def flatten_unusual(table: pa.Table) -> pa.Table:
@@ -69,23 +69,79 @@ def is_plain(kind: pa.DataType) -> bool:
     )
 
 
-def _plain(value: Any, kind: pa.DataType) -> Any:
-    """Return a value of an Arrow type as JSON has it."""
-    if value is None or isinstance(value, bool | int | str):
-        plain: Any = value
-    elif isinstance(value, float):
-        plain = value if math.isfinite(value) else _name_infinity(value)
-    elif isinstance(value, Decimal):
-        plain = _number(value)
+def _split(array: pa.Array) -> Iterator[pa.Array]:
+    """Yield the parts of an array that are rendered at once."""
+    for start in range(0, len(array), allowance.STEP):
+        allowance.check()
+        yield array.slice(start, allowance.STEP)
+
+
+def _list_values(array: pa.Array) -> list[Any]:
+    """Return the values of an Arrow array as JSON has them, all of one type at once."""
+    return [value for part in _split(array) for value in _list_part(part)]
+
+
+def _list_part(array: pa.Array) -> list[Any]:
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        values = _list_part(array.dictionary_decode())
+    elif pa.types.is_decimal(kind):
+        values = [None if value is None else _number(value) for value in array.to_pylist()]
+    elif pa.types.is_floating(kind):
+        values = [
+            value if value is None or math.isfinite(value) else _name_infinity(value)
+            for value in array.to_pylist()
+        ]
+    elif is_plain(kind):
+        values = array.to_pylist()
     elif pa.types.is_struct(kind):
-        plain = {field.name: _plain(value[field.name], field.type) for field in kind}
-    elif pa.types.is_map(kind):
-        plain = {str(key): _plain(item, kind.item_type) for key, item in value}
-    elif isinstance(value, list):
-        plain = [_plain(item, kind.value_type) for item in value]
+        names = [field.name for field in kind]
+        fields = [_list_values(array.field(at)) for at in range(len(names))]
+        rows = zip(*fields, strict=True) if names else [()] * len(array)
+        values = _with_nulls(array, (dict(zip(names, row, strict=True)) for row in rows))
+    elif pa.types.is_union(kind):
+        members = {code: _list_values(array.field(at)) for at, code in enumerate(kind.type_codes)}
+        values = [members[code][row] for row, code in enumerate(array.type_codes.to_pylist())]
+    elif isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray | pa.MapArray):
+        values = _with_nulls(array, _list_items(array))
     else:
-        plain = _render(pa.chunked_array([pa.array([value], None if pa.types.is_union(kind) else kind)]))[0]
-    return plain
+        values = _render(pa.chunked_array([array]))
+    return values
+
+
+def _list_items(array: pa.Array) -> Iterator[list[Any] | dict[str, Any]]:
+    """Yield the lists or maps of an array; of those that are null, any."""
+    if isinstance(array, pa.FixedSizeListArray):
+        size = array.type.list_size
+        bounds = [(array.offset + row) * size for row in range(len(array) + 1)]
+    else:
+        bounds = array.offsets.to_pylist()
+    first, count = bounds[0], bounds[-1] - bounds[0]
+    if isinstance(array, pa.MapArray):
+        keys = _list_keys(array.keys.slice(first, count))
+        items = _list_values(array.items.slice(first, count))
+        for begin, end in pairwise(bounds):
+            place = slice(begin - first, end - first)
+            yield dict(zip(keys[place], items[place], strict=True))
+    else:
+        items = _list_values(array.values.slice(first, count))
+        for begin, end in pairwise(bounds):
+            yield items[begin - first : end - first]
+
+
+def _list_keys(keys: pa.Array) -> list[str]:
+    kind = keys.type
+    is_scalar = is_plain(kind) or pa.types.is_decimal(kind)
+    if is_scalar:
+        return [str(key) for part in _split(keys) for key in part.to_pylist()]
+    return [_as_text(key) or "" for key in _list_values(keys)]
+
+
+def _with_nulls(array: pa.Array, values: Iterable[Any]) -> list[Any]:
+    return [
+        value if is_valid else None
+        for value, is_valid in zip(values, array.is_valid().to_pylist(), strict=True)
+    ]
 
 
 def _name_infinity(value: float) -> str:

@@ -5,6 +5,7 @@ Used by the table and markdown formats and the report; csv, json and parquet kee
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from destage import allowance
 from destage.objects import locate
 from destage.spec import quantities
 from destage.spec.axis_names import is_answer, name_axes, name_axis
@@ -104,7 +106,7 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
     computed = list_computed(table)
     numbers = {field.name for field in table.schema if plain_values.is_number(field.type)}
     table = plain_values.flatten_unusual(table)
-    values = {name: table[name].to_pylist() for name in table.column_names}
+    values = {name: _list_values(table[name]) for name in table.column_names}
     taken = [name for name in values if name not in computed]
     folded = {name for name in taken if _is_end_of_interval(name, taken)} | {"censored", "published_figure"}
     hidden = {name for name in taken if name in folded or _is_hidden(name, values[name])}
@@ -112,7 +114,7 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
     titles = _titles([name for name in shown if name not in computed])
     ends = {name: values[name] for name in taken}
     columns = [
-        [_format_computed(value) for value in values[name]]
+        [_keep(_format_computed(value)) for value in allowance.watch(values[name])]
         if name in computed
         else _cells(name, ends, units.get(name))
         for name in shown
@@ -126,6 +128,11 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
+
+
+def _list_values(column: "pa.ChunkedArray") -> list[Any]:
+    parts = (column.slice(start, allowance.STEP) for start in range(0, len(column), allowance.STEP))
+    return [value for part in parts for value in allowance.watch(part.to_pylist())]
 
 
 def fold_constants(shown: Presentation, kept: Sequence[str]) -> tuple[Presentation, tuple[str, ...]]:
@@ -294,7 +301,7 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
     lows, highs = values.get(f"{name}_low"), values.get(f"{name}_high")
     censored = values.get("censored") if is_answer(name) else None
     cells = []
-    for index, value in enumerate(values[name]):
+    for index, value in enumerate(allowance.watch(values[name])):
         text = _cell(name, value, unit)
         if value is None and censored is not None and censored[index] == _MORE_EXPENSIVE:
             text = "more expensive"
@@ -302,8 +309,13 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
             text = _CENSORED.get(str(censored[index]), "") + text
         elif isinstance(value, float) and lows is not None and highs is not None:
             text += _interval(name, lows[index], highs[index])
-        cells.append(text)
+        cells.append(_keep(text))
     return cells
+
+
+def _keep(text: str) -> str:
+    allowance.take(sys.getsizeof(text))
+    return text
 
 
 def _interval(name: str, low: object, high: object) -> str:

@@ -2,10 +2,10 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import pyarrow as pa
 
@@ -33,6 +33,7 @@ from destage.store.digests import damaged, find_digest, is_intact
 from destage.store.progress import describe_unfinished
 from destage.store.published_figures import read_figures
 
+_Rendered = TypeVar("_Rendered")
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
 MEANS = ("points", "certified")
@@ -343,6 +344,10 @@ class Session(StudiedSweep):
                     raise
                 self._reopen()
         raise AssertionError("a second attempt returns or raises")
+
+    def render(self, function: Callable[[], _Rendered]) -> _Rendered:
+        """Call a function that renders the rows of the last statement, within what is left of its limits."""
+        return self._database.render(function)
 
     def _write_named(self, name: str) -> tuple[NamedQuery, str]:
         text = self.write_query(name)

@@ -19,6 +19,7 @@ from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study, parse_study
 from destage.sweeps.time_estimate import estimate_time
+from destage.system_failures import check_address_space
 
 
 def sweep_path(study: Study, store: Location | None = None) -> Location:
@@ -78,7 +79,9 @@ def run(
         ConfigError: A point is an invalid configuration; nothing was written.
         StoreError: Another process is writing this sweep.
         SweepError: Ray cannot be started.
+        MachineError: The address space of this process is too small.
     """
+    check_address_space()
     study = bind_figures(study, store if store is not None else default_store())
     expansion = expand(study)
     layout = SweepLayout(sweep_path(study, store))

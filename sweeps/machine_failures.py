@@ -5,14 +5,10 @@ import errno
 from destage.errors import Issue, MachineError
 from destage.sweeps.marker import WorkerMismatchError
 from destage.sweeps.receipts import Failure
+from destage.system_failures import SYSTEM_CODES, describe_system_error
 
-_FAILURES = {
-    errno.ENOSPC: "system.disk-full",
-    errno.EDQUOT: "system.disk-full",
-    errno.EROFS: "system.permission-denied",
-    errno.EACCES: "system.permission-denied",
-    errno.EPERM: "system.permission-denied",
-}
+_FINAL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+"""Failures that another attempt would have as well."""
 
 
 class BatchStoppedError(Exception):
@@ -31,8 +27,8 @@ def explain_failure(error: BaseException) -> Failure | Issue:
 
 
 def _explain_machine(error: BaseException) -> Issue | None:
-    if isinstance(error, MachineError) and error.data["errno"] in _FAILURES:
-        return Issue(_FAILURES[error.data["errno"]], error.place, error.message)
-    if not isinstance(error, OSError) or error.errno not in _FAILURES:
+    if isinstance(error, MachineError) and error.data["errno"] in _FINAL:
+        return Issue(SYSTEM_CODES[error.data["errno"]], error.place, error.message)
+    if not isinstance(error, OSError) or error.errno not in _FINAL:
         return None
-    return Issue(_FAILURES[error.errno], str(error.filename or ""), error.strerror or str(error))
+    return describe_system_error(error)

@@ -30,6 +30,7 @@ from destage.sweeps.ray_address import check_address, explain_failure, is_retrya
 from destage.sweeps.ray_head import RayHead
 from destage.sweeps.ray_messages import shorten_messages
 from destage.sweeps.ray_pool import RayPool, read_result
+from destage.sweeps.ray_watchdog import RayWatchdog
 from destage.sweeps.ray_worker import RayWorker
 from destage.sweeps.receipts import FinishedBatch
 
@@ -68,8 +69,9 @@ class RayExecutor:
         """Start or join Ray, call `on_start`, and check all machines."""
         self._sweep = fragments.parent
         self._owns_ray = not ray.is_initialized()
+        self._watchdog = RayWatchdog()
         if self._owns_ray:
-            _start(slots)
+            _start(slots, self._watchdog)
         on_start()
         self._head = RayHead(_head_address())
         self._marker = write_marker(self._sweep)
@@ -142,6 +144,7 @@ class RayExecutor:
         remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
+            self._watchdog.end()
 
 
 def _is_shared() -> bool:
@@ -156,11 +159,15 @@ def _head_address() -> str:
     return str(ray.get_runtime_context().gcs_address)
 
 
-def _start(slots: int | None) -> None:
+def _start(slots: int | None, watchdog: RayWatchdog) -> None:
     address = os.environ.get("RAY_ADDRESS")
     shorten_messages()
     try:
-        _join(address) if address else _start_here(slots)
+        if address:
+            _join(address)
+        else:
+            with watchdog.guard():
+                _start_here(slots)
     except SystemExit:  # Ray's handler of SIGTERM, until ours is installed again
         raise KeyboardInterrupt from None
 

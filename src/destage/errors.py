@@ -133,7 +133,7 @@ class UnreachableError(StoreError):
 
 
 class MachineError(StoreError):
-    """A write that this machine refuses, such as one to a full disk; its data have the `errno`."""
+    """What this machine refuses, such as a write to a full disk or a file more; its data have `errno`."""
 
 
 class QueryError(DestageError):

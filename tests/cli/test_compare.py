@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from destage.queries import measured_pairs
-
-
 from destage.cli.comparison_table import print_comparison
+from destage.queries import measured_pairs
 from destage.queries.comparison import compare_values
 from destage.queries.point_pairs import Comparison, Pair
 

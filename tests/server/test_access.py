@@ -1,5 +1,7 @@
 """Requests need the token, and pages of other sites cannot use it through the reader's browser."""
 
+from urllib.parse import urljoin, urlsplit
+
 import pytest
 from served_sweep import Served, request
 
@@ -36,6 +38,33 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(served: Served) -> No
     parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")[1:]}
     assert {"httponly", "samesite=strict", "path=/"} <= parts
     assert served.ask("/").status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/x/https:evil.example",
+        "/https:evil.example",
+        "//evil.example",
+        "///evil.example",
+        "/x//evil.example",
+        "/%2Fevil.example",
+        "/%5C%5Cevil.example",
+        "/x/%5Cevil.example",
+        "/javascript:alert(1)",
+        "/x/%0D%0Alocation:%20https:%2F%2Fevil.example",
+        "/%09%2Fevil.example",
+        "/..",
+    ],
+)
+def test_the_token_redirects_to_this_server_only(served: Served, path: str) -> None:
+    answer = request(served.place, f"{path}?token={served.token}")
+    assert answer.status == 303
+    location = answer.headers["location"]
+    assert location.startswith("./")
+    assert not set(location) & set(":\\\t\r\n")
+    assert "//" not in location
+    assert urlsplit(urljoin(f"http://{served.place}/", location)).netloc == served.place
 
 
 @pytest.mark.parametrize(

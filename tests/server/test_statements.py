@@ -22,6 +22,15 @@ def test_results_are_as_in_a_table(served: Served) -> None:
     assert second["rows"] == [["a"]]
 
 
+def test_nested_values_are_rendered_within_the_limit(served: Served) -> None:
+    rows = "SELECT list({'a': INTERVAL (i % 3) DAY}) AS days FROM range(100000) t(i) GROUP BY i // 100"
+    began = time.monotonic()
+    answer = served.sql(f"{rows} LIMIT 1000; FROM duckdb_settings()")
+    assert answer.status == 200
+    assert time.monotonic() - began < 60
+    assert answer.json["results"][0]["rows"][0][0].startswith('[{"a": ')
+
+
 @pytest.mark.parametrize(
     ("statement", "code"),
     [
@@ -35,6 +44,8 @@ def test_results_are_as_in_a_table(served: Served) -> None:
         ("SELECT * FROM '/etc/passwd'", "query."),
         ("SELECT nope FROM runs", "query.unknown-name"),
         ("SELEC 1", "query.bad-syntax"),
+        ("SELECT 'a\0b'", "query.bad-syntax"),
+        ("UPDATE EXTENSIONS", "query.statement-not-allowed"),
         ("", "query.no-statement"),
         ("SELECT * FROM range(1000000)", "query.too-many-rows"),
         (ENDLESS, "query.timeout"),

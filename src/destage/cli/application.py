@@ -33,6 +33,13 @@ from destage.errors import (
     UsageError,
 )
 from destage.extras import explain_missing
+from destage.system_failures import (
+    LEAST_ADDRESS_SPACE_BYTES,
+    SYSTEM_CODES,
+    check_address_space,
+    describe_system_error,
+    find_shortage,
+)
 
 _MOST_PRINTED = 25
 """Mistakes that are printed; a wrong file may have one per line."""
@@ -53,16 +60,7 @@ _USAGE = {
     "MissingParameter": "usage.missing-argument",
     "NoSuchOption": "usage.unknown-option",
 }
-_SYSTEM = {
-    errno.EACCES: "system.permission-denied",
-    errno.EDQUOT: "system.disk-full",
-    errno.ENOENT: "system.file-not-found",
-    errno.ENOSPC: "system.disk-full",
-    errno.EPERM: "system.permission-denied",
-    errno.EROFS: "system.permission-denied",
-}
-
-_MACHINE = {number for number in _SYSTEM if number != errno.ENOENT} | {errno.EIO, errno.ESTALE, errno.EMFILE}
+_MACHINE = {number for number in SYSTEM_CODES if number != errno.ENOENT} | {errno.EIO, errno.ESTALE}
 """Failures of the machine, which another place or another time may not have."""
 
 
@@ -95,6 +93,7 @@ class Application(typer.Typer):
         arguments = list(args[0] if args else sys.argv[1:])
         options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
+            check_address_space(LEAST_ADDRESS_SPACE_BYTES)
             # Without arguments, the shell may ask for completions, which need all parameters.
             is_overview = options == ["--help"]
             command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
@@ -151,7 +150,8 @@ class Application(typer.Typer):
         if type(error).__name__ == _HELP:
             print_note(str(error))
             return _INVALID
-        error = explain_missing(error)
+        if not isinstance(error, DestageError | OSError):
+            error = find_shortage(error) or explain_missing(error)
         source = error.source if isinstance(error, DestageError) else ""
         issues = _issues_of(error)
         for issue in issues[:_MOST_PRINTED]:
@@ -198,8 +198,7 @@ def _issues_of(error: Any) -> tuple[Issue, ...]:
     if isinstance(error, DestageError):
         return error.issues
     if isinstance(error, OSError):
-        code = _SYSTEM.get(error.errno or 0, "system.io-error")
-        return (Issue(code, str(error.filename or ""), error.strerror or str(error)),)
+        return (describe_system_error(error),)
     if hasattr(error, "format_message"):
         return (_usage_issue(error),)
     message = " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,19 +1,23 @@
 """Rows that a query returns: where they come from and how they are printed."""
 
-import json
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from destage.cli.output import print_data, print_note, print_warning
-from destage.cli.table import print_table
+from destage.cli.table import print_presentation
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
+    from destage.queries import Session
+    from destage.sql import ReadStatement
     from destage.store import Location
+
+_Rendered = TypeVar("_Rendered")
 
 MOST_ROWS = 1_000
 """Maximum rows of a table on stdout; a file and the other formats have all."""
@@ -23,7 +27,9 @@ def find_sweep(sweep: str, store: "Location | None") -> "Location":
     """Return a sweep's directory, with a warning if planned runs are missing or more may be planned."""
     from destage import store as stores
     from destage.store.progress import describe_unfinished, status
+    from destage.system_failures import check_address_space
 
+    check_address_space()
     path = stores.find_sweep(sweep, store)
     found = status(path)
     for warning in found.warnings:
@@ -40,17 +46,29 @@ def print_rows(
     units: dict[str, str],
     *,
     escape_formulas: bool = False,
+    session: "Session | None" = None,
 ) -> None:
-    """Write rows to a file or to stdout; a table in a file is Markdown."""
+    """Write rows to a file or to stdout; a table in a file is Markdown.
+
+    Args:
+        session: Its limits apply to the rendering of the rows, which it has just returned.
+    """
     from destage.queries.formats import encode
+    from destage.queries.presentation import present
 
     if form == "table" and out is None:
-        print_table(rows.slice(0, MOST_ROWS), units)
+        sentence = ""
+        if session is not None:
+            rows, sentence = session.public.narrow(rows)
+        print_presentation(_render(session, lambda: present(rows.slice(0, MOST_ROWS), units)))
         if rows.num_rows > MOST_ROWS:
             left_out = rows.num_rows - MOST_ROWS
             print_note(f"first {MOST_ROWS} rows; {left_out} left out; --format csv or --out prints all")
+        if sentence:
+            print_note(sentence)
         return
-    data = encode(rows, "markdown" if form == "table" else form, units, escape_formulas=escape_formulas)
+    kind = "markdown" if form == "table" else form
+    data = _render(session, lambda: encode(rows, kind, units, escape_formulas=escape_formulas))
     if out is None:
         print_data(data)
     else:
@@ -59,40 +77,44 @@ def print_rows(
 
 
 def print_results(
-    results: "Iterable[pa.Table]",
-    count: int,
+    session: "Session",
+    statements: "Sequence[ReadStatement]",
     form: str,
     out: Path | None,
-    find_units: "Callable[[], dict[str, str]]",
     *,
     escape_formulas: bool = False,
 ) -> None:
-    """Write the rows of several statements: in JSON as one list, in tables one after the other.
+    """Run statements and write their rows: in JSON as one list, in tables one after the other."""
+    from destage.queries.formats import format_json, format_markdown
 
-    Args:
-        find_units: Returns the base units of columns, once a statement has run.
-    """
-    from destage.queries.formats import rows_as_json
-
+    count = len(statements)
+    results = map(session.run, statements)
     if count == 1:
-        print_rows(next(iter(results)), form, out, find_units(), escape_formulas=escape_formulas)
+        rows = next(results)
+        # The units of a named query's columns are known once a statement has named it.
+        units = session.public.units
+        print_rows(rows, form, out, units, escape_formulas=escape_formulas, session=session)
         return
     if form in {"csv", "parquet"}:
         message = f"{form} has the rows of one statement, not of {count}; use table, markdown or json"
         raise UsageError("usage.several-results", message, "--format", {"statements": count})
     if form == "json":
-        text = json.dumps([rows_as_json(rows) for rows in results], indent=1, ensure_ascii=False) + "\n"
-        write_text(text, out)
+        lists = [session.render(partial(format_json, rows)).replace("\n", "\n ") for rows in results]
+        joined = ",\n ".join(lists)
+        write_text(f"[\n {joined}\n]\n", out)
         return
     if out is not None:
-        from destage.queries.formats import format_markdown
-
-        write_text("\n".join(format_markdown(rows, find_units()) for rows in results), out)
+        texts = [session.render(partial(format_markdown, rows, session.public.units)) for rows in results]
+        write_text("\n".join(texts), out)
         return
     for at, rows in enumerate(results):
         if at:
             print_data("\n")
-        print_rows(rows, form, None, find_units())
+        print_rows(rows, form, None, session.public.units, session=session)
+
+
+def _render(session: "Session | None", function: "Callable[[], _Rendered]") -> _Rendered:
+    return function() if session is None else session.render(function)
 
 
 def write_text(text: str, out: Path | None) -> None:

@@ -10,7 +10,7 @@ import re
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -100,7 +100,9 @@ class Gate:
         if given is None or request.method not in ("GET", "HEAD"):
             return None
         # Redirect to an address without the token, because addresses are shown, bookmarked and shared.
-        response = RedirectResponse(request.url.path.rpartition("/")[2] or "./", status_code=303)
+        # `./` and quoted, because a name such as `https:evil.example` would be an address of its own.
+        name = quote(request.url.path.rpartition("/")[2], safe="")
+        response = RedirectResponse(f"./{name}", status_code=303)
         response.set_cookie(self._cookie, given, httponly=True, samesite="strict")
         return response
 

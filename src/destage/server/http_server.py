@@ -15,6 +15,7 @@ from destage.errors import UsageError
 from destage.objects import Location, ObjectPath
 from destage.server.access import AllowedHosts, Gate
 from destage.server.application import build_application
+from destage.server.connection import Connection
 from destage.server.live_report import LiveReport
 from destage.server.repetition import Repetition
 from destage.server.statement_runner import StatementRunner
@@ -135,7 +136,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 application,
                 loop="asyncio",
-                http="h11",
+                http=Connection,
                 ws="none",
                 lifespan="off",
                 log_config=None,

@@ -3,6 +3,7 @@
 import threading
 import time
 from datetime import UTC, datetime
+from functools import partial
 from queue import Empty, LifoQueue
 from typing import Any
 
@@ -124,7 +125,7 @@ class StatementRunner:
                 break
             # The limits are those of the request, however many statements it has.
             rows = session.run(statement, max(self._limits.seconds - (time.monotonic() - began), _TICK_S))
-            result, size = encode_result(rows, session.public.units, room)
+            result, size = session.render(partial(encode_result, rows, session.public.units, room))
             room -= size
             results.append(result)
         return {

@@ -1,6 +1,7 @@
 """A DuckDB database of Arrow tables and Parquet files, without access to anything but these."""
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -8,13 +9,16 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import duckdb
 import pyarrow as pa
 
+from destage import allowance
 from destage.errors import QueryError
 from destage.sql.aliases import Aliases, alias_paths, replace_alias
-from destage.sql.failures import FAILURES, build_error, build_memory_error, read_details, read_message
+from destage.sql.failures import FAILURES, build_error, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
 from destage.sql.lineage import PUBLIC, find_unchanged
 from destage.sql.read_statements import ReadStatement, split_statements
+from destage.sql.result_types import replace_types
 from destage.sql.statements import quote, quote_text
+from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +34,8 @@ _SETTINGS = {
 }
 _BATCH_ROWS = 65_536
 """Rows fetched at a time."""
+_SHORTEST_S = 0.05
+"""Time that the rendering of rows has at least [s]."""
 
 
 class Database:
@@ -48,9 +54,12 @@ class Database:
         Args:
             files: The paths of Parquet files that the views read, which do not change while it is open.
         """
+        check_address_space()
         self._limits = limits or QueryLimits()
         self._closing, self._is_closed = threading.Lock(), False
         self.is_abandoned = False
+        self._stop = threading.Event()
+        self._left_s = self._limits.seconds
         # Set later, it would not be a setting of other connections.
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
@@ -65,9 +74,10 @@ class Database:
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
         self._public = self._connection.cursor()
         self._public.execute(f"SET search_path = '{PUBLIC},main'")
+        self._rendering = self._connection.cursor()
         for setting, value in (memory | _SETTINGS).items():
             # Some settings are those of the database, others those of a connection.
-            for connection in (self._connection, self._public):
+            for connection in (self._connection, self._public, self._rendering):
                 connection.execute(f"SET {setting} = {value}")
         self._connection.execute("SET lock_configuration = true")
         columns = self._connection.execute(
@@ -152,11 +162,32 @@ class Database:
 
         return self._execute_limited(run, self._limits.seconds if seconds is None else seconds)
 
-    def _execute_limited(self, run: "Callable[[], _Result]", seconds: float) -> _Result:
+    def render(self, function: "Callable[[], _Result]") -> _Result:
+        """Call a function that renders the rows of the last statement, within what is left of its limits."""
+        return self._execute_limited(function, self._left_s)
+
+    def _execute_limited(self, function: "Callable[[], _Result]", seconds: float) -> _Result:
         if self.is_abandoned:
             message = "a statement that could not be stopped is still running; open the sweep again"
             raise QueryError("query.still-running", message)
-        return execute_limited(run, self, seconds)
+        self._stop.clear()
+        began = time.monotonic()
+
+        def run() -> _Result:
+            allowed = allowance.Allowance(self._stop, self._limits.memory_bytes, self._cast)
+            with allowance.use(allowed):
+                return function()
+
+        try:
+            return execute_limited(run, self, seconds, self._limits.seconds)
+        finally:
+            self._left_s = max(seconds - (time.monotonic() - began), _SHORTEST_S)
+
+    def _cast(self, column: pa.ChunkedArray) -> list[str | None]:
+        try:
+            return cast_to_texts(self._rendering, column)
+        except FAILURES as error:
+            raise build_error(read_details(error)) from error
 
     def _execute(
         self,
@@ -190,7 +221,8 @@ class Database:
     ) -> pa.Table:
         """Return the rows of a statement, as long as they are within the limits."""
         batches: list[pa.RecordBatch] = []
-        with connection.sql(statement, params=dict(values) or None).to_arrow_reader(_BATCH_ROWS) as reader:
+        rows = replace_types(connection.sql(statement, params=dict(values) or None))
+        with rows.to_arrow_reader(_BATCH_ROWS) as reader:
             self._read_batches(reader, batches)
             table = pa.Table.from_batches(batches, reader.schema)
         return table.rename_columns(_distinct(table.column_names))
@@ -204,7 +236,7 @@ class Database:
                 message = f"more than {self._limits.rows:,} rows; add a LIMIT, or raise --max-rows"
                 raise QueryError("query.too-many-rows", message, data={"limit": self._limits.rows})
             if size > self._limits.memory_bytes:
-                raise build_memory_error(self._limits.memory_bytes)
+                raise allowance.build_memory_error(self._limits.memory_bytes)
             batches.append(batch)
 
     def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
@@ -216,11 +248,12 @@ class Database:
                 raise build_error(read_details(error)) from error
 
     def interrupt(self) -> None:
-        """End the statement that another thread is running, if there is one."""
+        """End the statement that another thread is running, if there is one, or the rendering of its rows."""
+        self._stop.set()
         with self._closing:
             if not self._is_closed:
-                self._connection.interrupt()
-                self._public.interrupt()
+                for connection in (self._connection, self._public, self._rendering):
+                    connection.interrupt()
 
     def close(self) -> None:
         """Release the tables; those of an abandoned statement when it ends."""
@@ -238,6 +271,16 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def cast_to_texts(connection: duckdb.DuckDBPyConnection, column: pa.ChunkedArray) -> list[str | None]:
+    """Return values as DuckDB writes them."""
+    connection.register("_given", pa.table({"value": column}))
+    try:
+        rows = connection.execute("SELECT CAST(value AS VARCHAR) FROM _given").fetchall()
+    finally:
+        connection.unregister("_given")
+    return [text for (text,) in rows]
 
 
 @contextmanager

@@ -6,7 +6,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from destage.errors import QueryError
+from destage.errors import MachineError, QueryError
+from destage.system_failures import read_shortage
 
 FAILURES = (duckdb.Error, OSError, pa.ArrowException)
 """What a statement raises; Arrow wraps an error that DuckDB has after its first rows."""
@@ -22,30 +23,28 @@ def read_details(error: Exception) -> dict[str, Any]:
     return details
 
 
-def build_error(details: dict[str, Any]) -> QueryError:
+def build_error(details: dict[str, Any]) -> QueryError | MachineError:
     """Return the error of a statement that could not be bound or run."""
     message = read_message(details)
+    if (shortage := read_shortage(message)) is not None:
+        return shortage
+    code, data = "query.failed", None
     match details.get("exception_type"):
         case "Permission":
+            code = "query.access-denied"
             message = "a query can only read the sweep's rows, not files, directories or the network"
-            return QueryError("query.access-denied", message)
         case "Parser" | "Syntax Error":
-            return QueryError("query.bad-syntax", message)
+            code = "query.bad-syntax"
         case "Binder" | "Catalog":
+            code, data = "query.unknown-name", {"name": details.get("name")}
             if "Referenced table" in message:
                 message += "; write an axis by its name, as in cache_capacity"
-            return QueryError("query.unknown-name", message, data={"name": details.get("name")})
         case "Out of Memory":
-            return QueryError("query.out-of-memory", message)
+            code = "query.out-of-memory"
         case "IO":
-            return QueryError("query.unreadable-rows", f"{message}; the sweep's files changed or are damaged")
-    return QueryError("query.failed", message)
-
-
-def build_memory_error(limit: int) -> QueryError:
-    """Return the error of a result that is larger than the limit [bytes]."""
-    message = f"the result needs more than {limit >> 20:,} MiB; select fewer rows, or raise --memory"
-    return QueryError("query.out-of-memory", message, data={"limit_bytes": limit})
+            code = "query.unreadable-rows"
+            message += "; the sweep's files changed or are damaged"
+    return QueryError(code, message, data=data)
 
 
 def read_message(details: dict[str, Any]) -> str:

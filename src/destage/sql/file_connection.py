@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from destage.sql.failures import build_error, read_details
 from destage.sql.statements import quote_text
+from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ class FileConnection:
     """
 
     def __init__(self) -> None:
+        check_address_space()
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute("SET parquet_metadata_cache = true")
 

@@ -20,7 +20,9 @@ THREAD = "destage-query"
 _TICK_S = 0.05
 """Interval between two interrupts [s]: one before the query begins has no effect."""
 _END_S = 2.0
-"""Time that an interrupted query has to end before it is abandoned [s]."""
+"""Time that a query has to end at its time limit before it is abandoned [s]."""
+_SIGNAL_END_S = 0.5
+"""The same after Ctrl-C, when somebody waits [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,13 @@ class _Execution:
         return self._release is not None
 
 
-def execute_limited(function: Callable[[], _Result], connection: Interruptible, seconds: float) -> _Result:
+def execute_limited(
+    function: Callable[[], _Result], connection: Interruptible, seconds: float, limit_s: float
+) -> _Result:
     """Call a function that runs a query, and interrupt the query after a time or a signal.
+
+    Args:
+        limit_s: The limit of which `seconds` are left, for messages [s].
 
     Raises:
         QueryError: It took longer.
@@ -99,20 +106,20 @@ def execute_limited(function: Callable[[], _Result], connection: Interruptible, 
     try:
         has_ended = execution.has_ended.wait(min(seconds, threading.TIMEOUT_MAX))
     except BaseException:
-        _interrupt(execution, connection)
+        _interrupt(execution, connection, _SIGNAL_END_S)
         raise
     if not has_ended:
-        _interrupt(execution, connection)
-        message = f"stopped after {seconds:g} s; narrow the query, or raise --timeout"
-        raise QueryError("query.timeout", message, data={"limit_s": seconds})
+        _interrupt(execution, connection, _END_S)
+        message = f"stopped after {limit_s:g} s; narrow the query, or raise --timeout"
+        raise QueryError("query.timeout", message, data={"limit_s": limit_s})
     if execution.error is not None:
         raise execution.error
     result: _Result = execution.result
     return result
 
 
-def _interrupt(execution: _Execution, connection: Interruptible) -> None:
-    deadline = time.monotonic() + _END_S
+def _interrupt(execution: _Execution, connection: Interruptible, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     while not execution.has_ended.is_set() and time.monotonic() < deadline:
         connection.interrupt()
         execution.has_ended.wait(_TICK_S)

@@ -97,11 +97,21 @@ def _extract(
         text.encode()
     except UnicodeEncodeError as error:
         raise QueryError("query.bad-syntax", "invalid UTF-8") from error
+    if "\0" in text:
+        raise QueryError("query.bad-syntax", "a statement has a NUL character; remove it")
     try:
-        return [(found.type.name, found.query) for found in connection.extract_statements(text)]
+        return [(_name_kind(found), found.query) for found in connection.extract_statements(text)]
     except duckdb.Error as error:
         message = read_message(read_details(error))
         unquoted = [path for path in names if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', text)]
         if unquoted:
             message += f"; write an axis by its name: {', '.join(names[path] for path in unquoted)}"
         raise QueryError("query.bad-syntax", message, data={"unquoted": unquoted}) from error
+
+
+def _name_kind(statement: duckdb.Statement) -> str:
+    try:
+        return statement.type.name
+    except ValueError:
+        # DuckDB has kinds that its Python package does not know, such as UPDATE EXTENSIONS.
+        return " ".join(statement.query.split()[:2]).rstrip(";").upper()

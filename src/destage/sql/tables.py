@@ -6,8 +6,9 @@ from functools import cache
 import duckdb
 import pyarrow as pa
 
+from destage import allowance
 from destage.errors import QueryError
-from destage.sql.database import Database
+from destage.sql.database import Database, cast_to_texts
 from destage.sql.failures import read_details, read_message
 from destage.sql.limits import QueryLimits
 
@@ -51,11 +52,15 @@ def _select(
 
 
 def render_texts(column: pa.ChunkedArray) -> list[str | None]:
-    """Return values as DuckDB writes them: intervals, blobs, times before or after the years of Python."""
+    """Return values as DuckDB writes them: intervals, blobs, times before or after the years of Python.
+
+    On the thread of a statement, its limits apply.
+    """
+    allowed = allowance.find()
+    if allowed is not None:
+        return allowed.cast(column)
     with duckdb.connect(":memory:") as connection:
-        connection.register("_given", pa.table({"value": column}))
-        rows = connection.execute("SELECT CAST(value AS VARCHAR) FROM _given").fetchall()
-    return [text for (text,) in rows]
+        return cast_to_texts(connection, column)
 
 
 @cache

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import chain
 
-from destage.errors import Issue, StoreError
+from destage.errors import Issue, MachineError, StoreError
 from destage.objects import Location
 from destage.store.digests import is_intact
 from destage.store.fragments import NotAFragmentError, open_fragment
@@ -13,6 +13,7 @@ from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
 from destage.store.restoration import RESTORE
+from destage.system_failures import find_shortage
 
 _ATTEMPTS = 5
 """Maximum readings of a sweep whose head changes."""
@@ -44,6 +45,8 @@ def check_sweep(layout: SweepLayout) -> FileCheck:
             checked = check_files(layout, head)
             if not checked.problems or read_head(layout) == head:
                 return checked
+        except MachineError:
+            raise
         except StoreError as error:
             return FileCheck(1, error.issues)
     return checked
@@ -81,4 +84,11 @@ def _check_fragment(place: Location) -> Issue | None:
 
 
 def _unreadable(place: Location, error: OSError) -> Issue:
+    """Return a problem of a file.
+
+    Raises:
+        MachineError: It is one of this process.
+    """
+    if (shortage := find_shortage(error, str(place))) is not None:
+        raise shortage from error
     return Issue("store.unreadable-file", str(place), f"cannot be read: {error.strerror or error}")

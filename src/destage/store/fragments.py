@@ -19,6 +19,7 @@ from destage.objects import Location, ObjectPath
 from destage.store.digests import digest_of, find_digest, is_intact
 from destage.store.durable import temporary_name, write_durably
 from destage.store.failpoints import pass_point
+from destage.system_failures import find_shortage
 
 FORMAT = "destage-fragment-2"
 _SMALL = 1000
@@ -106,6 +107,8 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
     try:
         file = pq.ParquetFile(path if data is None else pa.BufferReader(data))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if (shortage := find_shortage(error, str(path))) is not None:
+            raise shortage from error
         raise NotAFragmentError("store.foreign-file", "not a Parquet file", path.name) from error
     with file:
         # The metadata of the schema, without the time to build the schema.

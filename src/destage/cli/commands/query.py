@@ -68,5 +68,6 @@ def query(
         shown = open_excerpt(session, MOST_LISTED) if is_list else session
         found = shown.query(name, parameters)
         rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
-        print_rows(rows, form, out, shown.find_units(name, parameters), escape_formulas=escape_formulas)
+        units = shown.find_units(name, parameters)
+        print_rows(rows, form, out, units, escape_formulas=escape_formulas, session=shown)
         note_left_out(describe_excerpt(shown), sweep)

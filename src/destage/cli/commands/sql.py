@@ -1,7 +1,7 @@
 """`destage sql`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,12 +21,8 @@ from destage.cli.options import (
     decode_argument,
     make_limits,
 )
-from destage.cli.output import print_note
 from destage.cli.rows import find_sweep, print_results, print_rows
 from destage.errors import UsageError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Statements = Annotated[
     str | None,
@@ -64,28 +60,16 @@ def sql(
     if is_prompt and out is not None:
         raise UsageError("usage.conflicting-options", "not allowed at the prompt; give a statement", "--out")
     with open_session(find_sweep(sweep, store), limits) as session:
-        is_shown = form == "table" and out is None
-
-        def narrow(rows: "pa.Table") -> "pa.Table":
-            if is_shown:
-                rows, sentence = session.public.narrow(rows)
-                if sentence:
-                    print_note(sentence)
-            return rows
-
         if is_prompt:
             from destage.cli.sql_prompt import run_prompt
 
             run_prompt(
                 session,
                 lambda rows: print_rows(
-                    narrow(rows), form, None, session.public.units, escape_formulas=escape_formulas
+                    rows, form, None, session.public.units, escape_formulas=escape_formulas, session=session
                 ),
             )
             return
         text = sys.stdin.buffer.read().decode(errors="surrogateescape") if statements is None else statements
         found = session.split(decode_argument(text))
-        results = (narrow(session.run(statement)) for statement in found)
-        print_results(
-            results, len(found), form, out, lambda: session.public.units, escape_formulas=escape_formulas
-        )
+        print_results(session, found, form, out, escape_formulas=escape_formulas)
