@@ -15,7 +15,6 @@ from destage.store.generations import DAMAGE, INDEX, find_head, list_heads
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
-from destage.store.plan import read_round
 
 RESTORE = "`destage resume` restores it"
 """What an error or warning of a damaged file of a plan tells the user to do."""
@@ -107,5 +106,8 @@ def _choose_rounds(files: defaultdict[str, dict[str, str]], generation: str) -> 
 
 
 def _read_runs(place: Location) -> list[str]:
+    # Only a damaged head is restored, and `status` must start fast.
+    from destage.store.plan import read_round  # noqa: PLC0415
+
     runs: list[str] = read_round(place, ["run_id"])["run_id"].to_pylist()
     return runs
