@@ -32,7 +32,7 @@ range over settings that the document does not state. The *95 % prediction inter
 replicate over all these settings, plus half a unit of the last digit that the document prints. No other
 tolerance applies. Its width is its upper over its lower end. For a published comparison, the interval is
 compared with bounds instead. A figure that is computed from others of its document, such as a ratio, is in no
-better class than these and is not counted beside them; inputs are not counted, either.
+better class than these and is not counted beside them (*not counted*); inputs are not counted, either.
 """
 _LISTS = (
     ("note", "Notes"),

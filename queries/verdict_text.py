@@ -22,7 +22,7 @@ def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
         published,
         _simulated(row, unit),
         format_interval(row),
-        row["class"],
+        f"{row['class']} (not counted)" if row["follows_from"] else row["class"],
         row["why"],
         row["source"],
     )

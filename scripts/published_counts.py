@@ -15,7 +15,8 @@ def count_classes(pages: Path = PAGES) -> Counter[str]:
     """Return the number of figures of each class, from the first lines of all pages."""
     counts: Counter[str] = Counter()
     for page in sorted(pages.glob("*.md")):
-        for part in _HEADER.findall(page.read_text(encoding="utf-8"))[0].split(", "):
+        counted = _HEADER.findall(page.read_text(encoding="utf-8"))[0].partition(" (beside ")[0]
+        for part in counted.split(", "):
             number, _, name = part.partition(" ")
             counts[name] += int(number)
     return counts
@@ -26,7 +27,7 @@ def count_user_figures(pages: Path = PAGES) -> Counter[str]:
     lines = (line for page in pages.glob("*.md") for line in page.read_text("utf-8").splitlines())
     rows = (line.split("|") for line in lines)
     classes = (row[5].strip() for row in rows if row[0] == "" and row[1:2] and row[1].startswith(" users, "))
-    return Counter(name for name in classes if name != "input")
+    return Counter(name for name in classes if name != "input" and not name.endswith("(not counted)"))
 
 
 def describe_counts() -> str:
