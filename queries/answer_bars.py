@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from destage.queries.presentation import (
+    begin_sentence,
     format_axis_value,
     format_estimate,
     format_number,
@@ -68,7 +69,7 @@ def draw_answer_bars(session: "Session") -> AnswerBars | None:
     named.sort(key=lambda pair: (order.index(pair[0]), pair[1][_CAPACITY] or 0))
     most = max(row[metric] for row in rows) or 1.0
     bars = tuple(_draw(series, row, metric, most, session.units) for series, row in named)
-    return AnswerBars(f"{title_column(metric).capitalize()} (95 % CI) and hit ratio, by cache size", bars)
+    return AnswerBars(f"{begin_sentence(title_column(metric))} (95 % CI) and hit ratio, by cache size", bars)
 
 
 def _draw(series: str, row: Mapping[str, Any], metric: str, most: float, units: Mapping[str, str]) -> Bar:

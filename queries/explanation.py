@@ -8,6 +8,7 @@ from typing import Any
 from destage.queries.failing_verdicts import describe_failing
 from destage.queries.point_choice import describe_point, list_values
 from destage.queries.presentation import (
+    begin_sentence,
     find_scale,
     format_count,
     format_estimate,
@@ -266,7 +267,7 @@ class Explainer:
                 *([] if self._is_minimum else describe_replicates(history, bounds, _MOST_BRACKETS)),
             ]
         name = self._session.answer
-        title = title_column(name).capitalize()
+        title = begin_sentence(title_column(name))
         sentences = []
         if answer[name] is not None and answer["censored"] is None:
             estimate = format_estimate(answer[name], answer[f"{name}_low"], answer[f"{name}_high"])

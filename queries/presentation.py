@@ -174,6 +174,11 @@ def find_scale(name: str) -> float:
     return next((scale for suffix, (scale, _) in _SCALES.items() if name.endswith(suffix)), 1.0)
 
 
+def begin_sentence(text: str) -> str:
+    """Return a text with a capital at its start; RAID stays RAID."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def format_number(value: float) -> str:
     """Return a number in four significant digits, or all of a whole one; with an exponent only from 10^15."""
     if not math.isfinite(value):

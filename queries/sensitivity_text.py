@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from destage.queries.presentation import (
     CONFIDENCE,
+    begin_sentence,
     find_scale,
     format_count,
     format_number,
@@ -51,17 +52,19 @@ def describe_sensitivity(rows: Sequence[Row]) -> list[str]:
         points = format_count(rows[0]["points"], "point")
         if rows[0]["deviation"]:
             return [f"Too few points for a share of an axis in {result}: {points}."]
-        return [f"{result.capitalize()} is the same at all {points}: no axis matters."]
+        return [f"{begin_sentence(result)} is the same at all {points}: no axis matters."]
     first, *others = ranked
     if main == "mu_star":
         sentences = [f"What matters most for {result}: {title_axis(first['axis'])}, {_effect(first)}."]
         sentences += [
-            f"{title_axis(row['axis']).capitalize()}: {_effect(row)}." for row in others[:_MOST_NAMED]
+            f"{begin_sentence(title_axis(row['axis']))}: {_effect(row)}." for row in others[:_MOST_NAMED]
         ]
         return sentences
     sentences = [f"What matters most for {result}: {title_axis(first['axis'])}, {_share(first)}."]
     telling = [row for row in others if row[main] >= NEGLIGIBLE]
-    sentences += [f"{title_axis(row['axis']).capitalize()}: {_share(row)}." for row in telling[:_MOST_NAMED]]
+    sentences += [
+        f"{begin_sentence(title_axis(row['axis']))}: {_share(row)}." for row in telling[:_MOST_NAMED]
+    ]
     small = [_name_small(row, main) for row in others if row not in telling]
     if small:
         sentences.append(f"No effect shown, or below 1 %: {', '.join(small)}.")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from destage.queries.presentation import (
+    begin_sentence,
     format_amount,
     format_count,
     format_estimate,
@@ -60,7 +61,7 @@ def compose_front_answer(session: Session) -> list[str]:
 def _name_unknown(session: Session) -> list[str]:
     """Return a sentence for each objective that no trial has a value of."""
     unknown = [one for one in list_objectives(session) if not count_values(session, one)]
-    return [f"{_name(one).capitalize()} has no value in any trial." for one in unknown]
+    return [f"{begin_sentence(_name(one))} has no value in any trial." for one in unknown]
 
 
 def describe_objectives(row: Row, objectives: Sequence[Objective], session: Session) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from destage.queries.named_queries import FITTING
-from destage.queries.presentation import title_axis, title_column
+from destage.queries.presentation import begin_sentence, title_axis, title_column
 from destage.queries.report.chart import Figure
 from destage.queries.report.chart_builder import ChartRequest, build_figure
 from destage.queries.report.facets import CAPACITY, is_text, varies
@@ -136,7 +136,7 @@ def build_name_chart(session: Session) -> Figure | None:
     x, *others = sorted(varying, key=lambda path: -len({row[path] for row in rows}))
     request = ChartRequest(
         name=NAMES,
-        title=f"{title_column(session.result).partition(' [')[0].capitalize()} by {title_axis(x)}",
+        title=f"{begin_sentence(title_column(session.result).partition(' [')[0])} by {title_axis(x)}",
         columns=(session.result,),
         x=x,
         by=others[0] if others else None,

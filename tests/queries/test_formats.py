@@ -10,7 +10,7 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries.formats import encode, format_markdown
-from destage.queries.presentation import format_axis_value, format_number, present
+from destage.queries.presentation import begin_sentence, format_axis_value, format_number, present
 
 CAPACITY = "controller.cache.capacity"
 UNITS = {CAPACITY: "bytes"}
@@ -101,3 +101,12 @@ def test_an_unknown_format_is_an_error_with_the_allowed_ones() -> None:
 )
 def test_a_trace_is_shown_by_its_file_name(place: str) -> None:
     assert format_axis_value("workload.streams.0.arrival.file", place, None) == "web.parquet"
+
+
+def test_a_sentence_begins_with_a_capital_and_keeps_the_others() -> None:
+    assert [begin_sentence(text) for text in ("users", "RAID", "cache of 4 GiB", "")] == [
+        "Users",
+        "RAID",
+        "Cache of 4 GiB",
+        "",
+    ]
