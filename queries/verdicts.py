@@ -94,23 +94,18 @@ def judge_figures(session: Session) -> pa.Table:
 def limit_class(figure: PublishedFigure, parts: Parts, own: Mapping[str, Verdict]) -> Verdict:
     """Return the verdict on a figure that is computed from others: its class is not better than theirs.
 
-    Of several figures of one column, the best counts. A comparison in words needs no exact parts: only what
-    they rest on limits it.
+    A comparison in words needs no exact parts: only what they rest on limits it.
 
     Args:
         own: The verdict on each figure by itself.
     """
     verdict = own[figure.name]
-    if figure.kind not in {"predicted", "ordering"} or verdict.figure_class not in _RANKS:
+    is_simulated = figure.kind in {"predicted", "ordering"} and verdict.figure_class in _RANKS
+    if not is_simulated or parts.is_repeated:
         return verdict
     allowed = _RANKS if figure.bounds is None else _BASES
-    ranked = []
-    for names in parts.names:
-        classes = [_find_rank(own[name]) for name in names]
-        known = [(rank, name) for rank, name in zip(classes, names, strict=True) if rank is not None]
-        if known:
-            ranked.append(min(known))
-    limits = [(rank, name) for rank, name in ranked if _ORDER[rank] in allowed]
+    ranked = [(_find_rank(own[part]), part) for part in parts.names]
+    limits = [(rank, part) for rank, part in ranked if rank is not None and _ORDER[rank] in allowed]
     rank, name = max(limits, default=(-1, ""))
     if rank <= _ORDER.index(verdict.figure_class):
         return verdict
@@ -127,7 +122,7 @@ def _find_rank(verdict: Verdict) -> int | None:
 def _name_parts(parts: Parts | None) -> str | None:
     if parts is None or not parts.is_complete:
         return None
-    return ", ".join(dict.fromkeys(names[0] for names in parts.names))
+    return ", ".join(parts.names)
 
 
 def _row(figure: PublishedFigure, measured: Measurement | None, verdict: Verdict) -> dict[str, object]:

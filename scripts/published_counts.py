@@ -33,11 +33,12 @@ def count_user_figures(pages: Path = PAGES) -> Counter[str]:
 def describe_counts() -> str:
     """Return the counts in two sentences."""
     every, users = count_classes(), count_user_figures()
+    found = users[REPRODUCED] + users[AFTER_FIT]
     return (
         f"Of the published figures that the model predicts, {every[REPRODUCED]} are reproduced blind, "
         f"{every[AFTER_FIT]} after a stated fit and {every[POST_HOC]} post hoc; {every[MISSED]} are not "
         f"reproduced, and for {every[UNINFORMATIVE]} the prediction is too wide to tell. "
-        f"Of the {users.total()} on users supported, {users[REPRODUCED] + users[AFTER_FIT]} is reproduced, "
+        f"Of the {users.total()} on users supported, {found} {'is' if found == 1 else 'are'} reproduced, "
         f"{users[MISSED]} are not, {users[UNINFORMATIVE]} are uninformative."
     )
 

@@ -39,7 +39,7 @@ def judge(
         ({}, BLIND),
         ({"post_hoc": "chosen"}, POST_HOC),
         ({"kind": "property"}, PROPERTY),
-        ({"value": 30}, "not reproduced"),
+        ({"value": 11}, "not reproduced"),
         # Figures that are put in are no results: they limit nothing.
         ({"kind": "input"}, BLIND),
     ],
@@ -59,11 +59,30 @@ def test_the_parts_may_follow_later_and_the_class_is_the_worst(make_session: Any
     assert (rows["ratio"]["class"], rows["ratio"]["follows_from"]) == (PROPERTY, "small, large")
 
 
-def test_of_two_figures_of_one_column_the_better_counts(make_session: Any) -> None:
-    """As the mean response of HP's formula and that of its trace, of which one is a model property."""
+def test_the_parts_are_those_that_give_the_ratio(make_session: Any) -> None:
+    """As the mean response of HP's formula and that of its trace, of which one is in the printed change."""
     other = SMALL | {"figure": "measured", "value": 30}
-    rows = judge(make_session, SMALL, other, LARGE, RATIO)
+    rows = judge(make_session, other, SMALL, LARGE, RATIO)
     assert (rows["measured"]["class"], rows["ratio"]["class"]) == ("not reproduced", BLIND)
+    assert rows["ratio"]["follows_from"] == "small, large"
+
+
+def test_a_ratio_that_its_columns_figures_do_not_give_is_one_of_its_own(make_session: Any) -> None:
+    """The time of another statement, which the model does not distinguish, is no part of this one's ratio."""
+    rows = judge(make_session, SMALL | {"value": 30}, LARGE, RATIO)
+    assert (rows["ratio"]["class"], rows["ratio"]["follows_from"]) == (BLIND, None)
+
+
+def test_a_change_in_percent_follows_from_figures_in_other_units(make_session: Any) -> None:
+    change = {"figure": "change", "value": -50, "decimals": 0}
+    change["compute"] = "100 * (on.response_mean_us / off.response_mean_us - 1)"
+    times = [
+        SMALL
+        | {"compute": "off.response_mean_us / 1000", "value": 0.01, "decimals": 4, "post_hoc": "chosen"},
+        LARGE | {"compute": "on.response_mean_us * 1e3", "value": 5000, "decimals": -1},
+    ]
+    row = judge(make_session, *times, change)["change"]
+    assert (row["follows_from"], row["class"]) == ("large, small", POST_HOC)
 
 
 def test_a_ratio_of_a_fitted_figure_is_not_blind(make_session: Any) -> None:
@@ -83,6 +102,15 @@ def test_a_figure_printed_twice_is_counted_once(make_session: Any) -> None:
     assert (rows["ratio"]["follows_from"], rows["in words"]["follows_from"]) == (None, "ratio")
 
 
+def test_two_measurements_of_one_quantity_are_two_figures(make_session: Any) -> None:
+    """As the times of two statements that the model does not distinguish: neither limits the other."""
+    rows = judge(make_session, SMALL | {"value": 30}, SMALL | {"figure": "other", "value": 10.0})
+    assert [(row["class"], row["follows_from"]) for row in rows.values()] == [
+        ("not reproduced", None),
+        (BLIND, None),
+    ]
+
+
 def test_an_order_needs_no_exact_parts_but_their_basis(make_session: Any) -> None:
     """That eight disks are faster is right even where both times are not."""
     order = {"figure": "order", "kind": "ordering", "expect": {"above": 1}} | {"compute": RATIO["compute"]}
@@ -100,7 +128,7 @@ def test_a_missed_ratio_stays_missed(make_session: Any) -> None:
 
 def test_classes_never_rise_from_part_to_ratio(make_session: Any) -> None:
     """A ratio of a ratio's parts: the order of classes is that of the definition."""
-    changes: list[dict[str, Any]] = [{}, {"post_hoc": "chosen"}, {"kind": "property"}, {"value": 30}]
+    changes: list[dict[str, Any]] = [{}, {"post_hoc": "chosen"}, {"kind": "property"}, {"value": 11}]
     order = [BLIND, POST_HOC, PROPERTY, "not reproduced"]
     found = [judge(make_session, SMALL | one, LARGE, RATIO)["ratio"]["class"] for one in changes]
     assert all(order.index(a) < order.index(b) for a, b in pairwise(found))
