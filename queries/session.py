@@ -175,7 +175,7 @@ class Session(StudiedSweep):
 
     @cached_property
     def warnings(self) -> tuple[Issue, ...]:
-        """What is damaged, and that runs are missing; whoever shows results shows it."""
+        """Damage and missing runs, which every display of results has to show."""
         if self.sweep.is_finished and not self.missing_runs:
             return self.sweep.warnings
         unfinished = describe_unfinished(self.sweep.path.name, self.planned_runs, self.missing_runs)

@@ -3,7 +3,7 @@
 `columns` either lists the columns from left to right, with `-` for each column to skip
 (`time,op,-,offset,size`), or gives the name in the first line or the position (from 1) of each column
 (`time=Timestamp,op=4,...`). A miss ratio curve needs neither times nor operations: `block` is a
-column with block numbers, of which each is a read, and nothing else is needed.
+column of block numbers, each a read, and the only column that is needed.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -46,7 +46,7 @@ def find_load(
     """Return the load of a job.
 
     Args:
-        levels: The share of requests [%] that were issued with so many outstanding.
+        levels: The share of requests [%] by the number that was outstanding when they were issued.
         thread_seconds: The runtimes of all threads added up; 0 where fio does not report them.
         seconds: The runtime of the longest of them.
     """

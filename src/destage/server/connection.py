@@ -1,7 +1,7 @@
 """A connection of the server, which is closed if it sends no request in time.
 
 Requests are refused once there are too many connections, so those that send none must not add up: each has a
-time limit, and only so many may be open at a time.
+time limit, and their number is limited.
 """
 
 import asyncio

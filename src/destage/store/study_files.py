@@ -1,7 +1,7 @@
 """The study of a sweep as stored: YAML whose values have the types that readers of the store rely on.
 
-The whole schema of a study belongs to whoever plans it. A store may come from anywhere, so that here each
-value that a query or a report reads has its type.
+`destage.sweeps` has the whole schema, for planning. A store may come from elsewhere, so the types of all
+values that queries and reports read are checked here.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def parse_stored_study(text: str, place: Location) -> dict[str, Any]:
     """Return a stored study.
 
     Raises:
-        StoreError: It is no YAML, or a value has a type that no study has.
+        StoreError: The YAML is invalid, or a value has a type that no study has.
     """
     try:
         document = parse_document(text, str(place), "study")

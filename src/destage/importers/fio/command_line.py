@@ -1,4 +1,4 @@
-"""fio's command line: its jobs, of which each starts with `--name`, as the sections of a job file.
+"""fio's command line as a job file: each job begins with `--name` and becomes a section.
 
 Options before the first `--name` are those of all jobs. Options of fio itself, such as `--output`, are
 skipped.
