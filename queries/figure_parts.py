@@ -12,13 +12,13 @@ from types import MappingProxyType
 from destage.store.published_figures import PublishedFigure, Quantity
 
 _TERM = re.compile(r'(?<![\w."])"?(\w+)"?\s*\.\s*"?([A-Za-z_]\w*)"?')
-_SCALED = re.compile(r"[\s(]*TERM\s*(?:([*/])\s*([\d.]+(?:e[+-]?\d+)?))?[\s)]*", re.IGNORECASE)
 _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = MappingProxyType(
     {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 )
 _CLOSE = 0.05
 """How far, as a fraction, what the parts give may be from the figure that the paper computed from them."""
 _MOST_TRIED = 200
+_ROUNDING = 1e-9
 Term = tuple[str, str]
 """The points of a place and its common values, as text, and a column."""
 
@@ -71,29 +71,40 @@ def _choose(figure: PublishedFigure, candidates: Sequence[Sequence[PublishedFigu
     Where the values do not tell, only figures that are alone on their column are parts.
     """
     if all(candidates) and not isinstance(figure.value, str):
-        best, least = None, _CLOSE * abs(figure.value) + figure.rounding
-        for chosen in islice(product(*candidates), _MOST_TRIED):
-            value = _compute(figure, chosen)
-            if value is not None and abs(value - figure.value) <= least:
-                best, least = chosen, abs(value - figure.value)
-        return None if best is None else Parts(tuple(one.name for one in best), is_complete=True)
+        tried = [(chosen, _compute(figure, chosen)) for chosen in islice(product(*candidates), _MOST_TRIED)]
+        found = [(abs(value - figure.value), chosen) for chosen, value in tried if value is not None]
+        if found:
+            distance, best = min(found, key=lambda one: one[0])
+            is_given = distance <= _CLOSE * abs(figure.value) + figure.rounding
+            return Parts(tuple(one.name for one in best), is_complete=True) if is_given else None
     names = tuple(found[0].name for found in candidates if len(found) == 1)
     return Parts(names, is_complete=len(names) == len(candidates)) if names else None
 
 
 def _compute(figure: PublishedFigure, parts: Sequence[PublishedFigure]) -> float | None:
     """Return what the published values of parts give; None where that is no arithmetic."""
-    assert figure.quantity is not None  # noqa: S101 - it has terms
     values = [_read_column(part) for part in parts]
-    by_term = dict(zip(_list_terms(figure.quantity), values, strict=True))
-    if None in values:
+    return None if None in values else _substitute(figure.quantity, [value or 0.0 for value in values])
+
+
+def _read_column(part: PublishedFigure) -> float | None:
+    """Return the value of the column that a published figure states; None if it is not linear in it."""
+    at = [_substitute(part.quantity, [float(value)]) for value in range(3)]
+    if isinstance(part.value, str) or at[0] is None or at[1] is None or at[2] is None:
         return None
-    quantity = figure.quantity
+    slope = at[1] - at[0]
+    is_linear = slope != 0 and abs(at[2] - at[1] - slope) <= _ROUNDING * abs(slope)
+    return (part.value - at[0]) / slope if is_linear else None
+
+
+def _substitute(quantity: Quantity | None, values: Sequence[float]) -> float | None:
+    """Return a quantity with values for its columns; None where that is no arithmetic."""
+    assert quantity is not None  # noqa: S101 - it has columns
+    by_term = dict(zip(_list_terms(quantity), values, strict=True))
+    places = quantity.places
     text = _TERM.sub(
         lambda found: (
-            repr(by_term[_describe(quantity, found[1]), found[2]])
-            if found[1] in quantity.places
-            else found[0]
+            f"({by_term[_describe(quantity, found[1]), found[2]]!r})" if found[1] in places else found[0]
         ),
         quantity.expression,
     )
@@ -101,16 +112,6 @@ def _compute(figure: PublishedFigure, parts: Sequence[PublishedFigure]) -> float
         return _evaluate(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError):
         return None
-
-
-def _read_column(part: PublishedFigure) -> float | None:
-    """Return the published value of a figure of one column [the column's unit]."""
-    assert part.quantity is not None  # noqa: S101 - it has one term
-    scaled = _SCALED.fullmatch(_TERM.sub("TERM", part.quantity.expression))
-    if scaled is None or isinstance(part.value, str):
-        return None
-    factor = float(scaled[2] or 1)
-    return part.value * factor if scaled[1] == "/" else part.value / factor
 
 
 def _evaluate(node: ast.AST) -> float:

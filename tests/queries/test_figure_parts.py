@@ -73,6 +73,13 @@ def test_a_ratio_that_its_columns_figures_do_not_give_is_one_of_its_own(make_ses
     assert (rows["ratio"]["class"], rows["ratio"]["follows_from"]) == (BLIND, None)
 
 
+def test_the_columns_of_parts_may_be_shifted(make_session: Any) -> None:
+    """As a time from another hour: 10 us less 4, over 5 us."""
+    ratio = RATIO | {"compute": "(off.response_mean_us - 4) / on.response_mean_us", "value": 1.2}
+    late = SMALL | {"compute": "off.response_mean_us - 4", "value": 6, "post_hoc": "chosen"}
+    assert judge(make_session, late, LARGE, ratio)["ratio"]["class"] == POST_HOC
+
+
 def test_a_change_in_percent_follows_from_figures_in_other_units(make_session: Any) -> None:
     change = {"figure": "change", "value": -50, "decimals": 0}
     change["compute"] = "100 * (on.response_mean_us / off.response_mean_us - 1)"
