@@ -64,6 +64,8 @@ def destage(
     """Return a function that runs `destage ARGS...` in an empty directory."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DESTAGE_STORE", str(tmp_path / "store"))
+    # pytest-xdist sets it for its workers, and tables would have that width.
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(app, "is_debugging", False)
 
     def run(*args: str) -> Done:

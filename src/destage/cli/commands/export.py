@@ -20,7 +20,7 @@ def export(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Write a sweep's results as flat Parquet files for DuckDB, polars and pandas.
+    """Write a sweep's results as flat Parquet files.
 
     runs.parquet and points.parquet have axes, labels and result columns, with units and meanings as metadata.
     A study that seeks a value also has answers.parquet. README.md explains files and columns.
