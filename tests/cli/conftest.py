@@ -1,6 +1,7 @@
 """Running the command line as a user does, in this process, with a store of its own."""
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,24 @@ def study(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
     path.write_text(small_study("small", *AXES))
     return path
+
+
+@pytest.fixture(scope="session")
+def finished_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with the finished sweep of `study`, with report and export; tests copy it."""
+    folder = tmp_path_factory.mktemp("finished")
+    path = folder / "small.yaml"
+    path.write_text(small_study("small", *AXES))
+    with pytest.raises(SystemExit, match="^0$"):
+        app(["run", str(path), "--store", str(folder / "store"), "--executor", "inline", "--quiet"])
+    return folder / "store"
+
+
+@pytest.fixture
+def sweep(finished_store: Path, tmp_path: Path) -> str:
+    """Copy the finished sweep of `study` into the test's store; return its name."""
+    shutil.copytree(finished_store, tmp_path / "store")
+    return "small"
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from destage.queries.point_pairs import Comparison, Pair
 DATA = Path(__file__).parents[1] / "measured" / "data"
 
 
-def test_compare_prints_differences_in_every_form(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_compare_prints_differences_in_every_form(destage: Any) -> None:
     sides = ("--a", "battery_state=present", "--b", "battery_state=absent")
     done = destage("compare", "small", *sides)
     assert done.code == 0
@@ -34,8 +34,8 @@ def test_compare_prints_differences_in_every_form(destage: Any, study: Path) -> 
     assert {row["a"] for row in rows} == {"battery state present"}
 
 
+@pytest.mark.usefixtures("sweep")
 def test_compare_two_sweeps_names_the_left_over(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
     other = study.with_name("other.yaml")
     other.write_text(study.read_text().replace("name: small", "name: other").replace("[5, 10]", "[10, 20]"))
     destage("run", str(other), "--quiet")
@@ -47,18 +47,18 @@ def test_compare_two_sweeps_names_the_left_over(destage: Any, study: Path) -> No
     assert "is higher" not in done.out
 
 
-def test_compare_needs_two_sides(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_compare_needs_two_sides(destage: Any) -> None:
     assert destage("compare", "small", "--a", "users=5").issues == [("usage.conflicting-options", "--b")]
     assert destage("compare", "small", "--a", "users=6", "--b", "users=5").issues == [
         ("query.no-such-point", "--a")
     ]
 
 
+@pytest.mark.usefixtures("sweep")
 def test_measured_lines_are_compared_with_the_points_that_are_chosen(
     destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    destage("run", str(study), "--quiet")
     (Path(study).parent / "fio.json").write_text((DATA / "fio-3.33-grouped.json").read_text())
     destage("measured", "import", "fio.json", "--name", "lab", "--array", "ours")
     chosen: list[int] = []

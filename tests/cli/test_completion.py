@@ -1,5 +1,6 @@
 """The shell completes studies, sweeps, presets, catalogue entries, questions, columns and parameters."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +76,12 @@ def test_sweeps_and_their_columns(complete: Any, destage: Any, study: Path) -> N
 def test_a_completion_that_fails_is_silent(complete: Any) -> None:
     assert complete("plan", "nowhere/x") == []
     assert complete("sql", "nowhere", "sel") == []
+
+
+def test_the_program_is_named_destage_as_a_module(
+    complete: Any, destage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`python -m` runs a module of a package, after which the program would be named otherwise."""
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", "package", raising=False)
+    assert complete("catalog", "d") == ["disks"]
+    assert "destage run" in destage("run", "--help").out.splitlines()[0]

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from small_studies import small_seek, small_study
 
 
-def test_explain_a_point_and_a_run(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_explain_a_point_and_a_run(destage: Any) -> None:
     done = destage("explain", "small", "battery_state=present,users=5")
     assert done.code == 0
     assert done.out.startswith("Point battery state present, 5 users\n")
@@ -32,8 +33,8 @@ def test_explain_a_seek(destage: Any, tmp_path: Path) -> None:
     assert "Limited by the disks." in done.out
 
 
-def test_mistakes_of_explain_have_codes(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_mistakes_of_explain_have_codes(destage: Any) -> None:
     assert destage("explain", "small", "zzzz").issues == [("query.no-such-run", "RUN")]
     assert destage("explain", "abcdef012345").issues == [("query.no-such-run", "SWEEP|RUN")]
     assert destage("explain", "nothing").issues == [("store.unknown-sweep", "nothing")]
@@ -51,13 +52,13 @@ def test_labels_are_texts_also_if_they_look_like_numbers(destage: Any, tmp_path:
     assert "007, true, a b" in destage("explain", "labels", "label=8").err
 
 
-def test_an_axis_has_one_value_in_a_condition(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_an_axis_has_one_value_in_a_condition(destage: Any) -> None:
     assert destage("explain", "small", "users=5,users=10").issues == [("query.bad-condition", "CONDITIONS")]
 
 
-def test_a_damaged_sweep_does_not_hide_others(destage: Any, study: Path, tmp_path: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_a_damaged_sweep_does_not_hide_others(destage: Any, tmp_path: Path) -> None:
     done = destage("explain", "small", "battery_state=present,users=5")
     run = done.out.splitlines()[-1].split()[1]
     (tmp_path / "other.yaml").write_text(small_study("other", "array.disks: [4, 5]"))

@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import signal
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -30,14 +31,17 @@ from destage.store.layout import SweepLayout
 from destage.store.parquet import as_parquet
 from destage.store.records import encode_record
 
-COMMANDS = (("sql", "FROM runs"), ("status",), ("report",), ("verify",), ("resume", "--quiet"))
+SQL, STATUS, REPORT, VERIFY = ("sql", "FROM runs"), ("status",), ("report",), ("verify",)
+RESUME = ("resume", "--quiet")
+COMMANDS = (SQL, STATUS, REPORT, VERIFY, RESUME)
 """The commands that open a sweep; the last one writes."""
+IN_TURN = (SQL, VERIFY, STATUS, REPORT, VERIFY, STATUS, SQL, VERIFY, STATUS, RESUME, SQL, VERIFY)
+"""The same by cost: a report takes as long as five of the others, and `resume` writes one."""
 LONGEST_S = 20
 DEPTH = 10_000
 VALUES = (None, -1, 1 << 63, 1.5, True, "x", "../x", "/etc/passwd", "a\0b", "", [], {}, [[]], {"a": None})
-turn = 0
-MOST = 4
-"""Forged files of a test; more take minutes."""
+FEW, MANY = 2, 12
+"""Forged files of a test, by default and in `make test-long`."""
 Forge = Callable[[SweepLayout], object]
 
 
@@ -63,34 +67,52 @@ def time_limit() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def check(destage: Any, finished: Path, store: Path, forge: Forge) -> None:
-    """Forge a file of a copy of the sweep, and run all commands on it."""
-    shutil.rmtree(store, ignore_errors=True)
-    path = store / "sweeps" / finished.name
-    shutil.copytree(finished, path)
-    forge(SweepLayout(path))
-    global turn  # noqa: PLW0603
-    turn += 1
-    for name, *arguments in (COMMANDS[0], COMMANDS[1 + turn % 4]):
-        with time_limit():
-            done = destage(name, finished.name, *arguments)
-        codes = [code for code, _ in done.issues]
-        assert "system.internal-error" not in codes, f"{name}: {done.err}"
-        is_placed = finished.name in done.err or all(place for _, place in done.issues)
-        is_placed = is_placed or codes == ["query.failed"]  # DuckDB names the column
-        assert done.code == 0 or (codes and is_placed), f"{name}: {done.err}"
+class Forgery:
+    """A copy of the sweep with a forged file, on which commands run.
+
+    By default few contents are forged and one command runs on each, all commands in turn; in `make test-long`
+    many contents are forged and all commands run on each.
+    """
+
+    def __init__(self, destage: Any, finished: Path, store: Path, name: str, *, is_long: bool) -> None:
+        self.finished = finished
+        self._destage = destage
+        self._store = store
+        self._is_long = is_long
+        self._turn = zlib.crc32(name.encode())
+
+    def choose(self, cases: Iterable[Any]) -> list[Any]:
+        """Return a sample of forged contents, the same in each run."""
+        found = list(cases)
+        most = MANY if self._is_long else FEW
+        return random.Random(len(found)).sample(found, min(most, len(found)))  # noqa: S311 - a sample, no secret
+
+    def check(self, forge: Forge) -> None:
+        """Forge a file of a copy of the sweep, and run the commands on it."""
+        name = self.finished.name
+        shutil.rmtree(self._store, ignore_errors=True)
+        shutil.copytree(self.finished, self._store / "sweeps" / name)
+        forge(SweepLayout(self._store / "sweeps" / name))
+        self._turn += 1
+        for command, *arguments in COMMANDS if self._is_long else (IN_TURN[self._turn % len(IN_TURN)],):
+            with time_limit():
+                done = self._destage(command, name, *arguments)
+            codes = [code for code, _ in done.issues]
+            assert "system.internal-error" not in codes, f"{command}: {done.err}"
+            is_placed = name in done.err or all(place for _, place in done.issues)
+            is_placed = is_placed or codes == ["query.failed"]  # DuckDB names the column
+            assert done.code == 0 or (codes and is_placed), f"{command}: {done.err}"
+
+
+@pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.long)])
+def forgery(request: pytest.FixtureRequest, destage: Any, finished: Path, tmp_path: Path) -> Forgery:
+    return Forgery(destage, finished, tmp_path / "store", request.node.name, is_long=request.param == "many")
 
 
 def find_head_of(layout: SweepLayout) -> Head:
     head = read_head(layout)
     assert head is not None
     return head
-
-
-def choose(cases: Iterable[Any]) -> list[Any]:
-    """Return a sample of forged contents, the same in each run."""
-    found = list(cases)
-    return random.Random(len(found)).sample(found, min(MOST, len(found)))  # noqa: S311 - a sample, no secret
 
 
 def write_head(layout: SweepLayout, head: Head | dict[str, Any] | bytes) -> None:
@@ -151,13 +173,10 @@ def forge_columns(table: pa.Table) -> Iterator[Callable[[pa.Table], bytes]]:
 
 
 @pytest.mark.parametrize("field", ["format", *Head.__dataclass_fields__])
-def test_forged_heads(destage: Any, finished: Path, tmp_path: Path, field: str) -> None:
-    whole = {"format": FORMAT, **asdict(find_head_of(SweepLayout(finished)))}
-    for value in choose(VALUES):
-        check(
-            destage,
-            finished,
-            tmp_path / "store",
+def test_forged_heads(forgery: Forgery, field: str) -> None:
+    whole = {"format": FORMAT, **asdict(find_head_of(SweepLayout(forgery.finished)))}
+    for value in forgery.choose(VALUES):
+        forgery.check(
             lambda layout, value=value: write_head(layout, {**whole, field: value}),  # type: ignore[misc]
         )
 
@@ -176,8 +195,8 @@ def test_forged_heads(destage: Any, finished: Path, tmp_path: Path, field: str) 
     ],
     ids=["empty", "null", "list", "digest", "deep", "deep-table", "bytes", "digits"],
 )
-def test_heads_that_are_none(destage: Any, finished: Path, tmp_path: Path, data: bytes) -> None:
-    check(destage, finished, tmp_path / "store", lambda layout: write_head(layout, data))
+def test_heads_that_are_none(forgery: Forgery, data: bytes) -> None:
+    forgery.check(lambda layout: write_head(layout, data))
 
 
 @pytest.mark.parametrize(
@@ -196,8 +215,8 @@ def test_heads_that_are_none(destage: Any, finished: Path, tmp_path: Path, data:
     ],
     ids=["empty", "null", "list", "open", "nul", "bytes", "deep", "deep-table", "alias", "tag"],
 )
-def test_studies_that_are_none(destage: Any, finished: Path, tmp_path: Path, data: bytes) -> None:
-    check(destage, finished, tmp_path / "store", lambda layout: put_study(layout, data))
+def test_studies_that_are_none(forgery: Forgery, data: bytes) -> None:
+    forgery.check(lambda layout: put_study(layout, data))
 
 
 @pytest.mark.parametrize(
@@ -208,71 +227,63 @@ def test_studies_that_are_none(destage: Any, finished: Path, tmp_path: Path, dat
         *("calibrate", "assumptions", "derived"),
     ],
 )
-def test_forged_studies(destage: Any, finished: Path, tmp_path: Path, key: str) -> None:
-    head = find_head_of(SweepLayout(finished))
-    whole = yaml.safe_load((finished / "generations" / head.study).read_bytes())
-    for value in choose((*VALUES, [3], [{}], {"a": {"b": {"c": [1]}}})):
+def test_forged_studies(forgery: Forgery, key: str) -> None:
+    head = find_head_of(SweepLayout(forgery.finished))
+    whole = yaml.safe_load((forgery.finished / "generations" / head.study).read_bytes())
+    for value in forgery.choose((*VALUES, [3], [{}], {"a": {"b": {"c": [1]}}})):
         data = json.dumps({**whole, key: value}).encode()
-        check(destage, finished, tmp_path / "store", lambda layout, data=data: put_study(layout, data))  # type: ignore[misc]
+        forgery.check(lambda layout, data=data: put_study(layout, data))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("kind", ["plan", "answers", "certificates", "sensitivity"])
-def test_forged_tables(destage: Any, finished: Path, tmp_path: Path, kind: str) -> None:
-    head = find_head_of(SweepLayout(finished))
+def test_forged_tables(forgery: Forgery, kind: str) -> None:
+    head = find_head_of(SweepLayout(forgery.finished))
     named = {"plan": head.rounds[0], "answers": head.answers, "certificates": head.certificates}
     name = named.get(kind, head.analyses.get(kind))
-    table = pq.read_table(finished / "generations" / str(name))
+    table = pq.read_table(forgery.finished / "generations" / str(name))
     for change in (
         lambda _: b"",
         lambda _: b"PAR1" + bytes(100) + b"PAR1",
         lambda found: as_parquet(found.slice(0, 0)),
         lambda _: as_parquet(pa.table({})),
-        *choose(forge_columns(table)),
+        *forgery.choose(forge_columns(table)),
     ):
-        check(
-            destage,
-            finished,
-            tmp_path / "store",
+        forgery.check(
             lambda layout, change=change: change_table(layout, kind, change),  # type: ignore[misc]
         )
 
 
 @pytest.mark.parametrize("key", ["destage.axes", "destage.seek", "destage.answer"])
-def test_forged_metadata_of_plans(destage: Any, finished: Path, tmp_path: Path, key: str) -> None:
+def test_forged_metadata_of_plans(forgery: Forgery, key: str) -> None:
     values = [json.dumps(value) for value in (*VALUES, ["array.disks", "array.disks"], ["config.run"])]
-    for text in choose((*values, "", "[" * DEPTH)):
+    for text in forgery.choose((*values, "", "[" * DEPTH)):
 
         def change(found: pa.Table, text: str = text) -> bytes:
             return as_parquet(found.replace_schema_metadata({**found.schema.metadata, key: text}))
 
-        check(
-            destage,
-            finished,
-            tmp_path / "store",
+        forgery.check(
             lambda layout, change=change: change_table(layout, "plan", change),  # type: ignore[misc]
         )
 
 
 @pytest.mark.parametrize("part", ["config.workload", "config.controller", "config.run", "config.arrays"])
-def test_forged_configurations(destage: Any, finished: Path, tmp_path: Path, part: str) -> None:
+def test_forged_configurations(forgery: Forgery, part: str) -> None:
     member = part.removeprefix("config.")
     deep = "[" * DEPTH + "]" * DEPTH
-    for text in ("null", "[]", "3", '"x"', "{}", '{"streams": 3}', deep, "}", '"a\\u0000b"'):
+    texts = ("null", "[]", "3", '"x"', "{}", '{"streams": 3}', deep, "}", '"a\\u0000b"')
+    for text in forgery.choose(texts):
 
         def change(found: pa.Table, text: str = text) -> bytes:
             return with_column(found, part, pa.array([f'"{member}":{text}'] * found.num_rows))
 
-        check(
-            destage,
-            finished,
-            tmp_path / "store",
+        forgery.check(
             lambda layout, change=change: change_table(layout, "plan", change),  # type: ignore[misc]
         )
 
 
 @pytest.mark.parametrize("name", ["run_id", "status", "error_kind", "events", "response_p95_us"])
-def test_forged_fragments(destage: Any, finished: Path, tmp_path: Path, name: str) -> None:
-    rows = pq.read_table(next((finished / "fragments").iterdir()))
+def test_forged_fragments(forgery: Forgery, name: str) -> None:
+    rows = pq.read_table(next((forgery.finished / "fragments").iterdir()))
 
     def forge(layout: SweepLayout, change: Callable[[pa.Table], bytes]) -> None:
         assert isinstance(layout.fragments, Path)
@@ -283,7 +294,7 @@ def test_forged_fragments(destage: Any, finished: Path, tmp_path: Path, name: st
                 data
             )
 
-    for change in choose(forge_columns(rows.select([name]))):
+    for change in forgery.choose(forge_columns(rows.select([name]))):
         for keeps_index in (True, False):
 
             def act(layout: SweepLayout, keeps_index: bool = keeps_index, change: Any = change) -> None:
@@ -291,11 +302,11 @@ def test_forged_fragments(destage: Any, finished: Path, tmp_path: Path, name: st
                 for segment in list_segments(layout) if not keeps_index else ():
                     segment.unlink()
 
-            check(destage, finished, tmp_path / "store", act)
+            forgery.check(act)
 
 
-def test_forged_indexes(destage: Any, finished: Path, tmp_path: Path) -> None:
-    (segment,) = list_segments(SweepLayout(finished))
+def test_forged_indexes(forgery: Forgery) -> None:
+    (segment,) = list_segments(SweepLayout(forgery.finished))
     assert isinstance(segment, Path)
     table = pq.read_table(segment)
     (entry, *_) = entries = json.loads(table.schema.metadata[b"destage.fragments"])
@@ -314,25 +325,22 @@ def test_forged_indexes(destage: Any, finished: Path, tmp_path: Path) -> None:
     deep = "[" * DEPTH
     changes.append(lambda found: as_parquet(found.replace_schema_metadata({"destage.fragments": deep})))
     assert entries
-    for change in choose(changes):
+    for change in forgery.choose(changes):
 
         def act(layout: SweepLayout, change: Any = change) -> None:
             put(layout, segment.name, change(table))
 
-        check(destage, finished, tmp_path / "store", act)
+        forgery.check(act)
 
 
-def test_forged_progress(destage: Any, finished: Path, tmp_path: Path) -> None:
-    (place,) = (finished / "generations").glob("*.progress")
+def test_forged_progress(forgery: Forgery) -> None:
+    (place,) = (forgery.finished / "generations").glob("*.progress")
     whole = json.loads(place.read_bytes())
     del whole["digest"]
     for field in whole:
-        for value in choose(VALUES)[:2]:
+        for value in forgery.choose(VALUES):
             data = encode_record({**whole, field: value})
-            check(
-                destage,
-                finished,
-                tmp_path / "store",
+            forgery.check(
                 lambda layout, data=data: (layout.generations / place.name).write_bytes(data),  # type: ignore[misc]
             )
 
@@ -379,7 +387,7 @@ def _as_hole(place: Path) -> None:
     ],
 )
 def test_no_pipe_device_or_directory_is_read(
-    destage: Any, finished: Path, tmp_path: Path, pattern: str, make: Callable[[Path], None]
+    forgery: Forgery, pattern: str, make: Callable[[Path], None]
 ) -> None:
     def forge(layout: SweepLayout) -> None:
         assert isinstance(layout.root, Path)
@@ -390,4 +398,4 @@ def test_no_pipe_device_or_directory_is_read(
             place.unlink()
         make(place)
 
-    check(destage, finished, tmp_path / "store", forge)
+    forgery.check(forge)

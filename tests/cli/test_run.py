@@ -73,12 +73,6 @@ def test_a_plan_writes_nothing(destage: Any, study: Path, tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
 
 
-@pytest.fixture
-def sweep(destage: Any, study: Path) -> str:
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
-    return "small"
-
-
 def test_queries_in_every_format(destage: Any, sweep: str, tmp_path: Path) -> None:
     rows = json.loads(destage("query", sweep, "design_space", "--json").out)
     assert [(row["battery_state"], row["users"]) for row in rows] == [

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 
-def test_it_says_what_matters_in_every_form(destage: Any, study: Path, tmp_path: Path) -> None:
-    destage("run", str(study), "--quiet")
+
+@pytest.mark.usefixtures("sweep")
+def test_it_says_what_matters_in_every_form(destage: Any, tmp_path: Path) -> None:
     done = destage("sensitivity", "small", "--plot", str(tmp_path / "what.svg"))
     assert done.code == 0
     assert done.out.startswith("What matters most for response p95: ")
@@ -30,16 +32,16 @@ def test_it_says_what_matters_in_every_form(destage: Any, study: Path, tmp_path:
     assert "other axis" in destage("sensitivity", "small", "--pairs").out
 
 
-def test_conditions_choose_points(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_conditions_choose_points(destage: Any) -> None:
     found = json.loads(destage("sensitivity", "small", "--only", "users=5", "--json").out)
     (row,) = found["sensitivity"]
     assert (row["axis"], row["points"]) == ("controller.battery.state", 2)
     assert row["first_order"] == 1.0
 
 
-def test_wrong_uses(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_wrong_uses(destage: Any) -> None:
     assert destage("sensitivity", "small", "--of", "users_supported").issues == [
         ("usage.unknown-name", "--of")
     ]
@@ -48,8 +50,8 @@ def test_wrong_uses(destage: Any, study: Path) -> None:
     assert one.issues == [("query.no-rows", "small")]
 
 
-def test_the_report_has_the_chart(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_the_report_has_the_chart(destage: Any) -> None:
     destage("report", "small", "--out", "report.html")
     page = Path("report.html").read_text()
     assert '<section class="figure" id="what_matters"><h2>What matters for response p95</h2>' in page
@@ -57,8 +59,8 @@ def test_the_report_has_the_chart(destage: Any, study: Path) -> None:
     assert destage("report", "small", "--plot", "what_matters").out.startswith("<svg")
 
 
-def test_a_constant_result_has_a_sentence(destage: Any, study: Path, tmp_path: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_a_constant_result_has_a_sentence(destage: Any, tmp_path: Path) -> None:
     done = destage("sensitivity", "small", "--of", "commits", "--plot", str(tmp_path / "what.svg"))
     assert done.out.strip() == "Commits is the same at all 4 points: no axis matters."
     assert "no chart" in done.err

@@ -97,7 +97,7 @@ class Application(typer.Typer):
             # Without arguments, the shell may ask for completions, which need all parameters.
             is_overview = options == ["--help"]
             command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
-            code = command(*args, standalone_mode=False, **kwargs)
+            code = command(*args, prog_name=self.info.name, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
             code = _INTERRUPTED
