@@ -28,9 +28,8 @@ SETUPS = ("browser", "fio")
 REASONS: Mapping[str, str] = {
     r"make validation builds the engine with mutations": "run by `make validation`",
     r"valgrind is not installed": "counts instructions; `make bench` reports them where valgrind is",
-    r"the clients of the other services read in parts": "a law of the S3 client",
+    r"Google's client reads in parts": "a law of the other clients",
     r"accepts any signature": "the emulator checks no signature",
-    r"Azure's client requests the rest itself": "a law of the other clients",
     r"`make cluster-test` has built no image": "`image-test` builds the same image itself",
 }
 """Why a test may be skipped, by what its skip says."""

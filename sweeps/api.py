@@ -19,6 +19,7 @@ from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study, parse_study
 from destage.sweeps.time_estimate import estimate_time
+from destage.sweeps.unchanged import find_unchanged
 from destage.system_failures import check_address_space
 
 
@@ -85,6 +86,8 @@ def run(
     study = bind_figures(study, store if store is not None else default_store())
     expansion = expand(study)
     layout = SweepLayout(sweep_path(study, store))
+    if (unchanged := find_unchanged(study, expansion, layout)) is not None:
+        return unchanged
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
         return SweepSession(

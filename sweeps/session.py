@@ -8,7 +8,6 @@ from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
 from destage.errors import Issue
 from destage.extras import require
@@ -85,7 +84,7 @@ class SweepSession:
         found = find_head(layout, past_damage=True)
         self._kept = None if found is None else found[1]
         self._may_have_exports = found is not None
-        self._study_text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
+        self._study_text = study.stored_text
         self._head = self._keep_study()
         adoption = adopt_fragments(layout, self._columns)
         rows = adoption.collect(rows_schema(self._columns))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from destage import engine
 from destage.errors import ConfigError, Issue, TraceError
@@ -117,6 +118,11 @@ class Study:
     def error(self, issues: Iterable[Issue]) -> ConfigError:
         """Return an error with mistakes of this study, with their lines and columns."""
         return ConfigError(issues, self.name) if self.source is None else self.source.error(issues)
+
+    @property
+    def stored_text(self) -> str:
+        """The study as a sweep stores it."""
+        return yaml.safe_dump(dict(self.document), sort_keys=False, allow_unicode=True)
 
     @property
     def is_adaptive(self) -> bool:

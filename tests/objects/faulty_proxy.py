@@ -1,7 +1,6 @@
 """A proxy in front of an object store that records requests and injects faults.
 
-It is a separate process: in the process of the tests it could not respond while a client holds the GIL, as
-Azure's client does when it retries while closing a failed stream.
+It is a separate process: in the process of the tests it could not respond while a client holds the GIL.
 """
 
 import json
@@ -192,11 +191,6 @@ class _Handler(BaseHTTPRequestHandler):
             os.close(self.connection.detach())
             return
         if self.headers.get("Expect", "").lower() == "100-continue":
-            if kind in _ERRORS:
-                # After a 100, Azure's client misreads an error and aborts the process.
-                self.close_connection = True
-                self._reject(*_ERRORS[kind])
-                return
             self.send_response_only(100)
             self.end_headers()
         body = self._body()
@@ -237,9 +231,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _reject(self, status: int, code: str, message: str) -> None:
         body = _BODY.format(code, message).encode()
         self.send_response_only(status)
-        # Azure's client expects a body after a content type, and aborts the process if it is empty.
-        if self.command != "HEAD":
-            self.send_header("Content-Type", "application/xml")
+        self.send_header("Content-Type", "application/xml")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command != "HEAD":

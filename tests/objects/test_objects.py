@@ -1,5 +1,7 @@
 """Objects in buckets: reads, writes, lists and deletions, also when the service fails for a while."""
 
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +13,16 @@ from destage.errors import StoreError, UnreachableError
 from destage.objects import ObjectPath, object_path
 
 TEMPORARY: list[Kind] = ["slow down", "drop", "lose the response"]
+
+_WRITE = """
+import sys
+from destage.errors import StoreError
+from destage.objects import ObjectPath
+try:
+    (ObjectPath.parse(sys.argv[1]) / "thing").write_bytes(b"never")
+except StoreError as error:
+    print(error.code)
+"""
 
 
 @pytest.fixture
@@ -88,8 +100,8 @@ def test_a_multipart_object_is_complete(store: ObjectPath) -> None:
 def test_a_large_object_is_read_by_one_request(
     store: ObjectPath, proxied: ObjectPath, proxy: FaultyProxy
 ) -> None:
-    if not store.service.startswith("s3:"):
-        pytest.skip("the clients of the other services read in parts")
+    if store.service.startswith("g"):
+        pytest.skip("Google's client reads in parts")
     data = bytes(range(256)) * 20_000
     (store / "large").write_bytes(data)
     assert (proxied / "large").read_bytes() == data
@@ -141,18 +153,25 @@ def test_a_rejection_is_not_retried(proxied: ObjectPath, proxy: FaultyProxy) -> 
     assert len(proxy.requests) == 1
 
 
-def test_a_rejected_multipart_write_keeps_the_old_object(
-    object_server: Server, proxied: ObjectPath, proxy: FaultyProxy
-) -> None:
+def test_a_rejected_write_ends_no_process(proxied_url: str, proxy: FaultyProxy) -> None:
+    """In processes of their own: of ten, pyarrow's client of Azure aborted eight (decision 38)."""
+    proxy.add_fault("deny", method="PUT", times=ALL)
+    proxy.add_fault("deny", method="POST", times=ALL)
+    for _ in range(5):
+        ended = subprocess.run(
+            [sys.executable, "-c", _WRITE, proxied_url], capture_output=True, text=True, check=False
+        )
+        assert (ended.returncode, ended.stdout) == (0, "bucket.access-denied\n"), ended.stderr
+
+
+def test_a_rejected_multipart_write_keeps_the_old_object(proxied: ObjectPath, proxy: FaultyProxy) -> None:
     (proxied / "large").write_bytes(b"earlier")
     # Requests for a later part of an upload, or for its end, by service.
     for part in ("partNumber=2", "upload_id", "comp=blocklist"):
         proxy.add_fault("deny", part=part, times=ALL)
     with pytest.raises(StoreError, match=r"^bucket\.access-denied at \S+a/prefix"):
         (proxied / "large").write_bytes(bytes(20_000_000))
-    # Azure's client truncates the object first: decision 22.
-    left = b"" if object_server.kind == "azurite" else b"earlier"
-    assert (proxied / "large").read_bytes() == left
+    assert (proxied / "large").read_bytes() == b"earlier"
 
 
 def test_a_missing_bucket_is_an_error(object_server: Server, bucket: str) -> None:

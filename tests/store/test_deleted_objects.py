@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import pytest
 
 from destage.objects import ObjectPath, object_path
-from destage.objects.object_path import Version
+from destage.objects.arrow_bucket import ArrowBucket
+from destage.objects.bucket import Version
 
 GONE = [
     ("s3://bucket/a/x", "AWS Error RESOURCE_NOT_FOUND during GetObject operation: No response body."),
     ("s3://bucket/a/x", "AWS Error NO_SUCH_KEY during GetObject operation: no such key"),
-    ("abfs://c@account.dfs.core.windows.net/a/x", "GetToStream failed. Azure Error: [BlobNotFound] 404 gone"),
 ]
 CONTENT = b"0123456789"
 PIECE = 4
@@ -26,6 +26,7 @@ class Service:
     """
 
     def __init__(self, reads: int, text: str) -> None:
+        self.type_name = "s3"
         self.reads, self.text, self.opened, self._at = reads, text, 0, 0
 
     def open_input_file(self, _: str) -> SimpleNamespace:
@@ -44,7 +45,7 @@ class Service:
 
 @pytest.mark.parametrize(("url", "text"), GONE)
 def test_a_deleted_object_is_a_missing_file(monkeypatch: pytest.MonkeyPatch, url: str, text: str) -> None:
-    monkeypatch.setattr(object_path, "open_bucket", lambda *_: (Service(-1, text), ""))
+    monkeypatch.setattr(object_path, "open_bucket", lambda *_: ArrowBucket(Service(-1, text), ""))
     with pytest.raises(FileNotFoundError):
         ObjectPath.parse(url).read_bytes()
 
@@ -66,7 +67,7 @@ def test_an_object_deleted_between_pieces_is_missing(
 ) -> None:
     """The pieces before are yielded, and there is no retry, which would not find the object."""
     service = Service(reads, text)
-    monkeypatch.setattr(object_path, "open_bucket", lambda *_: (service, ""))
+    monkeypatch.setattr(object_path, "open_bucket", lambda *_: ArrowBucket(service, ""))
     monkeypatch.setattr(object_path, "_PIECE", PIECE)
     received = bytearray()
     with pytest.raises(FileNotFoundError):  # noqa: PT012 - the pieces before the error count

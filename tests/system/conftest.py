@@ -25,10 +25,8 @@ from destage.store import locate, merging, object_lease
 from destage.sweeps import driver
 merging.FAN_IN = int(os.environ.get("FAN_IN", merging.FAN_IN))
 driver.EAGER = int(os.environ.get("EAGER_BATCHES", driver.EAGER))
-# A lease in a bucket outlives its holder; shortened here, except for Azurite, which stalls for seconds.
-object_lease.RENEWAL_S = 0.5
-if not sys.argv[2].startswith("abfs"):
-    object_lease.EXPIRY_S, object_lease.TRUST_S = 8.0, 6.0
+# A lease in a bucket outlives its holder; shortened here.
+object_lease.RENEWAL_S, object_lease.EXPIRY_S, object_lease.TRUST_S = 0.5, 8.0, 6.0
 study = sweeps.load_study(sys.argv[1])
 store = locate(sys.argv[2])
 print("ready", flush=True)

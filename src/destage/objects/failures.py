@@ -1,6 +1,6 @@
 """Failed requests to buckets: their cause, read from the text of the service's client, and what to do.
 
-pyarrow passes on the client's message only as text, and so does a pod's log.
+Clients pass on the service's message only as text, and so does a pod's log.
 """
 
 import re
@@ -28,7 +28,7 @@ class Failure(Enum):
 _WORDS = {
     Failure.NO_CREDENTIALS: (
         r"OAuth2 access token|Application Default Credentials",  # Google
-        r"Failed to get token|AuthenticationException",  # Azure
+        r"Failed to get token",  # Azure
     ),
     Failure.NO_BUCKET: (
         r"NO_SUCH_BUCKET|Bucket '[^']*' not found|HTTP status 404|bucket does not exist",  # S3
@@ -44,20 +44,20 @@ _WORDS = {
     Failure.UNREACHED: (
         r"NETWORK_CONNECTION|HTTP status 30[17]",  # S3; it sends one to a bucket's own region
         r"CURL error",  # Google
-        r"Fail to get a new connection",  # Azure
+        r"Azure Error: \[\] HTTP error: ",  # Azure
     ),
 }
 _FINAL = (Failure.NO_BUCKET, Failure.REFUSED)
 _NEVER_AGAIN = "Permanent error"
 """The text of Google's client for a failure that a retry would not fix."""
-_GONE = re.compile(r"AWS Error (RESOURCE_NOT_FOUND|NO_SUCH_KEY) during GetObject |\[BlobNotFound\]")
-"""Texts of S3 and Azure for an object that does not exist; pyarrow's own error has another type."""
+_GONE = re.compile(r"AWS Error (RESOURCE_NOT_FOUND|NO_SUCH_KEY) during GetObject ")
+"""Texts of S3 for an object that does not exist; pyarrow's own error has another type."""
 _OUR_PART = re.compile(
     r"^.*?(?=AWS Error |Azure Error: |Failed to get token)|^.*?google::cloud::Status\(", re.DOTALL
 )
 _ITS_CLIENT = re.compile(
     r"(Permanent error|Retry policy exhausted), with a last message of |: No response body\.$|"
-    r"\s*( error_info=| Request ID:|\. Detail: \[errno| See Azure::Core).*$",
+    r"\s*( error_info=|\. Detail: \[errno).*$",
     re.DOTALL,
 )
 _LENGTH = 300

@@ -1,7 +1,6 @@
-"""Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`, through pyarrow.
+"""Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`.
 
-An object is written by one PUT, so it is complete or absent; on Azure pyarrow first creates an empty one,
-which a killed process leaves behind. There are no directories: a prefix exists as soon as an object under it
+An object is complete or absent. There are no directories: a prefix exists as soon as an object under it
 does. Lists are consistent with writes on all three services, which the lease relies on
 (https://aws.amazon.com/s3/consistency/).
 """
@@ -18,20 +17,18 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
+from destage.objects.bucket import Bucket, Entry, Version
 from destage.objects.failures import as_unreachable_error, is_final, is_gone
 from destage.objects.service import open_bucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pyarrow import NativeFile
-    from pyarrow.fs import FileInfo, FileSystem
+    from destage.objects.bucket import OpenObject
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 _PAUSES_S = (1.0, 4.0)
 """Pauses before each retry of a failed request [s], each varied by up to a half."""
-_SETTLING, _SETTLING_S = 4, 0.5
-"""Retries, and the pause before each [s], of reading an empty object on Azure: it may be being written."""
 _PIECE = 16 << 20
 """Size of the pieces of `read_pieces` [bytes]."""
 _SECRET = re.compile(r"key|token|secret|passw|credential|signature|^sig$|^sas")
@@ -53,19 +50,6 @@ class ObjectInfo:
     path: "ObjectPath"
     size: int
     modified_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """What identifies one content of an object.
-
-    Attributes:
-        tag: The ETag; for Google the time of the write [ns].
-        size: Its size [bytes].
-    """
-
-    tag: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -149,27 +133,16 @@ class ObjectPath:
 
     def exists(self) -> bool:
         """Return whether the object exists, or any under it."""
-        return bool(self._info().type.name != "NotFound")
+        return self._attempt(lambda bucket: bucket.has_any(self.key))
 
     def modified_at(self) -> float | None:
         """Return when the object was last written [s since 1970]; None if it does not exist."""
-        info = self._info()
-        return info.mtime.timestamp() if info.is_file else None
+        found = self._attempt(lambda bucket: bucket.find(self.key))
+        return found.modified_at.timestamp() if found else None
 
     def read_version(self) -> Version:
         """Return the version of the current content."""
-
-        def look(filesystem: "FileSystem", place: str) -> Version:
-            if self.service.startswith("g"):  # Google's client starts to read any file that it opens
-                info = filesystem.get_file_info(place)
-                if not info.is_file:
-                    raise FileNotFoundError(place)
-                return Version(str(info.mtime_ns), info.size)
-            with filesystem.open_input_file(place) as file:
-                metadata = {name.lower(): value.decode() for name, value in file.metadata().items()}
-                return Version(metadata["etag"], file.size())
-
-        return self._attempt(look)
+        return self._attempt(lambda bucket: bucket.read_version(self.key))
 
     def read_pieces(self, version: Version) -> "Iterator[bytes]":
         """Yield the object piece by piece, with retries of each piece.
@@ -177,16 +150,16 @@ class ObjectPath:
         Raises:
             StoreError: The service fails, or the object no longer has this version.
         """
-        file: NativeFile | None = None
+        file: OpenObject | None = None
 
-        def get(filesystem: "FileSystem", place: str) -> bytes:
+        def get(bucket: Bucket) -> bytes:
             nonlocal file
             try:
                 if file is None:
-                    file = filesystem.open_input_file(place)
+                    file = bucket.open(self.key)
                     if done:
                         file.seek(done)
-                data: bytes = file.read(wanted)
+                data = file.read(wanted)
             except (OSError, ValueError):
                 file = None
                 raise
@@ -204,33 +177,15 @@ class ObjectPath:
 
     def list_objects(self) -> list[ObjectInfo]:
         """Return the objects directly under this prefix, by name."""
-        return [
-            ObjectInfo(self / info.base_name, info.size, info.mtime)
-            for info in self._children()
-            if info.is_file
-        ]
+        return self._as_infos(self._attempt(lambda bucket: bucket.list_objects(self.key)))
 
     def list_below(self) -> list[ObjectInfo]:
         """Return all objects under this prefix, by key."""
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
-
-        def look(filesystem: "FileSystem", place: str) -> list[ObjectInfo]:
-            found = filesystem.get_file_info(FileSelector(place, allow_not_found=True, recursive=True))
-            return [
-                ObjectInfo(self / info.path.removeprefix(f"{place}/"), info.size, info.mtime)
-                for info in found
-                if info.is_file
-            ]
-
-        return sorted(self._attempt(look), key=lambda each: each.path)
+        return self._as_infos(self._attempt(lambda bucket: bucket.list_below(self.key)))
 
     def list_prefixes(self) -> list["ObjectPath"]:
         """Return the prefixes directly under this one, by name."""
-        if self.service.startswith("g"):  # pyarrow does not list Google's prefixes
-            start = f"{self.key}/" if self.key else ""
-            names = {each.path.key.removeprefix(start).partition("/") for each in self.list_below()}
-            return [self / name for name in sorted({name for name, slash, _ in names if slash})]
-        return [self / info.base_name for info in self._children() if not info.is_file]
+        return [self / name for name in sorted(self._attempt(lambda bucket: bucket.list_prefixes(self.key)))]
 
     def read_bytes(self, most: int | None = None) -> bytes:
         """Read the whole object.
@@ -242,22 +197,14 @@ class ObjectPath:
             StoreError: It is larger.
         """
 
-        def get(filesystem: "FileSystem", place: str) -> bytes:
-            # One request; a stream would make one per 256 KiB.
-            with filesystem.open_input_file(place) as file:
+        def get(bucket: Bucket) -> bytes:
+            with bucket.open(self.key) as file:
                 if most is not None and file.size() > most:
                     message = f"{file.size():,} bytes; at most {most:,} are read"
                     raise StoreError("bucket.object-too-large", message, str(self))
-                data: bytes = file.read()
-            return data
+                return file.read()
 
-        data = self._attempt(get)
-        for _ in range(_SETTLING if self.service.startswith("abfs") and self.suffix else 0):
-            if data:
-                break
-            time.sleep(_SETTLING_S)
-            data = self._attempt(get)
-        return data
+        return self._attempt(get)
 
     def read_text(self) -> str:
         """Read the whole object as text; errors as in `read_bytes`."""
@@ -266,20 +213,8 @@ class ObjectPath:
     def write_bytes(self, data: bytes) -> None:
         """Write the object, replacing an existing one."""
         kind = mimetypes.guess_type(self.name)[0]
-
-        def put(filesystem: "FileSystem", place: str) -> None:
-            with filesystem.open_output_stream(
-                place, metadata={"Content-Type": kind} if kind else None
-            ) as stream:
-                stream.write(data)
-            # Only S3 writes an object in one request, completely or not at all.
-            if not self.service.startswith("s3:") and (there := filesystem.get_file_info(place).size) != len(
-                data
-            ):
-                raise OSError(f"{there} of {len(data)} bytes were stored")
-
         try:
-            self._attempt(put)
+            self._attempt(lambda bucket: bucket.write(self.key, data, kind))
         except FileNotFoundError as error:
             raise as_unreachable_error(self._named(), str(error)) from error
 
@@ -292,11 +227,9 @@ class ObjectPath:
         self.write_bytes(b"")
 
     def drop_markers(self) -> None:
-        """Delete the empty objects that pyarrow leaves for an empty prefix."""
-        if self.service.startswith("g"):
-            return  # Google has none
+        """Delete the empty objects that a client leaves for an empty prefix."""
         with suppress(FileNotFoundError):
-            self._attempt(lambda filesystem, place: filesystem.delete_dir(place))
+            self._attempt(lambda bucket: bucket.drop_markers(self.key))
 
     def unlink(self, *, missing_ok: bool = False) -> None:
         """Delete the object if it exists.
@@ -305,7 +238,7 @@ class ObjectPath:
         """
         del missing_ok
         with suppress(FileNotFoundError):
-            self._attempt(lambda filesystem, place: filesystem.delete_file(place))
+            self._attempt(lambda bucket: bucket.delete(self.key))
 
     def mkdir(self, *, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: buckets have no directories."""
@@ -315,33 +248,23 @@ class ObjectPath:
         key = self.named if self.key.startswith(self.named) else self.key
         return f"{self.service}/{key}".rstrip("/")
 
-    def _info(self) -> "FileInfo":
-        return self._attempt(lambda filesystem, place: filesystem.get_file_info(place))
+    def _as_infos(self, entries: list[Entry]) -> list[ObjectInfo]:
+        under = f"{self.key}/" if self.key else ""
+        found = [ObjectInfo(self / one.key.removeprefix(under), one.size, one.modified_at) for one in entries]
+        return sorted(found, key=lambda each: each.path)
 
-    def _children(self) -> list["FileInfo"]:
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
-
-        found: list[FileInfo] = self._attempt(
-            lambda filesystem, place: filesystem.get_file_info(FileSelector(place, allow_not_found=True))
-        )
-        return sorted(found, key=lambda info: info.base_name)
-
-    def _attempt(self, act: "Callable[[FileSystem, str], _Got]") -> _Got:
+    def _attempt(self, act: "Callable[[Bucket], _Got]") -> _Got:
         """Do something, with retries unless the failure is final.
 
         One try takes up to nine seconds if the service is busy or unreachable: clients retry, too.
         """
-        from pyarrow import ArrowException  # noqa: PLC0415 - as in `open_bucket`
-
         for pause_s in (*_PAUSES_S, None):
             try:
-                filesystem, base = open_bucket(self.service, self.options)
-                return act(filesystem, f"{base}/{self.key}".rstrip("/"))
+                return act(open_bucket(self.service, self.options))
             except FileNotFoundError:
                 raise
-            # ValueError: Google's client closes a file that it cannot read. ArrowException: Azure's
-            # library has no credentials.
-            except (OSError, ValueError, ArrowException) as error:
+            # ValueError: Google's client closes a file that it cannot read.
+            except (OSError, ValueError) as error:
                 if is_gone(str(error)):
                     raise FileNotFoundError(self.key) from error
                 if pause_s is None or is_final(str(error)):

@@ -1,14 +1,10 @@
 """Clients of the services of buckets, one per process."""
 
-import os
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from destage.errors import StoreError
+from destage.objects.bucket import Bucket
 from destage.objects.failures import extract_reason
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileSystem
 
 _DEFAULTS = (
     ("s3:", "allow_delayed_open=true"),  # one PutObject instead of the three requests of a multipart upload
@@ -18,39 +14,22 @@ _DEFAULTS = (
 
 
 @lru_cache(maxsize=16)
-def open_bucket(service: str, options: str) -> "tuple[FileSystem, str]":
-    """Return a bucket's file system and the prefix of its keys; cached.
+def open_bucket(service: str, options: str) -> Bucket:
+    """Return a bucket's client; cached.
 
     Raises:
         StoreError: The URL has a bad option, or the client lacks credentials.
         OSError: The service does not return the bucket's region.
     """
-    from pyarrow.fs import FileSystem  # noqa: PLC0415 - costs 0.1 s, and most stores are folders
+    # Clients cost 0.1 s, and most stores are folders.
+    from destage.objects.arrow_bucket import open_filesystem  # noqa: PLC0415
+    from destage.objects.azure_bucket import open_container  # noqa: PLC0415
 
     for scheme, option in _DEFAULTS:
         if service.startswith(scheme) and option.partition("=")[0] not in options:
             options = "&".join(filter(None, [options, option]))
     try:
-        filesystem, base = FileSystem.from_uri(f"{service}/" + (f"?{options}" if options else ""))
+        return (open_container if service.startswith("abfs") else open_filesystem)(service, options)
     except ValueError as error:
-        raise StoreError(
-            "bucket.bad-url", f"cannot be open_bucket: {extract_reason(str(error))}", service
-        ) from error
-    return (_with_key(filesystem, service) if service.startswith("abfs") else filesystem), base.strip("/")
-
-
-def _with_key(filesystem: "FileSystem", service: str) -> "FileSystem":
-    """Return an Azure file system with the storage account's key, if the environment has one.
-
-    pyarrow finds all other credentials itself.
-    """
-    from pyarrow.fs import AzureFileSystem  # noqa: PLC0415 - as in `open_bucket`
-
-    key = os.environ.get("AZURE_STORAGE_KEY")
-    known = {name: value or None for name, value in filesystem.__reduce__()[1][0].items()}
-    if key:
-        return AzureFileSystem(**known | {"account_key": key})
-    if known.get("blob_storage_scheme") == "http":  # Azure's library would end the process
-        message = "set AZURE_STORAGE_KEY; a token is not sent without TLS"
-        raise StoreError("bucket.token-without-tls", message, service)
-    return filesystem
+        message = f"cannot be opened: {extract_reason(str(error))}"
+        raise StoreError("bucket.bad-url", message, service) from error

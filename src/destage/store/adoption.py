@@ -57,14 +57,13 @@ def adopt_fragments(layout: SweepLayout, columns: Sequence[str] | None = None) -
     """Check all fragments, and remove what is not a fragment.
 
     A damaged or foreign file is moved to the quarantine, so that its runs are executed again; temporary files
-    of dead processes and, in a bucket, empty fragments are removed. The caller holds the lease.
+    of dead processes are removed. The caller holds the lease.
 
     Args:
         columns: Columns to read beside those of the index, so that a fragment is opened once; None reads no
             rows and opens every fragment.
     """
     remove_orphans(layout)
-    remove_empty_objects(layout)
     stamps = list_fragments(layout)
     names = None if columns is None else [*KEYS, *columns]
     segments = [] if names is None else read_segments(layout, names)
@@ -80,14 +79,6 @@ def adopt_fragments(layout: SweepLayout, columns: Sequence[str] | None = None) -
         elif found is not None:
             read[path.name] = found
     return Adoption(indexed, read, warnings)
-
-
-def remove_empty_objects(layout: SweepLayout) -> None:
-    """Remove empty objects that killed writers left; Azure's client creates each one empty."""
-    if isinstance(layout.fragments, ObjectPath):
-        for one in layout.fragments.list_objects():
-            if one.path.suffix == ".parquet" and one.size == 0:
-                one.path.unlink(missing_ok=True)
 
 
 def remove_orphans(layout: SweepLayout) -> None:

@@ -13,6 +13,7 @@ needed.
 
 import re
 import secrets
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -153,6 +154,19 @@ def _read_highest(heads: list[Location], *, past_damage: bool) -> tuple[str, Hea
             if not past_damage or error.code not in DAMAGE:
                 raise
     return None
+
+
+def find_latest_head(names: Collection[str]) -> tuple[str, str] | None:
+    """Return the latest generation and the name of its head; None if it has published none yet.
+
+    Args:
+        names: The names of the files among the generations.
+    """
+    owners = {found[0] for found in map(_NAME.match, names) if found is not None}
+    latest = max(owners, key=_number, default="")
+    heads = [name for name in names if latest and name.startswith(latest) and name.endswith(_HEAD)]
+    is_sole = sum(_number(owner) == _number(latest) for owner in owners) == 1 if latest else False
+    return (latest, max(heads)) if heads and is_sole else None
 
 
 def list_segments(layout: SweepLayout) -> list[Location]:

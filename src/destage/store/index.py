@@ -96,9 +96,8 @@ def list_fragments(layout: SweepLayout) -> dict[str, Stamp]:
     """Return the files among the fragments by name, without those that are being written."""
     folder = layout.fragments
     if isinstance(folder, ObjectPath):
-        # Azure's client creates each object empty.
         found = [Stamp(one.path, one.size, one.modified_at.timestamp()) for one in folder.list_objects()]
-        return {one.path.name: one for one in found if one.size}
+        return {one.path.name: one for one in found}
     stamps = (Stamp(path, size) for path, size in list_sizes(folder))
     return {one.path.name: one for one in stamps if not one.path.name.startswith(".")}
 

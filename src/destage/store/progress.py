@@ -134,12 +134,12 @@ def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
 def write_progress(generation: Generation, progress: RecordedProgress) -> None:
     """Record the progress of a generation; a failure to write is ignored."""
     with suppress(StoreError):
-        write_durably(_place(generation.layout, generation.name), encode_record(asdict(progress)))
+        write_durably(place_of_progress(generation.layout, generation.name), encode_record(asdict(progress)))
 
 
 def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | None:
     """Return the recorded progress of a generation, if there is an intact record."""
-    place = _place(layout, generation)
+    place = place_of_progress(layout, generation)
     try:
         recorded = RecordedProgress(**decode_record(read_file(place, MOST_RECORD), place))
     except (FileNotFoundError, TypeError):
@@ -163,11 +163,12 @@ def find_record_age(sweep: Location) -> float | None:
     """Return how long ago a writer last recorded progress of a sweep [s]; None if none has."""
     layout = SweepLayout(sweep)
     found = open_head(layout)
-    recorded = find_modified_time(_place(layout, found.generation)) if found else None
+    recorded = find_modified_time(place_of_progress(layout, found.generation)) if found else None
     return None if recorded is None else max(0.0, time.time() - recorded)
 
 
-def _place(layout: SweepLayout, generation: str) -> Location:
+def place_of_progress(layout: SweepLayout, generation: str) -> Location:
+    """Return the file with the progress of a generation."""
     return layout.generations / f"{generation}.progress"
 
 
