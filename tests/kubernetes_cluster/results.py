@@ -2,9 +2,10 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from kubernetes_cluster.conftest import RUNS, Cluster
 
@@ -41,15 +42,26 @@ def read_rows(store: Location) -> Rows:
     return _read_listed(store)
 
 
+def count_stored(store: Location) -> int:
+    """Return the number of committed rows; a run that was executed twice has two."""
+    return sum(table.num_rows for _, table in _read_fragments(store))
+
+
 def _read_listed(store: Location) -> Rows:
     found: Rows = {}
+    for sweep, table in _read_fragments(store):
+        for run, *rest in zip(*(table[each].to_pylist() for each in _PROVENANCE), strict=True):
+            found[f"{sweep}/{run}"] = tuple(rest)
+    return found
+
+
+def _read_fragments(store: Location) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the provenance of each fragment's rows, with its sweep."""
     for name, _ in list_tree(store):
         path = PurePosixPath(name)
         if path.parent.name == "fragments" and path.suffix == ".parquet" and not path.name.startswith("."):
             table = pq.read_table(io.BytesIO((store / name).read_bytes()), columns=_PROVENANCE)
-            for run, *rest in zip(*(table[each].to_pylist() for each in _PROVENANCE), strict=True):
-                found[f"{path.parent.parent.name}/{run}"] = tuple(rest)
-    return found
+            yield path.parent.parent.name, table
 
 
 def find_hosts(volume: Path) -> set[object]:

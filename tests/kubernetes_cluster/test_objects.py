@@ -13,6 +13,7 @@ from kubernetes_cluster.results import (
     Rows,
     assert_complete,
     assert_fetched_and_listed,
+    count_stored,
     lose_a_worker_and_the_head,
     read_rows,
 )
@@ -98,6 +99,8 @@ def test_a_sweep_in_a_bucket_survives_lost_pods(
         (sweep,) = list_sweeps(locate(bucket.local_url))
         assert_complete(sweep, whole)
     assert len(after) == RUNS
+    with bucket.credentials():
+        assert count_stored(locate(bucket.local_url)) == RUNS  # each run once
 
     assert_fetched_and_listed(cluster, "bucket", whole)
     assert "bucket" not in cluster.kubectl("get", "pvc", "-o", "name")
