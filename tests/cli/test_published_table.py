@@ -24,6 +24,7 @@ ROW: dict[str, Any] = {
     "predicted_high": 0.5,
     "predicted_width": 1.0,
     "class": "not reproduced",
+    "follows_from": None,
     "why": "the whole interval is outside the bounds",
     "headline": "A single stream already loses a revolution.",
     "source": "Why are the backups 42x faster",
