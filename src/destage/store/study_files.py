@@ -43,13 +43,14 @@ _SHAPE: Mapping[str, object] = {
     "fitted": [{"parameter": str, "value": object, "on": str}],
     "places": {_ANY: _NAMES},
     "paper": {"title": str, "number": str, "page": str},
-    "charts": [_NAMES],
+    "charts": [{"title": str, "x": str}],
 }
 """The types of a study's values: a table by key, a list of one kind of item, or a type."""
 _REQUIRED = {
     "published": ("figure", "source", "kind", "value"),
     "fitted": ("parameter", "value", "on"),
     "paper": ("title", "number"),
+    "charts": ("title", "x", "y"),
 }
 
 
@@ -77,10 +78,18 @@ def parse_stored_study(text: str, place: Location) -> dict[str, Any]:
         raise invalid(place, f"no study ({error.message})") from error
     if not isinstance(document, dict):
         raise invalid(place, "no study: must be a table")
-    wrong = _find_wrong(document, _SHAPE, "")
+    wrong = _find_wrong(document, _SHAPE, "") or _find_wrong_answer(document)
     if wrong is not None:
         raise invalid(place, f"no study: {wrong} has another type, or lacks a value")
     return document
+
+
+def _find_wrong_answer(document: Mapping[str, Any]) -> str | None:
+    """Return the path of the first answer that is a table without a sentence."""
+    for number, entry in enumerate(document.get("answer", ())):
+        if isinstance(entry, dict) and not isinstance(entry.get("say"), str):
+            return f"answer[{number}].say"
+    return None
 
 
 def _find_wrong(value: object, shape: object, path: str) -> str | None:
