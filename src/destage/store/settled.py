@@ -1,8 +1,8 @@
 """Finished sweeps in a bucket that nothing has changed since: found by two lists and two reads.
 
-Whoever rewrites an object gives it a later time, by the service's clock, than the record of progress that
-ends a session. Times have a resolution of one second: a session that ended in the second of its last fragment
-is not found.
+A session ends with a record of its progress. An object that is rewritten later has a later time by the
+service's clock. Times have a resolution of one second, so a session that ended in the second of its last
+fragment is not found.
 """
 
 from contextlib import suppress

@@ -11,8 +11,8 @@
 //! one before, so its time is the sum of service times and gaps, and the service time is the response time. The disk
 //! buffer's `Hit`, `Miss`, `Doub` or `Trip` is ignored.
 //!
-//! MQSim's traces have the same five columns with times in nanoseconds, so ASCII traces with whole times are told from
-//! them by the mean time between requests.
+//! MQSim's traces have the same five columns with times in nanoseconds. The mean time between requests distinguishes
+//! them from ASCII traces with whole times.
 //!
 //! J. S. Bucy, J. Schindler, S. W. Schlosser, G. R. Ganger: The DiskSim Simulation Environment Version 4.0 Reference
 //! Manual, CMU-PDL-08-101, 2008.
