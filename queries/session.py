@@ -23,7 +23,7 @@ from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.relations import Relations, open_relations, restrict_relations
-from destage.queries.shared_points import build_grid
+from destage.queries.shared_points import SHARED, build_grid
 from destage.queries.studied_sweep import StudiedSweep
 from destage.sensitivity.stored_results import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
@@ -138,7 +138,8 @@ class Session(StudiedSweep):
         has_published = self.metric is not None and any(read_figures(self.spec))
         published = tabulate_published(self.spec, self.metric, self.points) if has_published else None
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
-        self._database.add_view("answers", views.build_answers_view(self.answer, self.axes))
+        answers_view = views.build_answers_view(self.answer, self.axes, has_shared=SHARED in relations.tables)
+        self._database.add_view("answers", answers_view)
         self.public = PublicViews(
             self._database,
             self.names,

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from destage import engine
+from destage.queries.shared_points import SHARED
 from destage.spec.axis_names import is_minimum
 from destage.sql import quote
 from destage.student import quantile
@@ -156,25 +157,32 @@ JOIN certificates ON certificates.point_id = runs.point_id
 """
 
 
-def build_answers_view(answer: str, axes: Sequence[str]) -> str:
+def build_answers_view(answer: str, axes: Sequence[str], *, has_shared: bool) -> str:
     """Return the statement of `answers`: the answers found, and the published figure of the point if any.
 
     Args:
         answer: The name of the answers; what the store calls `answer_mean` has no suffix.
+        has_shared: Whether there is the table of points that are one with another.
     """
     names = {"answer_mean": answer} | {
         f"answer_{part}": f"{answer}_{part}" for part in ("low", "high", "half_width")
     }
     renamed = ", ".join(f"{stored} AS {quote(name)}" for stored, name in names.items())
     # An axis without effect is null in `configurations`.
-    axes_of = ", ".join(f"configurations.{quote(path)} AS {quote(path)}" for path in axes)
+    axes_of = ", ".join(
+        f"if(configurations.point_id IS NULL, found_answers.{quote(path)}, configurations.{quote(path)}) "
+        f"AS {quote(path)}"
+        for path in axes
+    )
     replaced = f" REPLACE ({axes_of})" if axes else ""
+    repeated = f"ANTI JOIN (FROM {SHARED} WHERE first_id <> point_id) USING (point_id)" if has_shared else ""
     return f"""
 SELECT
   found_answers.*{replaced} RENAME ({renamed}), published.value AS published,
   published.figure AS published_figure, published.source AS published_source, plan_row
-FROM found_answers
-JOIN configurations USING (point_id)
+FROM found_answers {repeated}
+-- A point that no run was planned for has an answer, too: it is more expensive.
+LEFT JOIN configurations USING (point_id)
 LEFT JOIN published USING (point_id, metric)
 ORDER BY plan_row
 """

@@ -254,3 +254,10 @@ def test_mistakes_are_named(destage: Any, args: tuple[str, ...], issue: tuple[st
     assert done.code == 2
     assert done.issues == [issue]
     assert done.out == ""
+
+
+def test_every_combination_is_accounted_for(destage: Any) -> None:
+    """Those that are more expensive even with the fewest disks have no run, and are counted all the same."""
+    answer = json.loads(destage("size", *SMALL, "--json").out)
+    assert len(answer["candidates"]) + answer["impossible"] == 30
+    assert sum(one["censored"] == "more_expensive" for one in answer["candidates"]) > 15
