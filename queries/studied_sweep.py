@@ -12,7 +12,7 @@ from destage.queries.axis_table import name_columns
 from destage.queries.column_meanings import find_units
 from destage.queries.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.query_text import Subject, write_query
-from destage.sensitivity.table import INTERACTIONS_SCHEMA, SENSITIVITY_SCHEMA
+from destage.queries.stored_analyses import read_analyses
 from destage.spec.axis_names import is_maximum
 from destage.sql import quote
 from destage.store import Sweep
@@ -59,7 +59,7 @@ class StudiedSweep:
     @cached_property
     def analyses(self) -> dict[str, pa.Table]:
         """The tables of the study's analyses by name, none until the sweep has finished."""
-        return self.sweep.analyses({"sensitivity": SENSITIVITY_SCHEMA, "interactions": INTERACTIONS_SCHEMA})
+        return read_analyses(self.sweep, self.spec)
 
     @cached_property
     def _stored(self) -> dict[str, NamedQuery]:

@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from destage.spec.axis_names import name_axis
-from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
+from destage.store.analysis_schema import UNIT_OF, analysis_column
+from destage.store.trial_table import TRIALS
 from destage.sweeps.added_points import meet_condition
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.pareto_search import PRICE, Goal, Search, TrialPlanner, find_front
@@ -67,16 +68,8 @@ class Trials:
 
     def _schema(self) -> pa.Schema:
         numbers = [analysis_column(*self._describe(goal)) for goal in self._search.goals]
-        fields = [
-            analysis_column("trial", pa.int64(), "The number of the trial, from 0."),
-            analysis_column("batch", pa.int64(), "The number of its batch, from 0."),
-            analysis_column(
-                "point_id", pa.string(), "Its point; none if it is invalid, or `where` excludes it."
-            ),
-            *numbers,
-            analysis_column("on_front", pa.bool_(), "Whether no other trial is as good in all and better."),
-        ]
-        return analysis_schema("one row per trial of the search, in the order of the trials", fields)
+        *leading, last = TRIALS
+        return pa.schema([*leading, *numbers, last], metadata=TRIALS.metadata)
 
     def _describe(self, goal: Goal) -> tuple[str, pa.DataType, str, str | None]:
         """Return the name of an objective's column, its type, meaning and unit."""

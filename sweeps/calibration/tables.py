@@ -7,21 +7,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from destage.store.calibration_tables import CALIBRATION, ODDS, PREDICTIVE, UNKNOWNS, WORTH
 from destage.sweeps.axis_columns import find_type, fit, kind_of
-from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
-from destage.sweeps.calibration.sample import Judgement, Sample, judge, predict
-from destage.sweeps.calibration.settings import Calibration, Figure
-from destage.sweeps.calibration.table_schemas import (
-    CALIBRATION,
-    ODDS,
-    PREDICTIVE,
-    UNKNOWNS,
-    WORTH,
+from destage.sweeps.calibration.columns import (
     find_unit,
     find_unknown_unit,
     name_unknowns,
     posterior_schema,
 )
+from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
+from destage.sweeps.calibration.sample import Judgement, Sample, judge, predict
+from destage.sweeps.calibration.settings import Calibration, Figure
 from destage.sweeps.calibration.weighted import (
     Mixture,
     crps_uniform,

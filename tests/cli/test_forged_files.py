@@ -4,6 +4,7 @@ Every forged file has the digest of its content in its name, and the head names 
 """
 
 import json
+import math
 import os
 import random
 import re
@@ -21,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from small_studies import small_seek
+from small_studies import RATE, small_calibration, small_seek, small_study
 
 from destage import sweeps
 from destage.store.digests import digest_of
@@ -33,10 +34,8 @@ from destage.store.records import encode_record
 
 SQL, STATUS, REPORT, VERIFY = ("sql", "FROM runs"), ("status",), ("report",), ("verify",)
 RESUME = ("resume", "--quiet")
-COMMANDS = (SQL, STATUS, REPORT, VERIFY, RESUME)
-"""The commands that open a sweep; the last one writes."""
 IN_TURN = (SQL, VERIFY, STATUS, REPORT, VERIFY, STATUS, SQL, VERIFY, STATUS, RESUME, SQL, VERIFY)
-"""The same by cost: a report takes as long as five of the others, and `resume` writes one."""
+"""Commands that open a sweep, by cost: a report takes as long as five of the others, and `resume` writes one."""
 LONGEST_S = 20
 DEPTH = 10_000
 VALUES = (None, -1, 1 << 63, 1.5, True, "x", "../x", "/etc/passwd", "a\0b", "", [], {}, [[]], {"a": None})
@@ -51,6 +50,33 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = small_seek("small", [1, 2], 40, requests=200) + "sensitivity: {of: [users_supported]}\n"
     outcome = sweeps.run(sweeps.parse_study(text), tmp_path_factory.mktemp("forged"), executor="inline")
     return Path(str(outcome.path))
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the directories of finished sweeps by the analysis that they have."""
+    figures: dict[str, dict[str, object]] = {
+        "now": {"set": {RATE: "100/s"}, "of": "response_mean", "value": "6.7ms", "tolerance": "5%"},
+        "then": {
+            "set": {RATE: "150/s"},
+            "of": "response_mean",
+            "value": "9ms",
+            "against": ["6ms", "20ms"],
+            "odds": ["response_mean <= 30ms"],
+        },
+    }
+    raid = {"array.raid": {"choice": ["0", "10"]}}
+    calibration = small_calibration(
+        "queue", raid, figures, {"points": 16, "most": 1}, fits={"light load": ["now"]}
+    )
+    search = small_study("searched", "array.disks: {integer: [4, 9]}", requests=100, replicates=1)
+    search += "search: {objectives: [{minimize: array.disks}, {minimize: response_mean}], trials: 4}\n"
+    texts = {"calibration": calibration, "trials": search}
+    found = {
+        kind: sweeps.run(sweeps.parse_study(text), tmp_path_factory.mktemp(kind), executor="inline").path
+        for kind, text in texts.items()
+    }
+    return {kind: Path(str(path)) for kind, path in found.items()}
 
 
 @contextmanager
@@ -70,8 +96,7 @@ def time_limit() -> Iterator[None]:
 class Forgery:
     """A copy of the sweep with a forged file, on which commands run.
 
-    By default few contents are forged and one command runs on each, all commands in turn; in `make test-long`
-    many contents are forged and all commands run on each.
+    One command runs on each forged content, all commands in turn; in `make test-long` more contents are forged.
     """
 
     def __init__(self, destage: Any, finished: Path, store: Path, name: str, *, is_long: bool) -> None:
@@ -94,14 +119,14 @@ class Forgery:
         shutil.copytree(self.finished, self._store / "sweeps" / name)
         forge(SweepLayout(self._store / "sweeps" / name))
         self._turn += 1
-        for command, *arguments in COMMANDS if self._is_long else (IN_TURN[self._turn % len(IN_TURN)],):
-            with time_limit():
-                done = self._destage(command, name, *arguments)
-            codes = [code for code, _ in done.issues]
-            assert "system.internal-error" not in codes, f"{command}: {done.err}"
-            is_placed = name in done.err or all(place for _, place in done.issues)
-            is_placed = is_placed or codes == ["query.failed"]  # DuckDB names the column
-            assert done.code == 0 or (codes and is_placed), f"{command}: {done.err}"
+        command, *arguments = IN_TURN[self._turn % len(IN_TURN)]
+        with time_limit():
+            done = self._destage(command, name, *arguments)
+        codes = [code for code, _ in done.issues]
+        assert "system.internal-error" not in codes, f"{command}: {done.err}"
+        is_placed = name in done.err or all(place for _, place in done.issues)
+        is_placed = is_placed or codes == ["query.failed"]  # DuckDB names the column
+        assert done.code == 0 or (codes and is_placed), f"{command}: {done.err}"
 
 
 @pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.long)])
@@ -170,6 +195,14 @@ def forge_columns(table: pa.Table) -> Iterator[Callable[[pa.Table], bytes]]:
         for column in columns:
             yield lambda found, name=name, column=column: with_column(found, name, column(found.num_rows))  # type: ignore[misc]
         yield lambda found, name=name: as_parquet(found.drop_columns([name]))  # type: ignore[misc]
+
+
+def forge_numbers(table: pa.Table) -> Iterator[Callable[[pa.Table], bytes]]:
+    """Yield changes of a table: each column of numbers without a number, beyond all, and below 0."""
+    for field in table.schema:
+        for value in (math.nan, math.inf, -1.0, None) if pa.types.is_floating(field.type) else (None,):
+            column = pa.array([value] * len(table), field.type)
+            yield lambda found, name=field.name, column=column: with_column(found, name, column)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("field", ["format", *Head.__dataclass_fields__])
@@ -248,6 +281,26 @@ def test_forged_tables(forgery: Forgery, kind: str) -> None:
         lambda _: as_parquet(pa.table({})),
         *forgery.choose(forge_columns(table)),
     ):
+        forgery.check(
+            lambda layout, change=change: change_table(layout, kind, change),  # type: ignore[misc]
+        )
+
+
+@pytest.mark.parametrize(
+    "kind", ["trials", "calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing"]
+)
+def test_forged_tables_of_analyses(forgery: Forgery, analysed: dict[str, Path], kind: str) -> None:
+    forgery.finished = analysed["trials" if kind == "trials" else "calibration"]
+    head = find_head_of(SweepLayout(forgery.finished))
+    table = pq.read_table(forgery.finished / "generations" / head.analyses[kind])
+    changes = [
+        lambda found: as_parquet(found.slice(0, 0)),
+        lambda found: as_parquet(found.slice(1)),
+        lambda found: as_parquet(pa.concat_tables([found, found])),
+        *forge_columns(table),
+        *(change for change in forge_numbers(table)),
+    ]
+    for change in forgery.choose(changes):
         forgery.check(
             lambda layout, change=change: change_table(layout, kind, change),  # type: ignore[misc]
         )

@@ -62,6 +62,15 @@ def test_rendering_ends_at_the_memory_of_the_statement(name: str) -> None:
     assert caught.value.code == "query.out-of-memory"
 
 
+def test_an_interrupt_of_a_statement_is_named_as_one_of_rendering() -> None:
+    with Database({}) as database:
+        timer = threading.Timer(0.3, database.interrupt)
+        timer.start()
+        with pytest.raises(QueryError) as caught:
+            database.query("SELECT sum(a.i * b.i) FROM range(10000000) a(i), range(1000000) b(i)")
+        assert (caught.value.code, caught.value.message) == ("query.failed", "interrupted")
+
+
 def test_an_interrupt_ends_rendering() -> None:
     with Database({}) as database:
         rows = database.query(MANY)

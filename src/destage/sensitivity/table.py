@@ -51,6 +51,7 @@ SENSITIVITY_SCHEMA = analysis_schema(
         analysis_column("sigma", _FLOAT, "standard deviation of the elementary effects"),
         *_COUNTS,
     ],
+    required=("metric", "axis", "method", "n", "points", "covers"),
 )
 INTERACTIONS_SCHEMA = analysis_schema(
     "one row per result and pair of axes: the share of the variance that only both together explain",
@@ -60,6 +61,7 @@ INTERACTIONS_SCHEMA = analysis_schema(
         *_with_ends("share", "share of the variance that only both together explain"),
         _COUNTS[0],
     ],
+    required=("metric", "axis", "other_axis"),
 )
 
 

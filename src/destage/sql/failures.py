@@ -30,6 +30,8 @@ def build_error(details: dict[str, Any]) -> QueryError | MachineError:
         return shortage
     code, data = "query.failed", None
     match details.get("exception_type"):
+        case "INTERRUPT":
+            message = "interrupted"
         case "Permission":
             code = "query.access-denied"
             message = "a query can only read the sweep's rows, not files, directories or the network"

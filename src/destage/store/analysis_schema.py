@@ -1,6 +1,6 @@
 """Schemas of analysis tables, which carry what their rows and columns mean, for `destage sql` to show."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
@@ -19,13 +19,15 @@ def analysis_column(name: str, kind: pa.DataType, meaning: str, unit: str | None
     return pa.field(name, kind, metadata=metadata)
 
 
-def analysis_schema(purpose: str, columns: Sequence[pa.Field]) -> pa.Schema:
+def analysis_schema(purpose: str, columns: Sequence[pa.Field], required: Collection[str] = ()) -> pa.Schema:
     """Return the schema of an analysis table.
 
     Args:
         purpose: What a row is, as in "one row per axis: its share of the variance".
+        required: The columns that have a value in every row.
     """
-    return pa.schema(columns, metadata={_MEANING: purpose.encode()})
+    fields = [column.with_nullable(column.name not in required) for column in columns]
+    return pa.schema(fields, metadata={_MEANING: purpose.encode()})
 
 
 def find_purpose(schema: pa.Schema) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from destage.machine import read_memory_size
@@ -59,6 +60,23 @@ def check_types(schema: pa.Schema, wanted: Iterable[pa.Field], place: Location) 
             raise invalid(place, f"has the column {field.name} twice")
         if number >= 0 and _values(schema.field(number).type) != _values(field.type):
             raise invalid(place, f"the column {field.name} must be {_values(field.type)}")
+
+
+def check_values(table: pa.Table, schema: pa.Schema, place: Location) -> None:
+    """Check that a table has the columns of a schema, with a value where one is required; numbers are finite.
+
+    Raises:
+        StoreError: It lacks a column or a value.
+    """
+    check_types(table.schema, schema, place)
+    for field in schema:
+        if field.name not in table.column_names:
+            raise invalid(place, f"has no column {field.name}")
+        column = table[field.name]
+        if column.null_count and not field.nullable:
+            raise invalid(place, f"the column {field.name} must have a value in each row")
+        if pa.types.is_floating(field.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
+            raise invalid(place, f"the column {field.name} must have finite numbers")
 
 
 def _values(kind: pa.DataType) -> pa.DataType:

@@ -16,7 +16,7 @@ from destage.store.digests import damaged, is_intact
 from destage.store.generations import DAMAGE, read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.parquet import check_types, read_parquet
+from destage.store.parquet import check_types, check_values, read_parquet
 from destage.store.plan import (
     CONFIG_COLUMNS,
     join_configs,
@@ -181,18 +181,26 @@ class Sweep:
         found = self._read(lambda head: self._find_table(head.certificates, certificates_schema()))
         return certificates_schema().empty_table() if found is None else found
 
-    def analyses(self, schemas: Mapping[str, pa.Schema] | None = None) -> dict[str, pa.Table]:
+    def analyses(
+        self,
+        schemas: Mapping[str, pa.Schema] | None = None,
+        find_fault: Callable[[Mapping[str, pa.Table]], tuple[str, str] | None] = lambda _: None,
+    ) -> dict[str, pa.Table]:
         """Return the tables of the study's analyses by name, none until the sweep has finished.
 
         Args:
-            schemas: Schemas by name that tables must have.
+            schemas: Columns by name that tables must have, beside others.
+            find_fault: Returns the name of a table that does not fit the others, and what it must be.
         """
         wanted = schemas or {}
-        return self._read(
-            lambda head: {
-                name: self._read_table(file, wanted.get(name)) for name, file in head.analyses.items()
-            }
-        )
+
+        def read(head: Head) -> dict[str, pa.Table]:
+            tables = {name: self._read_table(file, wanted.get(name)) for name, file in head.analyses.items()}
+            if (fault := find_fault(tables)) is not None:
+                raise invalid(self._file(head.analyses[fault[0]]), fault[1])
+            return tables
+
+        return self._read(read)
 
     def count(self) -> Counts:
         """Count the planned runs, and those that are stored, by their rows."""
@@ -232,11 +240,10 @@ class Sweep:
         """Return a table of the head, which must have the columns of a schema unless it is partial."""
         place = self._file(name)
         table = read_parquet(place)
-        if schema is not None:
+        if is_partial and schema is not None:
             check_types(table.schema, schema, place)
-            missing = set() if is_partial else set(schema.names).difference(table.column_names)
-            if missing:
-                raise invalid(place, f"has no column {min(missing)}")
+        elif schema is not None:
+            check_values(table, schema, place)
         return table
 
     def _read(self, read: Callable[[Head], _Read]) -> _Read:

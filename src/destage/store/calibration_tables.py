@@ -1,14 +1,8 @@
-"""The schemas of the tables of a calibration."""
-
-from collections.abc import Mapping
+"""The tables of a finished calibration, and the leading columns of its draws."""
 
 import pyarrow as pa
 
-from destage.spec.axis_names import name_axes
-from destage.store.analysis_schema import UNIT_OF, analysis_column, analysis_schema
-from destage.sweeps.calibration.settings import Calibration, Figure, Reference
-from destage.sweeps.objectives import metric_columns
-from destage.sweeps.parameters import find_parameter
+from destage.store.analysis_schema import analysis_column, analysis_schema
 
 _FLOAT, _TEXT, _INT, _BOOL = pa.float64(), pa.string(), pa.int64(), pa.bool_()
 _FIT = analysis_column("fit", _TEXT, "The name of the fit.")
@@ -45,6 +39,7 @@ CALIBRATION = analysis_schema(
         analysis_column("missed_figure", _TEXT, "If all is ruled out: what the nearest draw misses most."),
         analysis_column("is_ruled_out", _BOOL, "Whether nothing in the prior explains the figures."),
     ],
+    required=("fit", "draws", "not_ruled_out", "effective_draws", "is_ruled_out"),
 )
 UNKNOWNS = analysis_schema(
     "one row per fit and unknown (of a choice: per value): prior and posterior",
@@ -56,6 +51,7 @@ UNKNOWNS = analysis_schema(
         analysis_column("value", _TEXT, "Of a choice: the value."),
         *(column for name in ("prior", "posterior") for column in _describe(name)),
     ],
+    required=("fit", "unknown", "column"),
 )
 PREDICTIVE = analysis_schema(
     "one row per fit and figure: what the weighted draws predict, and its score where it was published",
@@ -85,6 +81,7 @@ PREDICTIVE = analysis_schema(
             rule_crps="The score of the plain rule",
         ),
     ],
+    required=("fit", "figure", "of", "is_fitted"),
 )
 ODDS = analysis_schema(
     "one row per fit and statement: its probability",
@@ -98,6 +95,7 @@ ODDS = analysis_schema(
             "probability_high", _FLOAT, "Upper end of its 95 % interval, from the draws.", _SHARE
         ),
     ],
+    required=("fit", "figure", "statement", "probability", "probability_low", "probability_high"),
 )
 WORTH = analysis_schema(
     "one row per fit, prediction and what could be known: how much of the predictive variance that removes",
@@ -108,68 +106,19 @@ WORTH = analysis_schema(
         analysis_column("known", _TEXT, "The unknown or the figure."),
         analysis_column("variance_removed", _FLOAT, "The expected share of the variance removed.", _SHARE),
     ],
+    required=("fit", "figure", "kind", "known", "variance_removed"),
 )
-
-
-def posterior_schema(calibration: Calibration, kinds: Mapping[str, pa.DataType]) -> pa.Schema:
-    """Return the schema of the draws.
-
-    Args:
-        kinds: The type of each unknown.
-    """
-    names = name_unknowns(calibration)
-    unknowns = [
-        analysis_column(
-            names[name], kinds[name], f"The unknown {name}.", f"{UNIT_OF}{name}" if "." in name else None
-        )
-        for name in calibration.unknowns
-    ]
-    figures = []
-    for name, figure in calibration.figures.items():
-        unit = find_unit(figure)
-        figures += [
-            analysis_column(f"{name}: {figure.of}", _FLOAT, "The figure, mean over replicates.", unit),
-            analysis_column(f"{name}: error", _FLOAT, "Its standard error.", unit),
-        ]
-    return analysis_schema(
-        "one row per fit and draw: the unknowns, their weight and the figures",
-        [
-            _FIT,
-            analysis_column("draw", _INT, "The number of the draw, the same in all fits."),
-            analysis_column("wave", _INT, "The wave that drew it."),
-            analysis_column("weight", _FLOAT, "Its share of the posterior.", _SHARE),
-            analysis_column("prior_weight", _FLOAT, "Its share of the prior.", _SHARE),
-            analysis_column("implausibility", _FLOAT, "How far it misses a figure [standard deviations]."),
-            analysis_column("is_ruled_out", _BOOL, "Whether that is beyond the cutoff."),
-            *unknowns,
-            *figures,
-        ],
-    )
-
-
-def find_unit(figure: Figure) -> str | None:
-    """Return the base unit of a figure; None if it is a number without one."""
-    if figure.column is None:
-        return figure.of.removesuffix("_supported") if figure.of.endswith("_supported") else None
-    return metric_columns()[figure.of].unit or None
-
-
-def find_unknown_unit(calibration: Calibration, name: str) -> str | None:
-    """Return the base unit of an unknown, by itself or where a figure refers to it."""
-    uses = [
-        path
-        for figure in calibration.figures.values()
-        for path, value in figure.set.items()
-        if isinstance(value, Reference) and value.unknown == name
-    ]
-    paths = [name] if "." in name else uses
-    return find_parameter(paths[0]).unit if paths else None
-
-
-def name_unknowns(calibration: Calibration) -> dict[str, str]:
-    """Return the column of each unknown: short, as axes are named in SQL."""
-    paths = [name for name in calibration.unknowns if "." in name]
-    others = {name: name for name in calibration.unknowns if "." not in name}
-    taken = [*others, "fit", "draw", "wave", "weight", "prior_weight", "implausibility", "is_ruled_out"]
-    found = name_axes(paths, taken) | others
-    return {name: found[name] for name in calibration.unknowns}
+DRAWS = analysis_schema(
+    "one row per fit and draw: the unknowns, their weight and the figures",
+    [
+        _FIT,
+        analysis_column("draw", _INT, "The number of the draw, the same in all fits."),
+        analysis_column("wave", _INT, "The wave that drew it."),
+        analysis_column("weight", _FLOAT, "Its share of the posterior.", _SHARE),
+        analysis_column("prior_weight", _FLOAT, "Its share of the prior.", _SHARE),
+        analysis_column("implausibility", _FLOAT, "How far it misses a figure [standard deviations]."),
+        analysis_column("is_ruled_out", _BOOL, "Whether that is beyond the cutoff."),
+    ],
+    required=("fit", "draw", "weight", "prior_weight"),
+)
+"""The columns of `posterior` before those of the unknowns and figures."""
