@@ -87,8 +87,8 @@ class PublicViews:
             left_out = self._made[name][first:]
             if set(self._made[name]) <= set(rows.column_names):
                 sentence = (
-                    f"{name}: the {rows.num_columns - len(left_out)} columns that the study asks for, of "
-                    f"{rows.num_columns}; --format csv prints all, and DESCRIBE {name} explains them"
+                    f"{name}: the columns that the study asks for, of {rows.num_columns} in all; DESCRIBE "
+                    f"{name} explains all, and destage sql with --format csv prints them"
                 )
                 return rows.drop_columns(left_out), sentence
         return rows, ""

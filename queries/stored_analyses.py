@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from destage.sensitivity.table import INTERACTIONS_SCHEMA, SENSITIVITY_SCHEMA
+from destage.spec import quantities
 from destage.store import Sweep
 from destage.store.calibration_tables import CALIBRATION, DRAWS, ODDS, PREDICTIVE, UNKNOWNS, WORTH
 from destage.store.trial_table import TRIALS
@@ -79,14 +80,25 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
         for unknown, value in _list(tables["unknowns"], "unknown", "value")
     }:
         yield "unknowns", "must have each unknown for each fit"
-    draws = tables["posterior"].schema
-    for row in tables["unknowns"].to_pylist():
-        column = draws.get_field_index(row["column"])
-        is_number = column >= 0 and draws.field(column).type in {pa.float64(), pa.int64()}
-        if column < 0 or (row["value"] is None and not is_number):
-            yield "unknowns", f"the column of {row['unknown']!r} must be one of the draws"
-        if not _is_whole(row):
-            yield "unknowns", f"{row['unknown']!r} lacks a quantile or a share"
+    rows = tables["unknowns"].to_pylist()
+    described = {(row["unknown"], row["column"], row["unit"], row["value"] is None) for row in rows}
+    if len(described) > len({row["unknown"] for row in rows}):
+        yield "unknowns", "must describe each unknown once"
+    for row in rows:
+        if (fault := _find_fault(row, tables["posterior"])) is not None:
+            yield "unknowns", f"{row['unknown']!r} {fault}"
+
+
+def _find_fault(row: Mapping[str, Any], draws: pa.Table) -> str | None:
+    """Return what is wrong with an unknown, whose values are a column of the draws."""
+    if row["column"] not in draws.column_names:
+        return "is no column of the draws"
+    column = draws[row["column"]]
+    if row["value"] is None and (column.null_count or column.type not in {pa.float64(), pa.int64()}):
+        return "must have a number in each draw"
+    if row["value"] is None and row["unit"] not in {None, *quantities.UNITS}:
+        return "has a unit that no parameter has"
+    return None if _is_whole(row) else "lacks a quantile or a share"
 
 
 def _is_whole(row: Mapping[str, Any]) -> bool:

@@ -35,7 +35,7 @@ from destage.store.records import encode_record
 SQL, STATUS, REPORT, VERIFY = ("sql", "FROM runs"), ("status",), ("report",), ("verify",)
 RESUME = ("resume", "--quiet")
 IN_TURN = (SQL, VERIFY, STATUS, REPORT, VERIFY, STATUS, SQL, VERIFY, STATUS, RESUME, SQL, VERIFY)
-"""Commands that open a sweep, by cost: a report takes as long as five of the others, and `resume` writes one."""
+"""Commands that open a sweep, by cost: a report takes as long as five others, and `resume` writes one."""
 LONGEST_S = 20
 DEPTH = 10_000
 VALUES = (None, -1, 1 << 63, 1.5, True, "x", "../x", "/etc/passwd", "a\0b", "", [], {}, [[]], {"a": None})
@@ -96,7 +96,7 @@ def time_limit() -> Iterator[None]:
 class Forgery:
     """A copy of the sweep with a forged file, on which commands run.
 
-    One command runs on each forged content, all commands in turn; in `make test-long` more contents are forged.
+    One command runs on each forged content, all commands in turn; `make test-long` forges more contents.
     """
 
     def __init__(self, destage: Any, finished: Path, store: Path, name: str, *, is_long: bool) -> None:

@@ -31,6 +31,16 @@ def test_nested_values_are_rendered_within_the_limit(served: Served) -> None:
     assert answer.json["results"][0]["rows"][0][0].startswith('[{"a": ')
 
 
+def test_a_wide_relation_has_the_columns_that_the_study_asks_for(served: Served) -> None:
+    wide, one = served.sql("FROM points; SELECT response_p95_us_high FROM points").json["results"]
+    names = [heading["name"] for heading in wide["headings"]]
+    assert len(names) < 60
+    assert {"users", "response_p95_us"} <= set(names)
+    assert "DESCRIBE points" in wide["remark"]
+    assert [heading["name"] for heading in one["headings"]] == ["response_p95_us_high"]
+    assert one["remark"] == ""
+
+
 @pytest.mark.parametrize(
     ("statement", "code"),
     [

@@ -125,9 +125,10 @@ class StatementRunner:
                 break
             # The limits are those of the request, however many statements it has.
             rows = session.run(statement, max(self._limits.seconds - (time.monotonic() - began), _TICK_S))
-            result, size = session.render(partial(encode_result, rows, session.public.units, room))
+            shown, sentence = session.public.narrow(rows)
+            result, size = session.render(partial(encode_result, shown, session.public.units, room))
             room -= size
-            results.append(result)
+            results.append(result | {"remark": sentence})
         return {
             "results": results,
             "seconds": time.monotonic() - began,

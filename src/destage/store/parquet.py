@@ -75,7 +75,9 @@ def check_values(table: pa.Table, schema: pa.Schema, place: Location) -> None:
         column = table[field.name]
         if column.null_count and not field.nullable:
             raise invalid(place, f"the column {field.name} must have a value in each row")
-        if pa.types.is_floating(field.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
+    for field in table.schema:
+        is_number = pa.types.is_floating(field.type)
+        if is_number and not pc.all(pc.is_finite(table[field.name]), min_count=0).as_py():
             raise invalid(place, f"the column {field.name} must have finite numbers")
 
 
