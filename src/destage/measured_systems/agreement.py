@@ -1,0 +1,96 @@
+"""How well predictions agree with the measured rates: median error, bias, and coverage of the intervals."""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.measured_systems.bank import READ_FRACTION, MeasuredRate, systems
+from destage.measured_systems.prediction import Prediction
+
+Pair = tuple[MeasuredRate, Prediction]
+"""A measured rate with its prediction."""
+
+_NARROWER = 1.6448536269514722 / 1.959963984540054
+"""A 90 % interval as a share of a 95 % interval, of a normal distribution."""
+_BANDS = ((1, 4), (5, 32), (33, None))
+"""Outstanding I/Os of a class: at least, at most."""
+_OPERATIONS = {1.0: "reads", 0.0: "writes", 0.5: "mixed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How one quantity of a group agrees; errors are predicted / measured - 1.
+
+    Attributes:
+        error: Median of the absolute errors.
+        bias: Median of the errors.
+        covered: The share of measured values inside the 90 % interval that the simulation states.
+    """
+
+    count: int
+    error: float
+    bias: float
+    covered: float
+
+
+def agree_on_rate(pairs: Sequence[Pair]) -> Agreement:
+    """Compare the I/Os per second."""
+    return _compare([(rate.iops, each.iops, each.half_width) for rate, each in pairs])
+
+
+def agree_on_response(pairs: Sequence[Pair]) -> Agreement | None:
+    """Compare the mean response times; None if none was measured."""
+    measured = [
+        (rate.response_us, each.response_us, each.half_width)
+        for rate, each in pairs
+        if rate.response_us is not None
+    ]
+    return _compare(measured) if measured else None
+
+
+def group_by_system(pairs: Sequence[Pair]) -> Mapping[str, list[Pair]]:
+    """Return the pairs of each system, by its name."""
+    return _group(pairs, lambda rate: rate.system)
+
+
+def group_by_class(pairs: Sequence[Pair]) -> Mapping[str, list[Pair]]:
+    """Return the pairs of each class of device and load, by its description."""
+    return dict(sorted(_group(pairs, _describe_class).items(), key=lambda item: _order(item[1][0][0])))
+
+
+def _group(pairs: Sequence[Pair], name: Callable[[MeasuredRate], str]) -> dict[str, list[Pair]]:
+    groups: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(name(pair[0]), []).append(pair)
+    return groups
+
+
+def _describe_class(rate: MeasuredRate) -> str:
+    system = systems()[rate.system]
+    least, most = _BANDS[_band(rate)]
+    depth = f"{least} to {most}" if most else f"{least} or more"
+    cache = "cached" if system.cached else "not cached"
+    return f"{system.medium}, {cache}, {_OPERATIONS[READ_FRACTION[rate.pattern]]}, {depth} outstanding"
+
+
+def _order(rate: MeasuredRate) -> tuple[bool, bool, float, int]:
+    system = systems()[rate.system]
+    return system.medium == "flash", system.cached, -READ_FRACTION[rate.pattern], _band(rate)
+
+
+def _band(rate: MeasuredRate) -> int:
+    return sum(rate.outstanding > most for _, most in _BANDS if most is not None)
+
+
+def _compare(values: Sequence[tuple[float, float, float]]) -> Agreement:
+    errors = [predicted / measured - 1 for measured, predicted, _ in values]
+    covered = [
+        abs(predicted - measured) <= _NARROWER * half_width * predicted
+        for measured, predicted, half_width in values
+    ]
+    return Agreement(
+        len(values),
+        statistics.median(map(abs, errors)),
+        statistics.median(errors),
+        statistics.fmean(covered),
+    )
