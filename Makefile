@@ -91,6 +91,7 @@ docs-check: engine
 	$(call step,generated documentation)
 	@$(BIN)/python scripts/generate_docs.py --check
 	@$(BIN)/python benchmarks/growth_page.py --check
+	@$(BIN)/python scripts/truth.py --check
 
 .PHONY: test-rust
 test-rust: python ## Run the Rust tests
@@ -120,6 +121,10 @@ validation: engine ## Check the model against closed forms and measurements; wri
 	  --target-dir engine/target/mutations
 	$(call step,proofs)
 	@DESTAGE_VALIDATION_REPORT=docs/validation.md $(BIN)/pytest tests/validation $(PYTEST_ARGS)
+
+.PHONY: truth
+truth: engine ## Predict the rates measured on real systems and print how well they agree; writes docs/truth.md and its picture
+	@$(BIN)/python scripts/truth.py
 
 .PHONY: studies
 studies: engine ## Run every bundled study; writes docs/published-experiments.md and docs/published/

@@ -17,6 +17,8 @@ Medium = Literal["spinning", "flash"]
 Pattern = Literal["randread", "randwrite", "randrw"]
 
 MEDIA: tuple[Medium, ...] = get_args(Medium)
+Load = tuple[str, int | None, str, int, int]
+"""System, disks, pattern, size of an I/O and outstanding I/Os: equal loads have one configuration."""
 READ_FRACTION: Mapping[Pattern, float] = MappingProxyType({"randread": 1.0, "randwrite": 0.0, "randrw": 0.5})
 """The share of reads of each pattern of addresses and operations."""
 
@@ -80,6 +82,11 @@ class MeasuredRate:
         """Outstanding I/Os of all jobs."""
         return self.depth_per_job * self.jobs
 
+    @property
+    def load(self) -> Load:
+        """What distinguishes its configuration from that of other rates."""
+        return self.system, self.disks, self.pattern, self.block_bytes, self.outstanding
+
     def compose_scenario(self, system: MeasuredSystem) -> dict[str, Any]:
         """Return the configuration that describes this measurement."""
         address = {"kind": "uniform"} | ({"footprint": system.footprint} if system.footprint else {})
@@ -125,7 +132,7 @@ def systems() -> Mapping[str, MeasuredSystem]:
 @cache
 def rates() -> tuple[MeasuredRate, ...]:
     """Return all rates, system by system."""
-    return tuple([*_read_arrays(), *_read_published()])
+    return (*_read_arrays(), *_read_published())
 
 
 def read_text(name: str) -> str:

@@ -1,0 +1,170 @@
+"""The bank of measured systems: its data are complete, and the stored predictions are those of the engine."""
+
+import csv
+import io
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from destage.engine import catalog, validate
+from destage.measured_systems.agreement import (
+    agree_on_rate,
+    agree_on_response,
+    group_by_class,
+    group_by_system,
+)
+from destage.measured_systems.bank import MEDIA, MeasuredRate, MeasuredSystem, rates, read_text, systems
+from destage.measured_systems.prediction import (
+    PREDICTED,
+    Prediction,
+    format_predictions,
+    predict,
+    stored_predictions,
+)
+
+LADDER = "configuration-manager-p822"
+F1 = "microserver-g10-ahci-f1"
+
+
+def find_rate(system: str, pattern: str, outstanding: int, disks: int | None = None) -> int:
+    """Return the number of the first rate of a load."""
+    return next(
+        number
+        for number, rate in enumerate(rates())
+        if (rate.system, rate.pattern, rate.outstanding, rate.disks) == (system, pattern, outstanding, disks)
+    )
+
+
+def make_rate(iops: float, response_us: float | None = None, **fields: Any) -> MeasuredRate:
+    return MeasuredRate(
+        **{
+            "system": F1,
+            "disks": None,
+            "pattern": "randread",
+            "block_bytes": 4096,
+            "depth_per_job": 1,
+            "jobs": 1,
+            "iops": iops,
+            "response_us": response_us,
+            **fields,
+        }
+    )
+
+
+def test_the_bank_is_complete() -> None:
+    counts = Counter(rate.system for rate in rates())
+    assert set(counts) == set(systems())
+    assert counts.pop(LADDER) == 10
+    assert (len(counts), sum(counts.values())) == (14, 1271)
+
+
+def test_units_agree_by_the_law_of_little() -> None:
+    """Outstanding I/Os = rate [1/s] x response [us]: fio's means agree with it, so the units are right."""
+    held = [
+        rate.iops * rate.response_us / 1e6 / rate.outstanding
+        for rate in rates()
+        if rate.response_us is not None
+    ]
+    assert sorted(held)[len(held) // 2] == pytest.approx(1, abs=0.02)
+    assert sum(abs(each - 1) < 0.15 for each in held) > 0.98 * len(held)
+
+
+def test_a_row_is_read_with_its_response_weighted_by_rate() -> None:
+    rate = rates()[find_rate("dl380g8-p420i-860pro-mixed", "randrw", 1)]
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(read_text("measured_arrays.csv")))
+        if (row["system"], row["depth_per_job"], row["jobs"]) == (rate.system, "1", "1")
+    ]
+    reads, writes = float(row["read_iops"]), float(row["write_iops"])
+    assert rate.iops == reads + writes
+    low, high = sorted([float(row["read_latency_mean_us"]), float(row["write_latency_mean_us"])])
+    assert rate.response_us is not None
+    assert low < rate.response_us < high
+
+
+@pytest.mark.parametrize("system", systems().values(), ids=lambda system: system.name)
+def test_a_system_is_of_catalogue_parts(system: MeasuredSystem) -> None:
+    controller = catalog.entry("controllers", system.scenario["controller"]["use"])
+    disk = catalog.entry("disks", system.scenario["array"]["disk"]["use"])
+    assert system.medium in MEDIA
+    assert disk.config["kind"] == {"spinning": "disk", "flash": "ssd"}[system.medium]
+    share = (
+        system.scenario["controller"]
+        .get("cache", {})
+        .get("write_fraction", controller.config["cache"]["write_fraction"])
+    )
+    assert system.cached == (share > 0)
+    assert system.unknown
+    for rate in rates():
+        if rate.system == system.name:
+            assert validate(rate.compose_scenario(system)) == []
+            break
+
+
+def test_the_ladder_has_a_level_for_each_number_of_disks() -> None:
+    levels = {
+        rate.disks: rate.compose_scenario(systems()[LADDER])["array"]["raid"]
+        for rate in rates()
+        if rate.system == LADDER
+    }
+    assert levels == dict.fromkeys([4, 6, 8, 10, 12, 16, 20, 30, 40], "10") | {2: "1"}
+
+
+@pytest.mark.parametrize(
+    ("system", "pattern", "outstanding", "disks"),
+    [
+        (LADDER, "randwrite", 64, 8),
+        (F1, "randread", 32, None),
+        ("dl380g8-p420i-hgst", "randwrite", 4, None),
+        ("server-m1015-860pro", "randread", 4, None),
+        ("dl380g8-p420i-860pro-mixed", "randrw", 8, None),
+        ("server-m1015-8x2tb-md5", "randwrite", 64, None),
+    ],
+)
+def test_a_stored_prediction_is_that_of_the_engine(
+    system: str, pattern: str, outstanding: int, disks: int | None
+) -> None:
+    number = find_rate(system, pattern, outstanding, disks)
+    assert stored_predictions()[number] == predict(rates()[number])
+
+
+def test_stored_predictions_are_in_the_order_of_the_rates() -> None:
+    assert format_predictions(stored_predictions()) == read_text(PREDICTED)
+
+
+def test_equal_loads_have_equal_predictions() -> None:
+    predictions: dict[object, Prediction] = {}
+    for rate, each in zip(rates(), stored_predictions(), strict=True):
+        assert predictions.setdefault(rate.load, each) == each
+    assert len(predictions) < 400
+
+
+def test_agreement_worked_by_hand() -> None:
+    """Errors +10 %, -50 % and +1 %; half of the 90 % interval is 0.8392 of the stated half-width."""
+    pairs = [
+        (make_rate(100, 1000), Prediction(110, 909, 0.1)),
+        (make_rate(200, 500), Prediction(100, 1000, 0.1)),
+        (make_rate(100, None), Prediction(101, 990, 0.0118)),
+    ]
+    rate = agree_on_rate(pairs)
+    assert (rate.count, rate.error, rate.bias) == pytest.approx((3, 0.1, 0.01))
+    # 10 of 110 x 0.0839 are outside; 1 of 101 x 0.0099 is inside.
+    assert rate.covered == pytest.approx(1 / 3)
+    response = agree_on_response(pairs)
+    assert response is not None
+    assert (response.count, response.error, response.bias) == pytest.approx((2, 0.5455, 0.4545))
+    assert agree_on_response(pairs[2:]) is None
+
+
+def test_classes_divide_the_bank() -> None:
+    pairs = list(zip(rates(), stored_predictions(), strict=True))
+    classes = group_by_class(pairs)
+    assert sum(map(len, classes.values())) == len(pairs) == sum(map(len, group_by_system(pairs).values()))
+    assert {name.split(", ")[0] for name in classes} == set(MEDIA)
+    band = classes["spinning, not cached, reads, 1 to 4 outstanding"]
+    assert {rate.outstanding for rate, _ in band} == {1, 2, 4}
+    assert {rate.system for rate, _ in classes["flash, cached, mixed, 33 or more outstanding"]} == {
+        "dl380g8-p420i-860pro-mixed"
+    }
