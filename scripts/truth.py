@@ -8,6 +8,7 @@ equal code gives equal files. With --check nothing is simulated or written, and 
 or the picture differs from the stored predictions.
 """
 
+import statistics
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from destage.measured_systems.agreement import (
     group_by_class,
     group_by_system,
 )
-from destage.measured_systems.bank import MEDIA, Load, MeasuredRate, rates, systems
+from destage.measured_systems.bank import MEDIA, Load, MeasuredRate, Medium, rates, systems
 from destage.measured_systems.prediction import (
     MAX_REQUESTS,
     PREDICTED,
@@ -39,6 +40,12 @@ BANK = ROOT / "src" / "destage" / "measured_systems"
 PAGE = ROOT / "docs" / "truth.md"
 PICTURE = ROOT / "docs" / "images" / "measured-against-simulated.svg"
 PROCESSES = 2
+CHARTS: Mapping[str, tuple[Medium, bool | None]] = {
+    "Disks": ("spinning", None),
+    "Solid-state disks behind a write cache": ("flash", True),
+    "Solid-state disks without one": ("flash", False),
+}
+"""The charts of the picture: medium, and whether the controller caches writes."""
 HEADINGS = (
     "rates",
     "median error, IOPS",
@@ -58,7 +65,8 @@ page shows how wrong an answer can be that rests on data sheets only, if the ban
 
 ![Measured against simulated IOPS](images/{PICTURE.name})
 
-*IOPS measured and simulated, a dot for each rate. On the dashed line both are equal.*
+*IOPS measured and simulated, a dot for each load (jobs x depth, at the median of equal
+loads). On the dashed line both are equal.*
 
 * **Error** is simulated / measured - 1. The *median error* is that of its absolute values; the *bias* is the
   median with its sign.
@@ -211,26 +219,17 @@ def format_row(name: str, pairs: Sequence[Pair]) -> str:
 
 
 def draw_picture(pairs: Sequence[Pair]) -> str:
-    """Return the picture: simulated against measured IOPS, a chart for each medium."""
+    """Return the picture: simulated against measured IOPS of each load, a chart for each kind of system."""
     charts = []
-    for medium in MEDIA:
+    for title, (medium, cached) in CHARTS.items():
         groups = {
-            name: group for name, group in group_by_system(pairs).items() if systems()[name].medium == medium
+            name: mark_loads(group)
+            for name, group in group_by_system(pairs).items()
+            if systems()[name].medium == medium and cached in {None, systems()[name].cached}
         }
-        every = [rate.iops for group in groups.values() for rate, _ in group]
-        every += [each.iops for group in groups.values() for _, each in group]
+        every = [value for marks in groups.values() for mark in marks for value in (mark.x, mark.y)]
         equal = tuple(Mark(value, value) for value in (min(every), max(every)))
-        series = [
-            Series(
-                name,
-                "points",
-                tuple(
-                    Mark(rate.iops, each.iops) for rate, each in sorted(group, key=lambda pair: pair[0].iops)
-                ),
-            )
-            for name, group in groups.items()
-        ]
-        title = {"spinning": "Disks", "flash": "Solid-state disks"}[medium]
+        series = (Series(name, "scattered", marks) for name, marks in groups.items())
         charts.append(
             LineChart(
                 title=title,
@@ -246,6 +245,19 @@ def draw_picture(pairs: Sequence[Pair]) -> str:
         )
     grid = ChartGrid("IOPS of measured systems, simulated with parts by data sheet", (), tuple(charts))
     return draw(grid, standalone=True) + "\n"
+
+
+def mark_loads(pairs: Sequence[Pair]) -> tuple[Mark, ...]:
+    """Return a mark for each load, at the median of its measured rates."""
+    loads: dict[Load, list[Pair]] = {}
+    for pair in pairs:
+        loads.setdefault(pair[0].load, []).append(pair)
+    marks = []
+    for group in loads.values():
+        rate, each = group[0]
+        note = f"{rate.system}, {rate.pattern}, {rate.outstanding} outstanding"
+        marks.append(Mark(statistics.median(rate.iops for rate, _ in group), each.iops, note=note))
+    return tuple(sorted(marks, key=lambda mark: mark.x))
 
 
 if __name__ == "__main__":
