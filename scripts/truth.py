@@ -78,14 +78,14 @@ loads). On the dashed line both are equal.*
 REMARKS = """## What is off
 
 * SATA disks gain less from a queue than simulated ones, which always serve the nearest request in time first;
-  the WD740GD gains nothing, and its rates of equal loads differ by up to seven times.
+  the WD740GD gains nothing, and its rates of equal loads differ by up to nine times.
 * The simulated SSDs have no volatile write buffer and start in the steady state of random writes. Those of
   the bank write several times as fast, except for the MX200 and where the write cache is disabled.
 * A simulated controller destages eight stripes at a time to an SSD that completes writes on the flash, which
   makes its write cache slower than none.
 * Reads at large depths: simulated links, ports and host bus adapters carry more commands per second than the
   real ones. The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
-* A contiguous file of 100 GB is a short stroke of every disk of a large array, the file of the bank was not.
+* A contiguous file of 100 GB is a short stroke of every disk of a large array; the file of the bank is slower.
 * The bank has no sequential loads, and one system with more than eight disks.
 """
 
