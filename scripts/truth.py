@@ -85,7 +85,7 @@ REMARKS = """## What is off
   makes its write cache slower than none.
 * Reads at large depths: simulated links, ports and host bus adapters carry more commands per second than the
   real ones. The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
-* A contiguous file of 100 GB is a short stroke of every disk of a large array; the file of the bank is slower.
+* A contiguous file of 100 GB is a short stroke of each disk of a large array; the file of the bank is slower.
 * The bank has no sequential loads, and one system with more than eight disks.
 """
 
