@@ -13,10 +13,12 @@ from kubernetes_cluster.conftest import RUNS, SETTINGS, Cluster, write_values
 from kubernetes_cluster.results import (
     LONGER,
     assert_complete,
+    assert_recorded,
     assert_unchanged,
     find_hosts,
     find_sweep,
     read_rows,
+    wait_for_rows,
 )
 
 from destage.cluster.objects import find_all
@@ -57,12 +59,12 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     (group,) = SETTINGS["workers"]
     values = str(write_values(cluster, workers=[{**group, "replicas": 1}]))
     job = run("submit", str(study), "--name", "living", "--values", values)[0].strip()
-    cluster.wait_for("some rows", lambda: len(read_rows(volume)) >= 2)
+    seen = wait_for_rows(cluster, 2, lambda: read_rows(volume))
     assert "Running" in run("list")[0]
     run("doctor")
     status = json.loads(run("status", "living", "--json")[0])
     assert (status["job"]["state"], status["diagnostics"]) == ("Running", [])
-    assert 0 < status["results"]["present"] < RUNS
+    assert_recorded(status["results"], seen)
     # The head was asked: no reader takes room from the sweep.
     assert status["results"]["recorded_s"] < 60
     assert not cluster.find_pods("living", "reader")
