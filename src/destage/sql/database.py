@@ -12,7 +12,7 @@ import pyarrow as pa
 from destage import allowance
 from destage.errors import QueryError
 from destage.sql.aliases import Aliases, alias_paths, replace_alias
-from destage.sql.failures import FAILURES, build_error, read_details, read_message
+from destage.sql.failures import FAILURES, build_error, raising_failures, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
 from destage.sql.lineage import PUBLIC, find_unchanged
 from destage.sql.read_statements import ReadStatement, split_statements
@@ -184,10 +184,8 @@ class Database:
             self._left_s = max(seconds - (time.monotonic() - began), _SHORTEST_S)
 
     def _cast(self, column: pa.ChunkedArray) -> list[str | None]:
-        try:
+        with raising_failures():
             return cast_to_texts(self._rendering, column)
-        except FAILURES as error:
-            raise build_error(read_details(error)) from error
 
     def _execute(
         self,
@@ -241,11 +239,8 @@ class Database:
 
     def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
         """Run one of Destage's own statements and yield its rows in batches; errors as in `query`."""
-        with self._connection.cursor() as connection:
-            try:
-                yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
-            except FAILURES as error:
-                raise build_error(read_details(error)) from error
+        with self._connection.cursor() as connection, raising_failures():
+            yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
 
     def interrupt(self) -> None:
         """End the statement that another thread is running, if there is one, or the rendering of its rows."""

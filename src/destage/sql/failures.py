@@ -1,6 +1,8 @@
 """The error of a statement that DuckDB refused or could not run."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -9,8 +11,28 @@ import pyarrow as pa
 from destage.errors import MachineError, QueryError
 from destage.system_failures import read_shortage
 
+_INTERRUPTED = "Query interrupted"
 FAILURES = (duckdb.Error, OSError, pa.ArrowException)
 """What a statement raises; Arrow wraps an error that DuckDB has after its first rows."""
+
+
+@contextmanager
+def raising_failures() -> Iterator[None]:
+    """Raise the error of a statement in the block as one of Destage's; Ctrl-C stays what it is.
+
+    Raises:
+        QueryError: The statement was refused or could not be run.
+        KeyboardInterrupt: A signal arrived while DuckDB ran on the main thread.
+    """
+    try:
+        yield
+    except FAILURES as error:
+        raise build_error(read_details(error)) from error
+    except RuntimeError as error:
+        # DuckDB replaces the exception of a signal handler by its own.
+        if str(error) == _INTERRUPTED:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def read_details(error: Exception) -> dict[str, Any]:

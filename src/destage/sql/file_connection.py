@@ -1,17 +1,15 @@
 """A DuckDB connection that reads and writes files, for statements over the files of a sweep."""
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
-from destage.sql.failures import build_error, read_details
+from destage.sql.failures import raising_failures
 from destage.sql.statements import quote_text
 from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy as np
@@ -34,24 +32,24 @@ class FileConnection:
 
     def list_columns(self, statement: str) -> list[str]:
         """Return the names of a statement's columns."""
-        with _failures():
+        with raising_failures():
             return list(self._connection.sql(statement).columns)
 
     def fetch(self, statement: str) -> pa.Table:
         """Return the rows of a statement."""
-        with _failures():
+        with raising_failures():
             return self._connection.sql(statement).to_arrow_table()
 
     def fetch_values(self, statement: str) -> "np.ndarray[Any, Any]":
         """Return the values of a statement's only column."""
-        with _failures():
+        with raising_failures():
             (values,) = self._connection.sql(statement).fetchnumpy().values()
         found: np.ndarray[Any, Any] = values
         return found
 
     def write(self, statement: str, path: "Path") -> None:
         """Write the rows of a statement to a Parquet file."""
-        with _failures():
+        with raising_failures():
             self._connection.execute(
                 f"COPY ({statement}) TO {quote_text(str(path))} (FORMAT parquet, COMPRESSION zstd)"
             )
@@ -67,11 +65,3 @@ class FileConnection:
     def close(self) -> None:
         """Release the files."""
         self._connection.close()
-
-
-@contextmanager
-def _failures() -> "Iterator[None]":
-    try:
-        yield
-    except duckdb.Error as error:
-        raise build_error(read_details(error)) from error
