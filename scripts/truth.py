@@ -1,11 +1,12 @@
 """Predict the rates measured on real systems, and write docs/truth.md and its picture.
 
-Usage: truth.py [--check]
+Usage: truth.py [--check | --stored]
 
 The script simulates every rate of the bank (`destage.measured_systems`) with the parts of its system alone,
-in two processes, stores the predictions beside the bank, and prints how well they agree. Seeds are fixed, so
-equal code gives equal files. With --check nothing is simulated or written, and the exit code is 1 if the page
-or the picture differs from the stored predictions.
+in two processes, stores the predictions beside the bank, and prints how well they agree. Seeds are fixed,
+so equal code gives equal files. With --stored, page and picture are those of the stored predictions. With
+--check nothing is simulated or written, and the exit code is 1 if the page or the picture differs from the
+stored predictions.
 """
 
 import statistics
@@ -24,6 +25,8 @@ from destage.measured_systems.agreement import (
     group_by_system,
 )
 from destage.measured_systems.bank import MEDIA, Load, MeasuredRate, Medium, rates, systems
+from destage.measured_systems.load_class import classify_rate
+from destage.measured_systems.model_error import estimate, find_coverage
 from destage.measured_systems.prediction import (
     MAX_REQUESTS,
     PREDICTED,
@@ -54,6 +57,7 @@ HEADINGS = (
     "median error, response",
     "bias, response",
     "response inside",
+    "with model error",
 )
 
 INTRODUCTION = f"""# Measured systems
@@ -72,7 +76,18 @@ loads). On the dashed line both are equal.*
   median with its sign.
 * **Inside** is the share of measured values inside the 90 % interval that the simulation states: 0.84 of the
   95 % interval of the run. It holds the noise of the simulation only, not the error of the model.
+* **With model error** is the share inside the interval that answers state beside the simulation's own: that
+  of the speeds of the other systems of its class. Each system is predicted without itself.
 * A run has at most {MAX_REQUESTS:,} requests; otherwise, its settings are the defaults.
+"""
+
+MODEL_ERROR = """## The model's error
+
+The **speed** of a system is its measured rate over the simulated one, with the same I/Os outstanding.
+Answers state the interval of the speeds of other systems in the class of their load. The logarithm of a
+speed is taken as normal, with a mean of the class, a variance between systems and one within them; both
+variances are pooled over the classes of a medium. A class with fewer than two systems has the interval of a
+wider one.
 """
 
 REMARKS = """## What is off
@@ -97,7 +112,7 @@ def main(arguments: list[str]) -> int:
         for place in stale:
             print(f"{place.relative_to(ROOT)} differs from the predictions; run make truth", file=sys.stderr)
         return 1 if stale else 0
-    predictions = simulate_all()
+    predictions = stored_predictions() if "--stored" in arguments else simulate_all()
     (BANK / PREDICTED).write_text(format_predictions(predictions), encoding="utf-8")
     pairs = pair_with(predictions)
     for place, text in build(pairs):
@@ -156,7 +171,7 @@ def list_cells(pairs: Sequence[Pair]) -> list[str]:
             cells += ["-"] * 3
         else:
             cells += [f"{agreement.error:.0%}", f"{agreement.bias:+.0%}", f"{agreement.covered:.0%}"]
-    return cells
+    return [*cells, f"{find_coverage(pairs):.0%}"]
 
 
 def format_line(name: str, cells: Sequence[str]) -> str:
@@ -186,6 +201,9 @@ def format_page(pairs: Sequence[Pair]) -> Iterator[str]:
     yield from (format_row(f"**{name}**", group) for name, group in list_totals(pairs).items())
     yield "\n## By class of device and load\n"
     yield from format_table("class", group_by_class(pairs))
+    yield f"\n{MODEL_ERROR}"
+    yield "| class | interval from | systems | speed, 90 % |\n| --- | --- | ---: | ---: |"
+    yield from (format_error(pairs) for pairs in group_by_class(pairs).values())
     yield f"\n{REMARKS}"
     yield "## Systems, sources and what is unknown\n"
     for source in dict.fromkeys(system.source for system in systems().values()):
@@ -211,6 +229,16 @@ def format_table(name: str, groups: Mapping[str, Sequence[Pair]]) -> Iterator[st
     yield f"| {name} | {' | '.join(HEADINGS)} |"
     yield f"| --- |{' ---: |' * len(HEADINGS)}"
     yield from (format_row(each, pairs) for each, pairs in groups.items())
+
+
+def format_error(pairs: Sequence[Pair]) -> str:
+    """Return the row of a class: the speeds of systems like it."""
+    load = classify_rate(pairs[0][0])
+    error = estimate(load)
+    if error is None:
+        return f"| {load} | - | - | - |"
+    source = "" if error.load == load else str(error.load)
+    return f"| {load} | {source} | {error.systems} | {error.low:.2f} to {error.high:.2f} |"
 
 
 def format_row(name: str, pairs: Sequence[Pair]) -> str:

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.calibration_answer import compose_calibration, has_calibrated
+from destage.queries.model_error_text import list_model_errors
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
@@ -61,7 +62,8 @@ def _compose(session: Session) -> list[str]:
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
     unsteady = list_unsteady_caches(session) if results else []
-    return [*results, *unsteady, *assumed, *_note_missing(session), *_note_damage(session)]
+    errors = list_model_errors(session) if results else []
+    return [*results, *unsteady, *errors, *assumed, *_note_missing(session), *_note_damage(session)]
 
 
 def _note_missing(session: Session) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from destage.engine.assumed_locality import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.queries import open_session
+from destage.queries.model_error_text import list_model_errors
 from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
 from destage.queries.sizing_text import Sized, describe_unreachable
 from destage.sweeps import Outcome, Study, sizing
@@ -63,6 +64,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     if best is not None:
         parts = describe(best)
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
+            remarks += list_model_errors(session)
             battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in objectives])
     sized = Sized(
         candidates=candidates,

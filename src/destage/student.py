@@ -21,7 +21,7 @@ def quantile(count: int, confidence: float = CONFIDENCE) -> float:
     """Return the half-width of the interval of the mean of `count` values [standard errors].
 
     Args:
-        confidence: The fraction of intervals that contain the true mean, at least 0.95.
+        confidence: The fraction of intervals that contain the true mean.
 
     Raises:
         ValueError: There are fewer than two values.
@@ -30,7 +30,7 @@ def quantile(count: int, confidence: float = CONFIDENCE) -> float:
     if degrees < 1:
         raise ValueError(f"{count} values; an interval needs at least 2")
     # The share is concave: Newton's steps from below stay below, until rounding ends them.
-    found, step = _NORMAL, math.inf
+    found, step = _NORMAL if confidence >= CONFIDENCE else 0.0, math.inf
     while found + step > found:
         step = (confidence - _share(found, degrees)) / _slope(found, degrees)
         found += max(step, 0.0)

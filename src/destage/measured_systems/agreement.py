@@ -4,7 +4,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from destage.measured_systems.bank import READ_FRACTION, MeasuredRate, systems
+from destage.measured_systems.bank import MeasuredRate
+from destage.measured_systems.load_class import classify_rate
 from destage.measured_systems.prediction import Prediction
 
 Pair = tuple[MeasuredRate, Prediction]
@@ -12,9 +13,6 @@ Pair = tuple[MeasuredRate, Prediction]
 
 _NARROWER = 1.6448536269514722 / 1.959963984540054
 """A 90 % interval as a share of a 95 % interval, of a normal distribution."""
-_BANDS = ((1, 4), (5, 32), (33, None))
-"""Outstanding I/Os of a class: at least, at most."""
-_OPERATIONS = {1.0: "reads", 0.0: "writes", 0.5: "mixed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,8 @@ def group_by_system(pairs: Sequence[Pair]) -> Mapping[str, list[Pair]]:
 
 def group_by_class(pairs: Sequence[Pair]) -> Mapping[str, list[Pair]]:
     """Return the pairs of each class of device and load, by its description."""
-    return dict(sorted(_group(pairs, _describe_class).items(), key=lambda item: _order(item[1][0][0])))
+    ordered = sorted(pairs, key=lambda pair: classify_rate(pair[0]).order)
+    return _group(ordered, lambda rate: str(classify_rate(rate)))
 
 
 def _group(pairs: Sequence[Pair], name: Callable[[MeasuredRate], str]) -> dict[str, list[Pair]]:
@@ -63,23 +62,6 @@ def _group(pairs: Sequence[Pair], name: Callable[[MeasuredRate], str]) -> dict[s
     for pair in pairs:
         groups.setdefault(name(pair[0]), []).append(pair)
     return groups
-
-
-def _describe_class(rate: MeasuredRate) -> str:
-    system = systems()[rate.system]
-    least, most = _BANDS[_band(rate)]
-    depth = f"{least} to {most}" if most else f"{least} or more"
-    cache = "cached" if system.cached else "not cached"
-    return f"{system.medium}, {cache}, {_OPERATIONS[READ_FRACTION[rate.pattern]]}, {depth} outstanding"
-
-
-def _order(rate: MeasuredRate) -> tuple[bool, bool, float, int]:
-    system = systems()[rate.system]
-    return system.medium == "flash", system.cached, -READ_FRACTION[rate.pattern], _band(rate)
-
-
-def _band(rate: MeasuredRate) -> int:
-    return sum(rate.outstanding > most for _, most in _BANDS if most is not None)
 
 
 def _compare(values: Sequence[tuple[float, float, float]]) -> Agreement:

@@ -66,9 +66,14 @@ def simulate(
         }
     )
     from destage.engine.assumed_locality import describe_assumed_localities
+    from destage.queries.model_error_text import describe_run_error
     from destage.queries.unsteady_caches import describe_run
 
-    remarks = [*describe_run(scenario, row), *describe_assumed_localities(scenario, assigned)]
+    remarks = [
+        *describe_run(scenario, row),
+        *describe_run_error(engine.normalise(scenario), row),
+        *describe_assumed_localities(scenario, assigned),
+    ]
     print_data("".join(f"\n{sentence}\n" for sentence in remarks))
     _print_timeline(row)
 

@@ -1,0 +1,59 @@
+"""The model's own error in words: how far measured systems of a class were from the simulated speed."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from destage.measured_systems.load_class import classify_run
+from destage.measured_systems.model_error import ModelError, estimate
+from destage.queries.presentation import format_count, format_number
+from destage.store.published_figures import read_figures
+
+if TYPE_CHECKING:
+    from destage.queries.session import Session
+
+_RESULTS = ("throughput_iops", "throughput_bytes_per_s", "response_mean_us", "requests", "writes")
+_DIGITS = 2
+
+
+def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on the model's error in a run; none for disks that are no devices.
+
+    Args:
+        config: The canonical configuration.
+        row: The results, of the run or as means over replicates.
+    """
+    if any(array["disk"]["kind"] == "server" for array in config["arrays"]):
+        return []
+    found = classify_run(config, row)
+    if isinstance(found, str):
+        return [f"The error of the model is unknown: no measured system is like this ({found})."]
+    error = estimate(found)
+    return [] if error is None else [_describe(error)]
+
+
+def list_model_errors(session: "Session") -> list[str]:
+    """Return a sentence on the model's error in each class that the points of a study have.
+
+    A study that is compared with published figures has its own errors.
+    """
+    if session.kind == "replay" or any(read_figures(session.spec)):
+        return []
+    view = "points" if session.metric is None else "certified"
+    rows = session.sql(
+        f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
+        "QUALIFY row_number() OVER (ORDER BY plan_row) IN "
+        f"(SELECT unnest([1, (count(*) + 1) // 2, count(*)]) FROM {view} WHERE throughput_iops IS NOT NULL) "
+        "ORDER BY plan_row"
+    ).to_pylist()
+    sentences: list[str] = []
+    for row in rows:
+        sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
+    return list(dict.fromkeys(sentences))
+
+
+def _describe(error: ModelError) -> str:
+    low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
+    return (
+        f"Estimated from data sheets: {format_count(error.systems, 'measured system')} of this class "
+        f"({error.load}) ran at {low} to {high} times the simulated speed (90 %)."
+    )
