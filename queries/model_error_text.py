@@ -22,13 +22,16 @@ def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> lis
         config: The canonical configuration.
         row: The results, of the run or as means over replicates.
     """
-    if any(array["disk"]["kind"] == "server" for array in config["arrays"]):
-        return []
-    found = classify_run(config, row)
-    if isinstance(found, str):
-        return [f"The error of the model is unknown: no measured system is like this ({found})."]
-    error = estimate(found)
-    return [] if error is None else [_describe(error)]
+    found = _find(config, row)
+    return [] if found is None else [_describe(found)]
+
+
+def find_error(session: "Session") -> ModelError | None:
+    """Return the model's error at the first point of a study; None if it is unknown."""
+    for row in _list_rows(session)[:1]:
+        found = _find(session.sweep.configuration(row["plan_row"]), row)
+        return None if isinstance(found, str) else found
+    return None
 
 
 def list_model_errors(session: "Session") -> list[str]:
@@ -38,20 +41,35 @@ def list_model_errors(session: "Session") -> list[str]:
     """
     if session.kind == "replay" or any(read_figures(session.spec)):
         return []
+    sentences: list[str] = []
+    for row in _list_rows(session):
+        sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
+    return list(dict.fromkeys(sentences))
+
+
+def _list_rows(session: "Session") -> list[dict[str, Any]]:
+    """Return the results of the first point, the last one and one between."""
     view = "points" if session.metric is None else "certified"
-    rows = session.sql(
+    rows: list[dict[str, Any]] = session.sql(
         f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
         "QUALIFY row_number() OVER (ORDER BY plan_row) IN "
         f"(SELECT unnest([1, (count(*) + 1) // 2, count(*)]) FROM {view} WHERE throughput_iops IS NOT NULL) "
         "ORDER BY plan_row"
     ).to_pylist()
-    sentences: list[str] = []
-    for row in rows:
-        sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
-    return list(dict.fromkeys(sentences))
+    return rows
 
 
-def _describe(error: ModelError) -> str:
+def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str | None:
+    """Return the model's error in a run, or why it is unknown; None for disks that are no devices."""
+    if any(array["disk"]["kind"] == "server" for array in config["arrays"]):
+        return None
+    found = classify_run(config, row)
+    return found if isinstance(found, str) else estimate(found)
+
+
+def _describe(error: ModelError | str) -> str:
+    if isinstance(error, str):
+        return f"The error of the model is unknown: no measured system is like this ({error})."
     low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
     return (
         f"Estimated from data sheets: {format_count(error.systems, 'measured system')} of this class "

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.engine import catalog
+from destage.measured_systems.model_error import ModelError
 from destage.queries.failing_verdicts import describe_failing
 from destage.queries.presentation import (
     CONFIDENCE,
@@ -34,6 +35,23 @@ _GAP = "  "
 
 
 @dataclass(frozen=True, slots=True)
+class Assured:
+    """The first candidate with as many disks as the model's error asks for.
+
+    Attributes:
+        error: The speeds of measured systems of its class.
+        load: The load that was simulated, as a multiple of the requested one: systems may be so much slower.
+        disks: The disks that carry it; None if the most that are considered do not.
+        price: The price with these disks [currency].
+    """
+
+    error: ModelError
+    load: float
+    disks: int | None
+    price: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sized:
     """What `destage size` has found.
 
@@ -44,6 +62,7 @@ class Sized:
         battery: The first candidate with its battery and without, if it has a protected cache.
         currency: The currency of the prices.
         remarks: Sentences on what the answer rests on.
+        assured: The first candidate, sized for the model's error; None if that is unknown.
         reason: Why no configuration can meet the objectives, if that is known without a search.
     """
 
@@ -53,6 +72,7 @@ class Sized:
     battery: BatteryCase | None
     currency: str
     remarks: Sequence[str] = ()
+    assured: Assured | None = None
     reason: str | None = None
 
     @property
@@ -108,11 +128,14 @@ def format_odds(odds: float) -> str:
 def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     facts = [(_title(one), _describe_margin(one)) for one in best.measured]
     what = "that it is met" if len(best.measured) == 1 else "that all are met"
+    what += ", as far as the simulation is exact"
     facts.append(("probability", f"{format_odds(best.odds)} {what}"))
     if best.limiting is not None and best.use is not None:
         share = f"{best.use:.0%}".replace("%", " %")
         facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
     facts.append(("disks", _explain_count(best)))
+    if sized.assured is not None:
+        facts.append(("to be sure", _describe_assured(sized, sized.assured)))
     facts.append(("dead battery", _describe_battery(sized.battery)))
     return facts
 
@@ -144,6 +167,18 @@ def _explain_count(best: Candidate) -> str:
     if best.failing is not None:
         return f"{best.disks}; {best.failing} {describe_failing(best.verdict, best.binding)}"
     return f"{best.disks}, the fewest that are possible or considered"
+
+
+def _describe_assured(sized: Sized, assured: Assured) -> str:
+    """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000): ...`."""
+    error = assured.error
+    low, high = (format_number(_two(end)) for end in (error.low, error.high))
+    why = f"{error.systems} measured systems ({error.load}) ran at {low} to {high} times the simulated speed"
+    load = format_number(_two(assured.load))
+    if assured.disks is None:
+        return f"more disks than are considered: {why}, and {load} times the load is too much"
+    price = f"{sized.currency} {format_amount(assured.price or 0)}"
+    return f"{assured.disks} disks ({price}), which carry {load} times the load: {why}"
 
 
 def _describe_battery(case: BatteryCase | None) -> str:

@@ -1,15 +1,25 @@
 """Sizing: runs the sweeps behind `destage size`, and reads what they have found."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from destage.engine.assumed_locality import describe_assumed_localities
 from destage.errors import ConfigError, Issue
+from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session
-from destage.queries.model_error_text import list_model_errors
-from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
-from destage.queries.sizing_text import Sized, describe_unreachable
+from destage.queries.model_error_text import find_error, list_model_errors
+from destage.queries.sizing import (
+    CONTROLLER,
+    DISK,
+    DISKS,
+    RAID,
+    Candidate,
+    find_battery_case,
+    list_candidates,
+)
+from destage.queries.sizing_text import Assured, Sized, describe_unreachable
 from destage.sweeps import Outcome, Study, sizing
 from destage.sweeps.sizing import SizingRequest
 
@@ -60,12 +70,15 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
     best = next((one for one in candidates if one.disks is not None), None)
-    battery = None
+    battery = assured = None
     if best is not None:
         parts = describe(best)
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
-            remarks += list_model_errors(session)
+            error = find_error(session)
+            remarks += list_model_errors(session) if error is None else []
             battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in objectives])
+        if error is not None and sizing.depends_on_users(request.workload):
+            assured = _size_for_error(request, best, error, run)
     sized = Sized(
         candidates=candidates,
         found=sizing.FOUND,
@@ -73,12 +86,37 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         battery=battery,
         currency=request.prices["currency"],
         remarks=remarks,
+        assured=assured,
     )
     if sized.unmeasured and not sized.carrying:
         text = str(sized.unmeasured[0].binding)
         place = f"seek.subject_to.{list(request.objectives).index(text)}"
         raise ConfigError([Issue("study.not-measured", place, "no run measures this result", text)])
     return sized
+
+
+def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, run: Run) -> Assured:
+    """Return the candidate with the disks that it needs if it is as slow as the slowest systems of its class.
+
+    A system of half the simulated speed carries the load if the simulated one carries twice as much.
+    """
+    load = max(1.0, 1 / error.low)
+    if load == 1.0:
+        return Assured(error, load, best.disks, best.price)
+    asked = replace(
+        request,
+        name=f"{request.name}-sure",
+        workload={**request.workload, "users": math.ceil(request.workload["users"] * load)},
+        controllers=(best.parts[CONTROLLER],),
+        disks=(best.parts[DISK],),
+        raid=(best.parts[RAID],),
+        fewest=best.disks or request.fewest,
+        max_price=None,
+    )
+    study, _ = sizing.make_search(asked)
+    with open_session(run(study).path) as session:
+        found = list_candidates(session, () if study.seek is None else study.seek.objectives)[0]
+    return Assured(error, load, found.disks, found.price)
 
 
 def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run) -> list[Load]:

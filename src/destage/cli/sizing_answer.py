@@ -83,6 +83,7 @@ def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome
         "answer": compose_sizing(sized),
         "currency": sized.currency,
         "carrying": [asdict(one) | {"odds": one.odds} for one in sized.carrying],
+        "assured": None if sized.assured is None else asdict(sized.assured),
         "battery": None if sized.battery is None else asdict(sized.battery),
         "candidates": [asdict(one) for one in sized.candidates],
         "impossible": sized.impossible,
