@@ -137,7 +137,7 @@ def simulate_all() -> list[Prediction]:
             start = time.monotonic()
             pairs = [(rate, running[rate.load].result()) for rate in group]
             predictions += [each for _, each in pairs]
-            print(f"{format_line(name, list_cells(pairs))}   {time.monotonic() - start:.1f} s", flush=True)
+            print(f"{format_line(name, list_errors(pairs))}   {time.monotonic() - start:.1f} s", flush=True)
     return predictions
 
 
@@ -164,20 +164,25 @@ def list_totals(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
 
 
 def list_cells(pairs: Sequence[Pair]) -> list[str]:
-    """Return the cells of a row: number, error, bias and coverage of rate and response."""
+    """Return the cells of a row: number, error, bias and coverage of rate and response, then with model error."""
+    return [*list_errors(pairs), f"{find_coverage(pairs):.0%}"]
+
+
+def list_errors(pairs: Sequence[Pair]) -> list[str]:
+    """Return the cells of a row that do not need the stored predictions."""
     cells = [f"{len(pairs):,}"]
     for agreement in (agree_on_rate(pairs), agree_on_response(pairs)):
         if agreement is None:
             cells += ["-"] * 3
         else:
             cells += [f"{agreement.error:.0%}", f"{agreement.bias:+.0%}", f"{agreement.covered:.0%}"]
-    return [*cells, f"{find_coverage(pairs):.0%}"]
+    return cells
 
 
 def format_line(name: str, cells: Sequence[str]) -> str:
     """Return a row for the terminal."""
     widths = [len(heading) for heading in HEADINGS]
-    return f"{name:<52}" + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+    return f"{name:<52}" + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths, strict=False))
 
 
 def print_table(groups: Mapping[str, Sequence[Pair]]) -> None:

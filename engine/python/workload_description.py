@@ -122,7 +122,10 @@ def describe_placement(placement: Mapping[str, Any]) -> str:
         offset = str(placement.get("offset", 0))
         return "in one piece" + ("" if offset in {"0", "0B"} else f" from {offset} on")
     how = "scattered" if kind == "scattered" else "evenly spread"
-    return f"{how} in extents of {placement.get('extent', '1MiB')}"
+    share = placement.get("share", 1.0)
+    part = f"{share:.0%}".replace("%", " %") if isinstance(share, int | float) else str(share)
+    over = "" if share == 1.0 else f" over the first {part} of the array"
+    return f"{how} in extents of {placement.get('extent', '1MiB')}{over}"
 
 
 def describe_times(stream: Stream) -> str:

@@ -98,7 +98,6 @@ def test_a_run_has_the_class_of_its_array_and_load() -> None:
     [
         ({"address": {"kind": "sequential"}}, {}, "sequential"),
         ({}, {"throughput_bytes_per_s": 1e9}, "more than 128 KiB"),
-        ({}, {"throughput_iops": None}, "without results"),
     ],
 )
 def test_other_loads_have_no_class(changes: Any, results: Any, reason: str) -> None:

@@ -27,7 +27,7 @@ def session(make_session: Callable[..., Session]) -> Session:
     return make_session(
         [run],
         axes={CAPACITY: pa.int64()},
-        analyses={"posterior": pa.Table.from_pylist(rows, SCHEMA)},
+        analyses={"capacities": pa.Table.from_pylist(rows, SCHEMA)},
     )
 
 
@@ -38,17 +38,17 @@ def ask(session: Session, text: str) -> list[dict[str, object]]:
 
 
 def test_an_analysis_is_a_relation_with_the_names_of_axes(session: Session) -> None:
-    assert ask(session, "SELECT cache_capacity FROM posterior WHERE odds > 0.5") == [
+    assert ask(session, "SELECT cache_capacity FROM capacities WHERE odds > 0.5") == [
         {"cache_capacity": 2**21}
     ]
-    assert ask(session, "SELECT odds FROM posterior JOIN points USING (cache_capacity)") == [{"odds": 0.25}]
+    assert ask(session, "SELECT odds FROM capacities JOIN points USING (cache_capacity)") == [{"odds": 0.25}]
 
 
 def test_its_rows_and_columns_are_explained(session: Session) -> None:
     listed = {row["name"]: row["meaning"] for row in ask(session, "SHOW TABLES")}
-    assert listed["posterior"] == "one row per drawn capacity: its odds"
+    assert listed["capacities"] == "one row per drawn capacity: its odds"
     described = {
-        row["column_name"]: (row["unit"], row["meaning"]) for row in ask(session, "DESCRIBE posterior")
+        row["column_name"]: (row["unit"], row["meaning"]) for row in ask(session, "DESCRIBE capacities")
     }
     assert described["odds"] == ("fraction", "share of the draws")
     assert described["cache_capacity"][0] == "bytes"
@@ -58,8 +58,8 @@ def test_its_rows_and_columns_are_explained(session: Session) -> None:
 def test_it_is_a_named_query_of_its_sweep_only(
     session: Session, make_session: Callable[..., Session]
 ) -> None:
-    assert session.query("posterior")["odds"].to_pylist() == [0.25, 0.75]
-    assert session.find_units("posterior")["step"] == "bytes"
-    assert "posterior" in session.queries
+    assert session.query("capacities")["odds"].to_pylist() == [0.25, 0.75]
+    assert session.find_units("capacities")["step"] == "bytes"
+    assert "capacities" in session.queries
     with pytest.raises(QueryError, match="unknown-query"):
-        make_session([{"point_id": "p", "replicate": 0, "run_id": "r"}]).query("posterior")
+        make_session([{"point_id": "p", "replicate": 0, "run_id": "r"}]).query("capacities")

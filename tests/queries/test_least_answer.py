@@ -25,7 +25,7 @@ def answer(store: Path, **fields: object) -> list[str]:
 
 
 def test_the_cheapest_point_comes_first(tmp_path: Path) -> None:
-    first, second, third = answer(tmp_path)
+    first, second, third, *_ = answer(tmp_path)
     assert first.startswith("Cheapest: 2 disks, ")
     assert first.endswith("(EUR 700).")
     assert second.endswith("(EUR 2100).")
@@ -47,7 +47,7 @@ def test_without_prices_the_smallest_value_comes_first(tmp_path: Path) -> None:
     everywhere = {key: value for key, value in CHEAPEST["seek"].items() if key != "cheapest"}
     sentences = answer(tmp_path, seek=everywhere, prices=None)
     assert sentences[0].startswith("Fewest: 2 disks, ")
-    assert sentences[-1] == "Missing an objective even with 8: 1 point."
+    assert sentences[-2] == "Missing an objective even with 8: 1 point."
 
 
 def test_a_point_without_a_verdict_has_a_cause_and_a_remedy(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from destage.measured_systems.load_class import LoadClass
+from destage.measured_systems.model_error import ModelError
 from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured, measure
-from destage.queries.sizing_text import Sized, compose_sizing, format_odds
+from destage.queries.sizing_text import Assured, Sized, compose_sizing, format_odds
 from destage.spec.objective import Objective
 
 P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)
@@ -73,7 +75,7 @@ def test_the_answer_line_by_line() -> None:
         "6 x Seagate Exos X18 NL-SAS 18 TB, RAID 1+0, Broadcom MegaRAID 9560-8i, 4 GB, CacheVault: EUR 3230",
         "",
         "  response p95  12 ms (95 % CI 11.7 to 12.3); at most 30 ms: a factor of 2.5 below",
-        "  probability   more than 99.9 % that it is met",
+        "  probability   more than 99.9 % that it is met, as far as the simulation is exact",
         "  busiest       the disks, 70 %",
         "  disks         6; 4 miss response_p95 <= 30ms",
         "  dead battery  no effect: no write cache needs a battery",
@@ -84,6 +86,19 @@ def test_the_answer_line_by_line() -> None:
         "     1  more expensive even with the fewest disks",
         "     3  cannot be built",
     ]
+
+
+def test_the_disks_that_hold_the_models_error() -> None:
+    error = ModelError(LoadClass("spinning", cached=True), 4, 0.5, 0.8, 1.28)
+    assured = Assured(error, 2.0, 11, 4500.0)
+    (line,) = [line for line in compose_sizing(replace(SIZED, assured=assured)) if "to be sure" in line]
+    assert line == (
+        "  to be sure    11 disks (EUR 4500), which carry 2 times the load: 4 measured systems (spinning, "
+        "cached) ran at 0.5 to 1.3 times the simulated speed"
+    )
+    none = replace(assured, disks=None, price=None)
+    (line,) = [line for line in compose_sizing(replace(SIZED, assured=none)) if "to be sure" in line]
+    assert "more disks than are considered" in line
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ class MeasuredSystem:
     Attributes:
         cached: Whether its controller caches writes.
         footprint: The size of the file that was accessed; None for the whole device.
+        placement: Where the file lies; None for the start of the array.
         unknown: What neither the source nor a data sheet says.
         scenario: Its controller and array, by catalogue names.
     """
@@ -52,6 +53,7 @@ class MeasuredSystem:
     medium: Medium
     cached: bool
     footprint: str | None
+    placement: Mapping[str, Any] | None
     unknown: tuple[str, ...]
     scenario: Mapping[str, Any]
 
@@ -89,7 +91,8 @@ class MeasuredRate:
 
     def compose_scenario(self, system: MeasuredSystem) -> dict[str, Any]:
         """Return the configuration that describes this measurement."""
-        address = {"kind": "uniform"} | ({"footprint": system.footprint} if system.footprint else {})
+        lies = {"footprint": system.footprint, "placement": system.placement}
+        address = {"kind": "uniform"} | {key: value for key, value in lies.items() if value is not None}
         stream = {
             "name": "random",
             "arrival": {"kind": "fixed_outstanding", "depth": self.outstanding},
@@ -121,6 +124,7 @@ def systems() -> Mapping[str, MeasuredSystem]:
                 medium=fields["medium"],
                 cached=fields["cached"],
                 footprint=fields.get("footprint"),
+                placement=fields.get("placement"),
                 unknown=tuple(fields["unknown"]),
                 scenario=fields["scenario"],
             )

@@ -77,7 +77,7 @@ def classify_run(config: Mapping[str, Any], row: Mapping[str, Any]) -> LoadClass
 
     Args:
         config: The canonical configuration.
-        row: The results, of a run or as means.
+        row: The results, of a run with requests or as means.
     """
     kinds = {array["disk"]["kind"] for array in config["arrays"]}
     media = {_MEDIA.get(kind) for kind in kinds}
@@ -89,17 +89,14 @@ def classify_run(config: Mapping[str, Any], row: Mapping[str, Any]) -> LoadClass
         return "a replayed trace"
     if {address["kind"] for address in _find_tables(streams, "address")} <= _SEQUENTIAL:
         return "a sequential load"
-    counted = (row.get("throughput_iops"), row.get("response_mean_us"), row.get("requests"))
-    if not all(counted):
-        return "a run without results"
-    iops, response_us, requests = map(float, counted)  # type: ignore[arg-type]
-    if float(row.get("throughput_bytes_per_s") or 0.0) / iops > _LARGEST:
+    if row["throughput_bytes_per_s"] / row["throughput_iops"] > _LARGEST:
         return f"I/Os of more than {_LARGEST >> 10} KiB"
-    writes = float(row.get("writes") or 0.0) / requests
+    writes = row["writes"] / row["requests"]
     operations = "reads" if writes <= _PURE else "writes" if writes >= 1 - _PURE else "mixed"
     cache = config["controller"]["cache"]
     cached = bool(cache["capacity"] and cache["write_fraction"] and cache["write"]["policy"] == "write_back")
-    return LoadClass(medium, cached, operations, _find_band(iops * response_us / 1e6))
+    outstanding = row["throughput_iops"] * row["response_mean_us"] / 1e6
+    return LoadClass(medium, cached, operations, _find_band(outstanding))
 
 
 def _find_band(outstanding: float) -> int:

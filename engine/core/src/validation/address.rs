@@ -186,7 +186,7 @@ fn check_extent(place: &str, address: &Address, setting: Setting, issues: &mut V
                 ));
             }
         }
-        Placement::Scattered { extent } | Placement::Spread { extent } => {
+        Placement::Scattered { extent, .. } | Placement::Spread { extent, .. } => {
             check_holds_request(&format!("{place}.placement.extent"), extent, largest, issues);
         }
     }

@@ -24,16 +24,17 @@ pub(super) enum SlotOrder {
 impl PlacementMap {
     /// The map of a footprint of `footprint` sectors on an array of `capacity`; `stream` draws the scatter.
     pub fn new(placement: Placement, footprint: u64, capacity: Sectors, stream: &mut RandomStream) -> Self {
-        let slots = |extent: u64| (capacity.0 / extent).max(1);
+        let region = placement.region(capacity.bytes()).sectors();
+        let slots = |extent: u64| (region.0 / extent).max(1);
         match placement {
             Placement::Contiguous { offset } => Self::Contiguous { offset: offset.sectors().0 },
-            Placement::Scattered { extent } => {
+            Placement::Scattered { extent, .. } => {
                 let extent = extent.sectors().0;
                 let scatter = Scatter::new(slots(extent), footprint.div_ceil(extent), stream);
                 let order = SlotOrder::Scattered(scatter);
                 Self::Extents { extent: Divisor::new(extent), order }
             }
-            Placement::Spread { extent } => {
+            Placement::Spread { extent, .. } => {
                 let extent = extent.sectors().0;
                 let extents = footprint.div_ceil(extent);
                 let order = SlotOrder::Spread { extents, slots: slots(extent) };
@@ -101,6 +102,28 @@ impl Scatter {
 mod tests {
     use super::*;
     use crate::rng::Purpose;
+    use crate::units::{Bytes, Fraction};
+
+    #[test]
+    fn extents_lie_in_their_share_of_the_array_and_reach_its_end() {
+        let (capacity, extent) = (Sectors(1 << 24), Bytes(1 << 20));
+        for share in [0.1, 0.5, 0.999, 1.0] {
+            let end = (capacity.0 as f64 * share) as u64;
+            for placement in [
+                Placement::Scattered { extent, share: Fraction(share) },
+                Placement::Spread { extent, share: Fraction(share) },
+            ] {
+                let footprint = placement.default_footprint(capacity.bytes()).sectors().0;
+                let mut stream = RandomStream::named(2, 0, "share", 0, Purpose::Placement);
+                let map = PlacementMap::new(placement, footprint, capacity, &mut stream);
+                let slots: std::collections::BTreeSet<u64> =
+                    (0..footprint).step_by(2048).map(|position| map.place(position, 8, 8)).collect();
+                assert_eq!(slots.len() as u64, footprint / 2048, "each extent has a place of its own");
+                let last = slots.last().copied().unwrap_or_default();
+                assert!(last + 2048 <= end && end < last + 2 * 2048, "{placement:?}: {last} of {end}");
+            }
+        }
+    }
 
     #[test]
     fn remembered_slots_are_those_of_the_permutation() {

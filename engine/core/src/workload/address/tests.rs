@@ -5,6 +5,7 @@ mod sampling;
 use super::*;
 use crate::config::Placement;
 use crate::rng::Purpose;
+use crate::units::Fraction;
 
 fn model(address: &Address, stream: &mut RandomStream) -> AddressModel {
     AddressModel::new(address, Sectors(1 << 20), (Sectors(16), None), 1, stream)
@@ -95,7 +96,7 @@ fn spread_extents_have_equal_distances() {
     let address = Address::Uniform {
         sampling: Sampling::Independent,
         footprint: Some(Bytes(4 << 20)),
-        placement: Placement::Spread { extent: Bytes(1 << 20) },
+        placement: Placement::Spread { extent: Bytes(1 << 20), share: Fraction(1.0) },
         per_user: false,
     };
     let mut extents: Vec<u64> = draws(&address, 2000).iter().map(|lba| lba / 2048).collect();
@@ -109,7 +110,7 @@ fn scattered_extents_match_the_footprint_in_number() {
     let address = Address::Uniform {
         sampling: Sampling::Independent,
         footprint: Some(Bytes(8 << 20)),
-        placement: Placement::Scattered { extent: Bytes(1 << 20) },
+        placement: Placement::Scattered { extent: Bytes(1 << 20), share: Fraction(1.0) },
         per_user: false,
     };
     let mut extents: Vec<u64> = draws(&address, 2000).iter().map(|lba| lba / 2048).collect();
