@@ -164,7 +164,7 @@ def list_totals(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
 
 
 def list_cells(pairs: Sequence[Pair]) -> list[str]:
-    """Return the cells of a row: number, error, bias and coverage of rate and response, then with model error."""
+    """Return the cells of a row: number, errors, biases and coverages."""
     return [*list_errors(pairs), f"{find_coverage(pairs):.0%}"]
 
 
