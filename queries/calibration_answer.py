@@ -29,6 +29,8 @@ _FEW = 30
 _WORTH = 0.05
 """The share of a variance from which on it is worth a sentence."""
 _DIGITS = 3
+_VALID = 0.8
+"""The share of held figures within their 90 % intervals from which on a fit counts as validated."""
 Row = Mapping[str, Any]
 
 
@@ -63,11 +65,23 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     for row in rows[TABLE]:
         if not row["is_fitted"] and row["median"] is not None:
             yield f"{name}, {row['figure']} is predicted as {format_prediction(row)}."
+    yield f"{name}: {name_stage(rows[TABLE])}."
     for sentence in _compose_worth(rows):
         yield f"{name}, {sentence}"
     if fit["effective_draws"] < _FEW:
         draws = format_number(float(f"{fit['effective_draws']:.2g}"))
         yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
+
+
+def name_stage(predictions: Sequence[Row]) -> str:
+    """Return how far a fit can be trusted: by the figures of this system that it has not seen."""
+    held = [row for row in predictions if not row["is_fitted"] and row["inside_90"] is not None]
+    if not held:
+        return "calibrated on this system; no measured figure was held back to validate it"
+    inside = sum(row["inside_90"] for row in held)
+    figures = f"{inside} of {len(held)} held figures are within their 90 % intervals"
+    is_valid = inside >= _VALID * len(held)
+    return f"{'validated' if is_valid else 'calibrated, not validated'}: {figures}"
 
 
 def _compose_worth(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:

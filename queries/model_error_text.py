@@ -37,9 +37,9 @@ def find_error(session: "Session") -> ModelError | None:
 def list_model_errors(session: "Session") -> list[str]:
     """Return a sentence on the model's error in each class that the points of a study have.
 
-    A study that is compared with published figures has its own errors.
+    A study that is compared with published figures has its own errors, and so has one that was fitted.
     """
-    if session.kind == "replay" or any(read_figures(session.spec)):
+    if session.kind == "replay" or session.spec.get("fitted") or any(read_figures(session.spec)):
         return []
     sentences: list[str] = []
     for row in _list_rows(session):

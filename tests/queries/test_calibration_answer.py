@@ -14,6 +14,7 @@ from destage.queries.calibrated_study import check_drawable, write_drawn_study
 from destage.queries.calibration_answer import (
     format_share,
     name_odds,
+    name_stage,
     tabulate_predictions,
     tabulate_unknowns,
 )
@@ -81,6 +82,8 @@ def test_the_answer_names_odds_predictions_and_scores(queue: Session) -> None:
     assert answer[0].startswith("Fitted on light load, the odds of then: response_mean <= 30ms are ")
     assert "published: 9 ms" in answer[1]
     assert "of the plain rule" in answer[1]
+    assert answer[2].startswith("Fitted on light load: ")
+    assert "of 1 held figures" in answer[2]
     unknowns = tabulate_unknowns(queue)
     assert unknowns[0] == ("unknown", "prior", "fitted on light load")
     assert [row[0] for row in unknowns[1:]] == [
@@ -90,6 +93,21 @@ def test_the_answer_names_odds_predictions_and_scores(queue: Session) -> None:
     ]
     assert all("ms" in cell for cell in unknowns[1][1:])
     assert [row[0] for row in tabulate_predictions(queue)] == ["figure", "now", "then"]
+
+
+@pytest.mark.parametrize(
+    ("inside", "stage"),
+    [
+        ([], "calibrated on this system; no measured figure was held back to validate it"),
+        ([True] * 4 + [False], "validated: 4 of 5 held figures are within their 90 % intervals"),
+        ([True, False], "calibrated, not validated: 1 of 2 held figures are within their 90 % intervals"),
+    ],
+)
+def test_held_figures_validate_a_fit(inside: list[bool], stage: str) -> None:
+    seen = {"is_fitted": True, "inside_90": True}
+    unmeasured = {"is_fitted": False, "inside_90": None}
+    held = [{"is_fitted": False, "inside_90": one} for one in inside]
+    assert name_stage([seen, unmeasured, *held]) == stage
 
 
 def test_what_nothing_explains_is_said_to_be_ruled_out(impossible: Session) -> None:
