@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from destage.measured_systems.load_class import classify_run
 from destage.measured_systems.model_error import ModelError, estimate
 from destage.queries.presentation import format_count, format_number
-from destage.store.published_figures import read_figures
 
 if TYPE_CHECKING:
     from destage.queries.session import Session
@@ -39,7 +38,7 @@ def list_model_errors(session: "Session") -> list[str]:
 
     A study that is compared with published figures has its own errors, and so has one that was fitted.
     """
-    if session.kind == "replay" or session.spec.get("fitted") or any(read_figures(session.spec)):
+    if session.kind == "replay" or session.spec.get("fitted") or session.spec.get("published"):
         return []
     sentences: list[str] = []
     for row in _list_rows(session):
