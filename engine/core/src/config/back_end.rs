@@ -33,7 +33,26 @@ pub enum BackEnd {
         /// Lane time per command without its data.
         #[serde(default)]
         command_overhead: SimDuration,
+        /// Additional time of the interface of a SATA SSD (one with `half_duplex`) per command, as its commands are
+        /// tunnelled through connections of Serial Attached SCSI.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        sata_overhead: SimDuration,
     },
+}
+
+impl BackEnd {
+    /// Additional time of the interface of a SATA device per command.
+    pub(crate) const fn sata_overhead(&self) -> SimDuration {
+        match self {
+            Self::ScsiBus { .. } => SimDuration::ZERO,
+            Self::Sas { sata_overhead, .. } => *sata_overhead,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_zero(value: &SimDuration) -> bool {
+    value.0 == 0
 }
 
 const fn one() -> u32 {

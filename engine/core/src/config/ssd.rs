@@ -55,16 +55,27 @@ pub struct Ssd {
     /// Memory for writes on their way to the flash (default: 16 pages per die).
     #[serde(default)]
     pub write_buffer: Option<Bytes>,
-    /// Whether the write buffer survives a power cut; if so, a write completes in the buffer, else on the flash.
+    /// Whether the write buffer survives a power cut; if so, a write completes in the buffer.
     #[serde(default = "yes")]
     pub power_loss_protection: bool,
+    /// Whether a write completes in an unprotected buffer. Buffered writes are lost with the power; flushes and forced
+    /// writes still reach the flash. Without it, and without protection, a write completes on the flash.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub write_cache: bool,
     /// Erased blocks per die below which garbage collection runs.
     #[serde(default = "four")]
     #[schemars(range(min = 2, max = 65_536))]
     pub gc_low_mark: u32,
-    /// State of the SSD before the run.
+    /// State of the SSD before the run, which is unknown of most systems; the default is the one that lasts.
     #[serde(default)]
     pub precondition: Precondition,
+}
+
+impl Ssd {
+    /// Sets settings without effect to their defaults.
+    pub(crate) fn normalise(&mut self) {
+        self.write_cache &= !self.power_loss_protection;
+    }
 }
 
 /// Host interface of an SSD: one transfer at a time per direction.
@@ -128,4 +139,9 @@ const fn erase_time() -> SimDuration {
 
 const fn yes() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }

@@ -192,12 +192,13 @@ impl BlockDevice for Device {
     }
 }
 
-/// Builds the devices of one array, all of one model and each with its own random streams.
+/// Builds the devices of one array behind `back_end`, all of one model and each with its own random streams.
 ///
 /// # Errors
 /// The device is impossible; see [`layout_of`].
 pub fn build(
     array: &config::Array,
+    back_end: Option<&config::BackEnd>,
     indices: Range<u32>,
     seed: u64,
     replicate: u32,
@@ -221,7 +222,8 @@ pub fn build(
             })
             .collect()),
         config::Device::Ssd(ssd) => {
-            let model = Arc::new(SsdModel::new(ssd, array.disks)?);
+            let tunnel = back_end.map_or(SimDuration::ZERO, config::BackEnd::sata_overhead);
+            let model = Arc::new(SsdModel::new(ssd, array.disks)?.behind(tunnel));
             let name = format!("{}/disk", array.name);
             let mut stream = RandomStream::named(seed, replicate, &array.name, 0, Purpose::Flash);
             let state = model.initial_state(&mut stream);

@@ -94,8 +94,10 @@ impl ArraySet {
             let reject =
                 |error: LayoutProblem| RunError::Configuration(vec![error.issue(&format!("arrays.{index}"))]);
             let layout = disk::layout_of(array).map_err(reject)?;
-            let built = disk::build(array, 0..array.disks, scenario.run.seed, scenario.run.replicate)
-                .map_err(reject)?;
+            let back_end = scenario.controller.back_end.as_ref();
+            let built =
+                disk::build(array, back_end, 0..array.disks, scenario.run.seed, scenario.run.replicate)
+                    .map_err(reject)?;
             let is_volatile = built.iter().any(disk::BlockDevice::is_volatile);
             arrays.push(ArrayState::new(array, layout, devices.len() as u32, is_volatile));
             places.extend((0..array.disks).map(|disk| Place { array: index as u16, disk }));

@@ -1,8 +1,8 @@
 //! The normal form of a configuration: settings without effect get one value, so that equal runs have one identity.
 
 use crate::config::{
-    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Firmware, ReadCache, Scenario,
-    WarmUp, Window, WriteCache, WritePolicy,
+    BackEnd, Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Firmware, ReadCache,
+    Scenario, WarmUp, Window, WriteCache, WritePolicy,
 };
 use crate::units::{Bytes, Fraction, SimDuration};
 
@@ -11,9 +11,20 @@ impl Scenario {
     pub(super) fn reduce_to_normal_form(&mut self) {
         self.normalise_redundancy();
         for array in self.arrays.iter_mut().flatten() {
-            if let Device::Disk(disk) = &mut array.disk {
-                disk.normalise();
+            match &mut array.disk {
+                Device::Disk(disk) => disk.normalise(),
+                Device::Ssd(ssd) => ssd.normalise(),
+                Device::Server(_) => {}
             }
+        }
+        let has_sata_ssd = self
+            .arrays()
+            .iter()
+            .any(|array| matches!(&array.disk, Device::Ssd(ssd) if ssd.interface.half_duplex));
+        if let Some(BackEnd::Sas { sata_overhead, .. }) = &mut self.controller.back_end
+            && !has_sata_ssd
+        {
+            *sata_overhead = SimDuration::ZERO;
         }
         let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
         let controller = &mut self.controller;
@@ -182,6 +193,27 @@ mod tests {
         }
         let timed = buffer(r#", "write_cache": true, "write_time": 5"#);
         assert_ne!(timed, buffer(r#", "write_cache": true"#));
+    }
+
+    #[test]
+    fn ssd_settings_without_effect_are_left_out() {
+        let canonical = |ssd: &str, back_end: &str| {
+            let text = format!(
+                r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
+                    "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
+                    "address": {{"kind": "uniform"}}}}]}},
+                    "controller": {{"back_end": {{"kind": "sas", "lanes": 1{back_end}}}}},
+                    "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "ssd", "capacity": 1073741824, "over_provisioning": 0.5,
+                        "read_time": 50000, "program_time": 500000, "pages_per_block": 16{ssd}}}}}}}"#
+            );
+            Scenario::from_json(&text).unwrap().normalise().unwrap().to_canonical_json()
+        };
+        let (cache, volatile) = (r#", "write_cache": true"#, r#", "power_loss_protection": false"#);
+        assert_eq!(canonical(cache, ""), canonical("", ""));
+        assert_ne!(canonical(&format!("{cache}{volatile}"), ""), canonical(volatile, ""));
+        let (sata, tunnel) = (r#", "interface": {"half_duplex": true}"#, r#", "sata_overhead": 5"#);
+        assert_eq!(canonical("", tunnel), canonical("", ""));
+        assert_ne!(canonical(sata, tunnel), canonical(sata, ""));
     }
 
     #[test]

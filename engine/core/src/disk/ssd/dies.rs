@@ -49,7 +49,7 @@ impl Ssd {
             return true;
         }
         let page = self.model.units_per_page;
-        let must_go = !self.model.is_protected || (!self.entering.is_empty() && self.writing == 0);
+        let must_go = self.dies[die as usize].urgent > 0 || (!self.entering.is_empty() && self.writing == 0);
         if waits < page && !must_go {
             return false;
         }
@@ -165,11 +165,28 @@ impl Ssd {
                 }
             }
         }
+        let entry = &mut self.dies[die as usize];
+        entry.urgent = entry.urgent.saturating_sub(count);
+        if !entry.flushes.is_empty() {
+            self.end_flushes(now, die, count, agenda);
+        }
         self.room += count;
         self.writing -= 1;
         self.admit(now, agenda);
         self.go_on(now, die, yields, agenda);
         self.relieve(now, agenda);
         None
+    }
+
+    /// Programs the newest version of `unit` of an idle die, with the collections that are due.
+    pub(super) fn program_without_time(&mut self, die: u32, unit: u32) {
+        while self.translation.is_collection_due(die) {
+            if self.translation.is_victim_empty(die) {
+                self.translation.erase(die);
+            } else {
+                self.translation.copy(die);
+            }
+        }
+        self.translation.program(unit);
     }
 }

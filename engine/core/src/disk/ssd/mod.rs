@@ -2,8 +2,9 @@
 //!
 //! ```text
 //!   read   submit ─► die: read ─► channel ─► interface ─► latency ─► done
-//!   write  submit ─► room in the buffer ─► interface ─► latency ─► done        (power-loss protection)
-//!                                            └─► channel, die: program ─► latency ─► done     (without)
+//!   write  submit ─► room in the buffer ─► interface ─► latency ─► done        (power-loss protection, write cache)
+//!                                            └─► channel, die: program ─► latency ─► done     (neither, or forced)
+//!   flush  submit ─► the programs of what waits ─► latency ─► done             (write cache)
 //! ```
 //!
 //! A die does one thing at a time: it reads a page and holds it until the channel has transferred it, receives a page
@@ -13,8 +14,8 @@
 //! and interface are first come, first served.
 //!
 //! A page is programmed when the buffer holds a full one for the die, or partly filled when nothing else could make room
-//! in the buffer; without power-loss protection, with the units that wait when the die is idle. A write of a part of a
-//! mapping unit first reads the rest from the flash, on the same die.
+//! in the buffer, or when a write or a flush waits for it: then with the units that wait when the die is idle. A write of
+//! a part of a mapping unit first reads the rest from the flash, on the same die.
 //!
 //! Assumed: addresses are assigned to dies statically; copies pass through the SSD's processor, without cost there; a
 //! page is read whole. Not modelled: wear, bad blocks, read disturb and refresh, suspension of programs and erasures, a
@@ -128,8 +129,18 @@ struct Waiting {
     unit: u32,
     /// The command that waits for it.
     command: Link,
+    /// Its written sectors: the first, and the one after the last.
+    sectors: (u8, u8),
     /// Whether it must be completed by a read of the flash.
     is_part: bool,
+}
+
+/// A flush that waits for a die.
+#[derive(Clone, Copy, Debug)]
+struct Flush {
+    command: u32,
+    /// Units that must be programmed before, the first ones that wait.
+    units: u32,
 }
 
 /// The work of a die.
@@ -152,9 +163,27 @@ struct Die {
     foreground: LinkedQueue,
     background: LinkedQueue,
     waiting: VecDeque<Waiting>,
+    /// Number of the first waiting units for which a write or a flush waits.
+    urgent: u32,
+    flushes: VecDeque<Flush>,
     has_just_read: bool,
     /// Copies of the current victim so far.
     copies: u32,
+}
+
+impl Die {
+    fn idle() -> Self {
+        Self {
+            work: Work::Nothing,
+            foreground: LinkedQueue::default(),
+            background: LinkedQueue::default(),
+            waiting: VecDeque::new(),
+            urgent: 0,
+            flushes: VecDeque::new(),
+            has_just_read: false,
+            copies: 0,
+        }
+    }
 }
 
 /// One SSD.
@@ -182,17 +211,9 @@ pub struct Ssd {
 impl Ssd {
     /// An SSD of `model` in its initial `state`; random choices are drawn from `stream`.
     pub fn new(model: Arc<SsdModel>, state: &[u32], stream: RandomStream) -> Self {
-        let die = |_| Die {
-            work: Work::Nothing,
-            foreground: LinkedQueue::default(),
-            background: LinkedQueue::default(),
-            waiting: VecDeque::new(),
-            has_just_read: false,
-            copies: 0,
-        };
         Self {
             translation: Translation::new(&model, state, stream),
-            dies: (0..model.dies).map(die).collect(),
+            dies: (0..model.dies).map(|_| Die::idle()).collect(),
             channels: vec![Pipe::default(); model.channels as usize].into(),
             interface: [Pipe::default(); 2],
             commands: Slab::default(),
@@ -261,8 +282,7 @@ impl BlockDevice for Ssd {
         if !io.is_write {
             self.submit_read(now, command, agenda);
         } else if io.sectors == 0 {
-            // A flush: completed writes are protected or on the flash.
-            agenda.schedule(now + self.model.command_latency, slot(Stage::Done, command));
+            self.flush(now, command, agenda);
         } else {
             self.usage.record_flash(|flash| flash.host_sectors += u64::from(io.sectors));
             self.commands[command].pending = last - first + 1;
@@ -293,6 +313,10 @@ impl BlockDevice for Ssd {
         &mut self.usage
     }
 
+    fn is_volatile(&self) -> bool {
+        self.model.is_volatile
+    }
+
     #[cfg(debug_assertions)]
     fn check(&self) {
         self.translation.check();
@@ -305,36 +329,29 @@ impl BlockDevice for Ssd {
         unfinished
     }
 
-    fn lose_power(&mut self, now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {
+    /// Unprotected units keep their old version, which the map finds as if it had been written again.
+    fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
         self.usage.cut(now);
         for die in 0..self.model.dies {
-            let programmed = match self.dies[die as usize].work {
+            let Die { work, waiting, .. } = std::mem::replace(&mut self.dies[die as usize], Die::idle());
+            let programmed = match work {
                 Work::Program(count) => count as usize,
                 _ => 0,
             };
-            let mut waiting = std::mem::take(&mut self.dies[die as usize].waiting);
-            if self.model.is_protected {
-                for &Waiting { unit, .. } in waiting.iter().skip(programmed) {
-                    while self.translation.is_collection_due(die) {
-                        if self.translation.is_victim_empty(die) {
-                            self.translation.erase(die);
-                        } else {
-                            self.translation.copy(die);
-                        }
-                    }
-                    self.translation.program(unit);
+            for (index, waiting) in waiting.iter().enumerate() {
+                if waiting.command.get().is_some() {
+                    continue;
                 }
-                self.translation.pad(die);
+                if self.model.is_volatile {
+                    let (first, end) = waiting.sectors;
+                    let unit = u64::from(waiting.unit) * u64::from(self.model.unit_sectors);
+                    lose(Lba(unit + u64::from(first)), Sectors(u64::from(end - first)));
+                }
+                if index >= programmed {
+                    self.program_without_time(die, waiting.unit);
+                }
             }
-            waiting.clear();
-            self.dies[die as usize] = Die {
-                work: Work::Nothing,
-                foreground: LinkedQueue::default(),
-                background: LinkedQueue::default(),
-                waiting,
-                has_just_read: false,
-                copies: 0,
-            };
+            self.translation.pad(die);
         }
         for pipe in self.channels.iter_mut().chain(&mut self.interface) {
             pipe.cut(now);

@@ -37,6 +37,8 @@ pub struct SsdModel {
     /// Units of the write buffer.
     pub(super) buffer_units: u32,
     pub(super) is_protected: bool,
+    /// Whether writes complete in a buffer that is lost with the power.
+    pub(super) is_volatile: bool,
     pub(super) gc_low_mark: u32,
     pub(super) precondition: Precondition,
 }
@@ -144,9 +146,19 @@ impl SsdModel {
             command_latency: ssd.command_latency,
             buffer_units: buffer_units as u32,
             is_protected: ssd.power_loss_protection,
+            is_volatile: ssd.write_cache && !ssd.power_loss_protection,
             gc_low_mark: ssd.gc_low_mark,
             precondition: ssd.precondition,
         })
+    }
+
+    /// The same SSD where a SATA interface takes `tunnel` more per command.
+    #[must_use]
+    pub const fn behind(mut self, tunnel: SimDuration) -> Self {
+        if self.interface.half_duplex {
+            self.interface.command_overhead.0 += tunnel.0;
+        }
+        self
     }
 
     /// Valid units of the full blocks of a die in its steady state, drawn from `stream`; empty for other initial states.

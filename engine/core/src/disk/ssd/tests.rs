@@ -1,5 +1,7 @@
 //! Flash under functional writes: conservation, newest versions, and the laws of write amplification.
 
+mod write_cache;
+
 use proptest::prelude::*;
 
 use super::SsdModel;

@@ -1,6 +1,6 @@
 //! Writes: into the buffer as far as there is room, then to the dies of their addresses.
 
-use super::{Command, Piece, Ssd, Stage, Waiting, Work, slot};
+use super::{Command, Flush, Piece, Ssd, Stage, Waiting, Work, slot};
 use crate::disk::{Agenda, Io};
 use crate::slab::Link;
 use crate::units::SimTime;
@@ -35,20 +35,27 @@ impl Ssd {
         let Piece { command, first, count } = self.pieces.remove(piece);
         let io = self.commands[command].io;
         let (first_of_all, last_of_all) = self.units(io.lba, io.sectors);
-        let (is_protected, unit_sectors) = (self.model.is_protected, u64::from(self.model.unit_sectors));
+        let unit_sectors = u64::from(self.model.unit_sectors);
+        let is_cached = self.model.is_protected || (self.model.is_volatile && !io.is_forced);
         let end = io.lba.0 + u64::from(io.sectors);
         for unit in first..first + count {
             let from = u64::from(unit) * unit_sectors;
             let is_part =
                 (from < io.lba.0 || from + unit_sectors > end) && self.translation.has_old_version(unit);
-            if is_protected && self.translation.buffer(unit) {
+            let sectors = (io.lba.0.saturating_sub(from) as u8, unit_sectors.min(end - from) as u8);
+            let is_buffered = is_cached && self.translation.buffer(unit);
+            if is_buffered && (self.model.is_protected || self.merge(unit, sectors)) {
                 // It replaced a version that still waits.
                 self.room += 1;
                 continue;
             }
             let (die, _) = self.translation.locate(unit);
-            let waiter = if is_protected { Link::END } else { Link::to(command) };
-            self.dies[die as usize].waiting.push_back(Waiting { unit, command: waiter, is_part });
+            let waiter = if is_cached { Link::END } else { Link::to(command) };
+            let die = &mut self.dies[die as usize];
+            die.waiting.push_back(Waiting { unit, command: waiter, sectors, is_part });
+            if !is_cached {
+                die.urgent = die.waiting.len() as u32;
+            }
         }
         // The dies start after all units are buffered, so that they can fill their pages.
         let page = self.model.units_per_page;
@@ -59,10 +66,65 @@ impl Ssd {
         self.relieve(now, agenda);
         let is_last = first + count > last_of_all;
         debug_assert!(first >= first_of_all);
-        if is_protected && is_last {
+        if is_cached && is_last {
             return self.complete(now, now + self.model.command_latency, command, agenda);
         }
         None
+    }
+
+    /// Merges `sectors` of a unit with a version that waits in the cache, if together they are one run; returns whether
+    /// they are.
+    fn merge(&mut self, unit: u32, (first, end): (u8, u8)) -> bool {
+        let die = &mut self.dies[self.translation.locate(unit).0 as usize];
+        let programmed = match die.work {
+            Work::Program(count) => count as usize,
+            _ => 0,
+        };
+        let version = die.waiting.iter_mut().skip(programmed).find(|waiting| {
+            waiting.unit == unit
+                && waiting.command.get().is_none()
+                && waiting.sectors.0 <= end
+                && first <= waiting.sectors.1
+        });
+        let Some(Waiting { sectors, .. }) = version else { return false };
+        *sectors = (sectors.0.min(first), sectors.1.max(end));
+        true
+    }
+
+    /// Completes a flush when all units that wait are on the flash. What is protected, or waits in an admitted write, is
+    /// not for it to force.
+    pub(super) fn flush(&mut self, now: SimTime, command: u32, agenda: &mut Agenda<'_>) {
+        let dies = if self.model.is_volatile { self.model.dies } else { 0 };
+        for die in 0..dies {
+            let entry = &mut self.dies[die as usize];
+            let units = entry.waiting.len() as u32;
+            if units > 0 {
+                entry.urgent = units;
+                entry.flushes.push_back(Flush { command, units });
+                self.commands[command].pending += 1;
+                self.wake(now, die, agenda);
+            }
+        }
+        if self.commands[command].pending == 0 {
+            agenda.schedule(now + self.model.command_latency, slot(Stage::Done, command));
+        }
+    }
+
+    /// Ends the flushes that waited for at most `count` units of `die`.
+    pub(super) fn end_flushes(&mut self, now: SimTime, die: u32, count: u32, agenda: &mut Agenda<'_>) {
+        let Self { dies, commands, model, .. } = self;
+        dies[die as usize].flushes.retain_mut(|flush| {
+            flush.units = flush.units.saturating_sub(count);
+            if flush.units > 0 {
+                return true;
+            }
+            let pending = &mut commands[flush.command].pending;
+            *pending -= 1;
+            if *pending == 0 {
+                agenda.schedule(now + model.command_latency, slot(Stage::Done, flush.command));
+            }
+            false
+        });
     }
 
     /// Starts an idle die.

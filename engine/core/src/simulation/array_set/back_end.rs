@@ -59,7 +59,7 @@ impl BackEnd {
             config::BackEnd::ScsiBus { channels, bandwidth, command_overhead } => {
                 (true, channels, bandwidth, command_overhead)
             }
-            config::BackEnd::Sas { lanes, bandwidth, command_overhead } => {
+            config::BackEnd::Sas { lanes, bandwidth, command_overhead, .. } => {
                 (false, lanes, bandwidth, command_overhead)
             }
         };

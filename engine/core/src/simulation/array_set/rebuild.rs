@@ -29,7 +29,8 @@ impl ArraySet {
     pub fn replace_disk(&mut self, context: &mut Context, scenario: &Scenario, place: Place) -> u32 {
         let index = self[place.array].redundancy.devices;
         let (config, run) = (&scenario.arrays()[place.array as usize], &scenario.run);
-        let Ok(built) = disk::build(config, index..index + 1, run.seed, run.replicate) else {
+        let back_end = scenario.controller.back_end.as_ref();
+        let Ok(built) = disk::build(config, back_end, index..index + 1, run.seed, run.replicate) else {
             unreachable!("a disk like the others can be built")
         };
         let (device, now) = (self.devices.len() as u32, context.now());

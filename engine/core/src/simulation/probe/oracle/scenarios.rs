@@ -47,18 +47,21 @@ fn device() -> impl Strategy<Value = Value> {
             "write_settle": 100_000, "head_switch": 200_000, "command_time": 300_000, "buffer": buffer,
             "queue": {"policy": policy, "depth": 4, "age_limit": 100_000_000}})
     };
-    let ssd = |protected: bool, state: &str, planes: u32| {
+    let ssd = |protected: bool, caches: bool, state: &str, planes: u32| {
         json!({"kind": "ssd", "capacity": 2 << 20, "over_provisioning": 0.7, "channels": 2, "dies_per_channel": 2,
             "planes": planes, "page": 4096, "pages_per_block": 4, "read_time": 50_000, "program_time": 500_000,
             "erase_time": 2_000_000, "channel_rate": 100_000_000, "command_latency": 10_000,
             "interface": {"read_rate": 500_000_000, "write_rate": 400_000_000, "half_duplex": planes == 1},
-            "write_buffer": planes << 14, "power_loss_protection": protected, "precondition": state})
+            "write_buffer": planes << 14, "power_loss_protection": protected, "write_cache": caches,
+            "precondition": state})
     };
     prop_oneof![
-        1 => Just(ssd(true, "random", 1)),
-        1 => Just(ssd(true, "sequential", 2)),
-        1 => Just(ssd(false, "empty", 1)),
-        1 => Just(ssd(false, "random", 2)),
+        1 => Just(ssd(true, false, "random", 1)),
+        1 => Just(ssd(true, false, "sequential", 2)),
+        1 => Just(ssd(false, false, "empty", 1)),
+        1 => Just(ssd(false, false, "random", 2)),
+        1 => Just(ssd(false, true, "empty", 1)),
+        2 => Just(ssd(false, true, "random", 2)),
         1 => Just(server(1)),
         1 => Just(server(3)),
         1 => Just(disk("c_look", Value::Null)),
