@@ -172,36 +172,6 @@ def test_an_unknown_name_has_a_suggestion_and_the_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "state", "reads", "writes", "read_mb_s", "write_us"),
-    [
-        ("samsung_860_pro_512gb", "empty", 100_000, 90_000, 560, 23.3),
-        ("crucial_mx200_500gb", "empty", 100_000, 87_000, 555, 30),
-        ("d3_s4610_480gb", "random", 96_000, 44_500, 560, 52),
-    ],
-)
-def test_an_ssd_with_its_buffer_on_meets_its_sheet(
-    name: str, state: str, reads: float, writes: float, read_mb_s: float, write_us: float
-) -> None:
-    """Rated writes of client drives are those of a fresh drive; the model adds up to 7 % to them."""
-
-    def rate(depth: int, read_fraction: float, state: str, size: str = "4KiB") -> float:
-        stream = {
-            "name": "random",
-            "arrival": {"kind": "fixed_outstanding", "depth": depth},
-            "operations": {"read_fraction": read_fraction, "size": {"kind": "constant", "value": size}},
-            "address": {"kind": "uniform" if size == "4KiB" else "sequential"},
-        }
-        disk = {"use": name, "power_loss_protection": True, "precondition": state}
-        row = simulate({"workload": {"streams": [stream]}, "array": {"raid": "0", "disks": 1, "disk": disk}})
-        return float(row["throughput_iops"])
-
-    assert rate(32, 1, "random") == pytest.approx(reads, rel=0.01)
-    assert rate(32, 0, state) == pytest.approx(writes, rel=0.07)
-    assert rate(32, 1, "random", "128KiB") * 131_072 / 1e6 == pytest.approx(read_mb_s, rel=0.02)
-    assert 1e6 / rate(1, 0, "empty") == pytest.approx(write_us, rel=0.02)
-
-
-@pytest.mark.parametrize(
     "entry",
     [
         entry
