@@ -216,15 +216,17 @@ def test_the_catalogues_drive_meets_its_data_sheet(entry: catalog.Entry) -> None
     check("random write, depth 1", "us", "write_us", one_write["response_mean_us"], 0.01)
     reads = _measure(name, depth)
     check(f"random reads, depth {depth}", "1/s", "reads_per_s", reads["throughput_iops"], 0.03)
-    for state, rated in (("random", "sustained"), ("sequential", "fresh")):
+    for state, rated, tolerance in (("random", "sustained", 0.06), ("sequential", "fresh", 0.07)):
         if f"{rated}_writes_per_s" in sheet:
             writes = _measure(name, depth, state=state, read_fraction=0, window=400_000)
             what = f"{rated} random writes, depth {depth}"
-            check(what, "1/s", f"{rated}_writes_per_s", writes["throughput_iops"], 0.07)
+            check(what, "1/s", f"{rated}_writes_per_s", writes["throughput_iops"], tolerance)
     ahead = _measure(name, depth, window=20_000, **run)
     check("sequential reads", "MB/s", "read_mb_per_s", ahead["throughput_bytes_per_s"] / 1e6, 0.03)
     stream = _measure(name, depth, read_fraction=0, window=20_000, **run)
-    check("sequential writes", "MB/s", "write_mb_per_s", stream["throughput_bytes_per_s"] / 1e6, 0.06)
+    # Predicted of the D3-S4610, whose flash is as fast as its random writes imply.
+    tolerance = 0.06 if name == "d3_s4610_480gb" else 0.03
+    check("sequential writes", "MB/s", "write_mb_per_s", stream["throughput_bytes_per_s"] / 1e6, tolerance)
 
 
 @pytest.mark.parametrize("entry", SSDS, ids=lambda entry: entry.name)
