@@ -88,8 +88,8 @@ MODEL_ERROR = """## The model's error
 The **speed** of a system is its measured rate over the simulated one, with the same I/Os outstanding.
 Answers state the interval of the speeds of other systems in the class of their load. The logarithm of a
 speed is taken as normal, with a mean of the class, a variance between systems and one within them; both
-variances are pooled over the classes of a medium. A class with fewer than two systems has the interval of a
-wider one.
+variances are pooled over the classes of a medium with the same operations. A class with fewer than two
+systems has the interval of a wider one.
 """
 
 REMARKS = """## What is off

@@ -42,6 +42,10 @@ def configure(**changes: object) -> dict[str, Any]:
     )
 
 
+def test_the_intervals_cover_what_was_measured_on_systems_left_out() -> None:
+    assert 0.85 <= model_error.find_coverage(pairs()) <= 0.95
+
+
 def test_the_interval_is_students_with_pooled_variances() -> None:
     """Of the widest class of a medium there is one, so that nothing is pooled."""
     speeds: dict[str, list[float]] = {}

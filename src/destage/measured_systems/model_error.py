@@ -2,9 +2,9 @@
 
 The speed of a system is its measured rate over the simulated one, with the same I/Os outstanding. Its
 logarithm is taken as normal: a mean of the class, a deviation of each system from that, and a deviation of
-each rate. Both variances are those of all classes of a medium, as a class has few systems. The interval is
-that of a rate of a system that is not in the bank, with Student's quantile: it holds what is unknown about
-a system that is described by data sheets alone.
+each rate. Both variances are those of all classes of the medium with the same operations, as a class has
+few systems. The interval is that of a rate of a system that is not in the bank, with Student's quantile: it
+holds what is unknown about a system that is described by data sheets alone.
 """
 
 import math
@@ -84,9 +84,10 @@ def _estimate(load: LoadClass, speeds: _Speeds, without: str | None) -> ModelErr
 
 @cache
 def _pool(load: LoadClass, without: str | None) -> tuple[float, float, int]:
-    """Return the variances between systems and within them over the classes as wide as `load` of its medium.
+    """Return the variances between systems and within them over the classes as wide as `load`.
 
-    The third value is the degrees of freedom of the first.
+    The third value is the degrees of freedom of the first: a system deviates alike in all of its classes, so
+    that it counts once.
     """
     groups = [_collect(each, without) for each in _list_classes(load)]
     means = [[statistics.fmean(values) for values in speeds.values()] for speeds in groups]
@@ -94,7 +95,7 @@ def _pool(load: LoadClass, without: str | None) -> tuple[float, float, int]:
     between = math.fsum(_square(each) for each in means) / degrees
     every = [values for speeds in groups for values in speeds.values()]
     within = math.fsum(map(_square, every)) / max(1, sum(len(values) - 1 for values in every))
-    return between, within, degrees
+    return between, within, len({name for speeds in groups for name in speeds}) - 1
 
 
 def _square(values: Sequence[float]) -> float:
@@ -104,10 +105,10 @@ def _square(values: Sequence[float]) -> float:
 
 
 def _list_classes(load: LoadClass) -> Iterator[LoadClass]:
-    """Yield the classes of a medium that are as wide as another one, each once."""
+    """Yield the classes as wide as `load` of its medium and operations, each once."""
     depth = next(at for at, wider in enumerate(_WIDEST.widen()) if _width(wider) == _width(load))
     found = {list(classify_rate(rate).widen())[depth] for rate in rates()}
-    yield from (each for each in found if each.medium == load.medium)
+    yield from (each for each in found if (each.medium, each.operations) == (load.medium, load.operations))
 
 
 _WIDEST = LoadClass("spinning", cached=True, operations="reads", band=0)
