@@ -4,6 +4,14 @@
 //! read-ahead of `size`; when less than half of it remains before the prefetched edge, the next `size` is
 //! prefetched.
 //!
+//! ```text
+//!   done | outstanding reads | newest │ ahead: half of `size`; with a queue all of it, or what is outstanding │ edge
+//! ```
+//!
+//! A host that queues its reads is itself ahead by what it has outstanding. The read-ahead of its sequence is counted from
+//! the newest read, and is never less than `size` or than the sequence has outstanding, up to a share of the cache: less
+//! would put fewer I/Os on the disks than the host does without a cache, since a read waits for all of a prefetch.
+//!
 //! **Adaptive** read-ahead reacts to waste. Each prefetched line is either *used* (read, also while pending) or
 //! *wasted* (evicted unread, or its data changed). Of every 256 such lines the wasted ones are counted: if more than half,
 //! the restraint r grows by 1; if less than a quarter, it falls by 1. A
@@ -25,6 +33,10 @@ use crate::units::Bytes;
 const SEQUENCES: usize = 32;
 const CANDIDATES: usize = 64;
 
+/// Share of the cache that one sequence may prefetch because of its queue: prefetched lines leave unread if it is more than
+/// the half that the lines between them and the newest read leave.
+const QUEUE_SHARE: u64 = 4;
+
 /// Used or wasted lines between two adaptations.
 const FATES: u32 = 256;
 /// Maximum restraint: a sequence needs 2^8 times the trigger.
@@ -35,6 +47,19 @@ struct Sequence {
     next: u64,
     edge: u64,
     used: u64,
+    /// Sectors of its reads that are not complete.
+    outstanding: u64,
+}
+
+/// What a read means for the read-ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noticed {
+    /// Whether it continues a sequence.
+    pub is_sequential: bool,
+    /// What to prefetch, if it is time.
+    pub ahead: Option<Stretch>,
+    /// The sequence in which it is outstanding until [`ReadAhead::complete`].
+    pub sequence: Option<u8>,
 }
 
 /// A range to prefetch.
@@ -52,6 +77,8 @@ pub struct ReadAhead {
     trigger: u32,
     size: u64,
     line: u64,
+    /// Most that a sequence prefetches because of its queue \[sectors\].
+    limit: u64,
     restraint: Option<Restraint>,
     sequences: Vec<Sequence>,
     /// Ends of recent reads without a sequence, with the length of their run so far.
@@ -75,12 +102,13 @@ struct Restraint {
 const ARRAY_SHIFT: u32 = 48;
 
 impl ReadAhead {
-    /// Read-ahead without sequences; `line` is the size of a cache line.
-    pub fn new(ahead: config::ReadAhead, line: Bytes) -> Self {
+    /// Read-ahead without sequences into a cache of `capacity` lines of the size `line`.
+    pub fn new(ahead: config::ReadAhead, line: Bytes, capacity: usize) -> Self {
         Self {
             trigger: ahead.trigger,
             size: ahead.size.sectors().0,
             line: line.sectors().0,
+            limit: line.sectors().0 * capacity as u64 / QUEUE_SHARE,
             restraint: ahead.adaptive.then(Restraint::default),
             sequences: Vec::with_capacity(SEQUENCES),
             candidates: [u64::MAX; CANDIDATES],
@@ -91,8 +119,8 @@ impl ReadAhead {
         }
     }
 
-    /// Records a read of `sectors` from `lba`; returns whether it continues a sequence, and what to prefetch, if it is time.
-    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<Stretch>) {
+    /// Records a read of `sectors` from `lba`.
+    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> Noticed {
         self.clock += 1;
         let start = u64::from(array) << ARRAY_SHIFT | lba;
         let end = start + sectors;
@@ -105,8 +133,13 @@ impl ReadAhead {
             let sequence = &mut self.sequences[place];
             sequence.next = end;
             sequence.used = self.clock;
+            let is_queued = sequence.outstanding > 0;
+            sequence.outstanding += sectors;
+            let reserve =
+                if is_queued { size.max((sequence.outstanding >> steps).min(self.limit)) } else { size / 2 };
             self.tags[place] = end as u32;
-            return (true, Self::stretch(sequence, size));
+            let ahead = Self::stretch(sequence, size, reserve);
+            return Noticed { is_sequential: true, ahead, sequence: Some(place as u8) };
         }
         let mut run = 1;
         let candidates = if may_continue { &self.candidates[..] } else { &[] };
@@ -117,10 +150,10 @@ impl ReadAhead {
         }
         let is_sequential = run > 1;
         if run >= trigger {
-            let mut sequence = Sequence { next: end, edge: end, used: self.clock };
-            let ahead = Self::stretch(&mut sequence, size);
-            self.follow(sequence);
-            return (is_sequential, ahead);
+            let mut sequence = Sequence { next: end, edge: end, used: self.clock, outstanding: sectors };
+            let ahead = Self::stretch(&mut sequence, size, size / 2);
+            let place = self.follow(sequence);
+            return Noticed { is_sequential, ahead, sequence: Some(place as u8) };
         }
         let place = candidate.unwrap_or_else(|| {
             self.oldest = (self.oldest + 1) % CANDIDATES;
@@ -128,7 +161,15 @@ impl ReadAhead {
         });
         self.runs[place] = run;
         self.set_candidate(place, end);
-        (is_sequential, None)
+        Noticed { is_sequential, ahead: None, sequence: None }
+    }
+
+    /// A read of `sectors` of a sequence is complete. A sequence that took the place of another has its own count.
+    #[inline]
+    pub fn complete(&mut self, sequence: u8, sectors: u64) {
+        if let Some(sequence) = self.sequences.get_mut(usize::from(sequence)) {
+            sequence.outstanding = sequence.outstanding.saturating_sub(sectors);
+        }
     }
 
     /// Remembers that a read which starts at `next` continues the candidate at `place`.
@@ -153,18 +194,19 @@ impl ReadAhead {
         }
     }
 
-    /// Prefetches if less than half of the read-ahead size remains before the edge.
-    fn stretch(sequence: &mut Sequence, size: u64) -> Option<Stretch> {
+    /// Prefetches `size`, or what is missing of `reserve`, if no more than that remains before the edge.
+    fn stretch(sequence: &mut Sequence, size: u64, reserve: u64) -> Option<Stretch> {
         let left = sequence.edge.saturating_sub(sequence.next);
-        if left * 2 > size {
+        if left > reserve {
             return None;
         }
         let from = sequence.edge.max(sequence.next);
-        sequence.edge = from + size;
-        Some(Stretch { first: from & ((1 << ARRAY_SHIFT) - 1), sectors: size })
+        sequence.edge = from + size.max(reserve - left);
+        Some(Stretch { first: from & ((1 << ARRAY_SHIFT) - 1), sectors: sequence.edge - from })
     }
 
-    fn follow(&mut self, sequence: Sequence) {
+    /// Tracks a sequence; returns its place.
+    fn follow(&mut self, sequence: Sequence) -> usize {
         let place = if self.sequences.len() < SEQUENCES {
             self.sequences.push(sequence);
             self.sequences.len() - 1
@@ -174,6 +216,7 @@ impl ReadAhead {
             oldest
         };
         self.tags[place] = sequence.next as u32;
+        place
     }
 }
 
@@ -183,7 +226,16 @@ mod tests {
 
     fn ahead(trigger: u32, adaptive: bool) -> ReadAhead {
         let config = config::ReadAhead { trigger, size: Bytes(64 << 10), adaptive };
-        ReadAhead::new(config, Bytes(8 << 10))
+        ReadAhead::new(config, Bytes(8 << 10), 256)
+    }
+
+    /// A read that is complete before the next one: whether it continues a sequence, and what to prefetch.
+    fn read(ahead: &mut ReadAhead, array: u16, lba: u64) -> (bool, Option<Stretch>) {
+        let noticed = ahead.notice(array, lba, 16);
+        if let Some(sequence) = noticed.sequence {
+            ahead.complete(sequence, 16);
+        }
+        (noticed.is_sequential, noticed.ahead)
     }
 
     const fn stretch(first: u64, sectors: u64) -> Stretch {
@@ -193,50 +245,71 @@ mod tests {
     #[test]
     fn the_second_consecutive_read_starts_read_ahead() {
         let mut ahead = ahead(2, false);
-        assert_eq!(ahead.notice(0, 0, 16), (false, None));
-        assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
-        assert_eq!(ahead.notice(0, 32, 16), (true, None));
-        assert_eq!(ahead.notice(0, 500, 16), (false, None));
-        assert_eq!(ahead.notice(0, 48, 16), (true, None));
-        assert_eq!(ahead.notice(0, 64, 16), (true, None));
+        assert_eq!(read(&mut ahead, 0, 0), (false, None));
+        assert_eq!(read(&mut ahead, 0, 16), (true, Some(stretch(32, 128))));
+        assert_eq!(read(&mut ahead, 0, 32), (true, None));
+        assert_eq!(read(&mut ahead, 0, 500), (false, None));
+        assert_eq!(read(&mut ahead, 0, 48), (true, None));
+        assert_eq!(read(&mut ahead, 0, 64), (true, None));
         // 64 of 128 sectors remain before the edge: half.
-        assert_eq!(ahead.notice(0, 80, 16), (true, Some(stretch(160, 128))));
+        assert_eq!(read(&mut ahead, 0, 80), (true, Some(stretch(160, 128))));
+    }
+
+    #[test]
+    fn a_queue_is_read_ahead_of_its_newest_read() {
+        let mut ahead = ahead(2, false);
+        let mut queue = |reads: std::ops::Range<u64>| {
+            reads.filter_map(|read| ahead.notice(0, read * 16, 16).ahead).collect::<Vec<_>>()
+        };
+        // The third read is the second of the sequence: from now on all of the size remains before the edge.
+        assert_eq!(queue(0..3), [stretch(32, 128), stretch(160, 128)]);
+        // Ten reads of the sequence are outstanding, then eleven: the edge is as far ahead of the newest.
+        assert_eq!(queue(3..9), []);
+        assert_eq!(queue(9..12), [stretch(288, 128)]);
+        let edge = queue(12..60).last().map(|last| last.first + last.sectors);
+        assert!(edge.is_some_and(|edge| edge >= 60 * 16 + 59 * 16), "{edge:?}");
+        // No further than a quarter of the cache, of 4,096 sectors.
+        let edge = queue(60..400).last().map(|last| last.first + last.sectors);
+        assert!(edge.is_some_and(|edge| edge.abs_diff(400 * 16 + 1_024) <= 128), "{edge:?}");
+        // When they are complete, half of the size is enough again.
+        (1..400).for_each(|_| ahead.complete(0, 16));
+        assert_eq!(read(&mut ahead, 0, 400 * 16), (true, None));
     }
 
     #[test]
     fn sequences_of_two_arrays_are_kept_apart() {
         let mut ahead = ahead(2, false);
-        ahead.notice(0, 0, 16);
-        assert_eq!(ahead.notice(1, 16, 16), (false, None));
+        read(&mut ahead, 0, 0);
+        assert_eq!(read(&mut ahead, 1, 16), (false, None));
     }
 
     #[test]
     fn waste_restrains_read_ahead_and_use_restores_it() {
         let mut ahead = ahead(2, true);
         (0..FATES).for_each(|fate| ahead.learn(fate % 2 == 0));
-        assert_eq!(ahead.notice(0, 0, 16), (false, None));
+        assert_eq!(read(&mut ahead, 0, 0), (false, None));
         // Half was wasted, not more: no change.
-        assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
+        assert_eq!(read(&mut ahead, 0, 16), (true, Some(stretch(32, 128))));
         (0..FATES).for_each(|fate| ahead.learn(fate <= FATES / 2));
-        assert_eq!(ahead.notice(0, 1_000, 16), (false, None));
-        assert_eq!(ahead.notice(0, 1_016, 16), (true, None));
-        assert_eq!(ahead.notice(0, 1_032, 16), (true, None));
-        assert_eq!(ahead.notice(0, 1_048, 16), (true, Some(stretch(1_064, 64))));
+        assert_eq!(read(&mut ahead, 0, 1_000), (false, None));
+        assert_eq!(read(&mut ahead, 0, 1_016), (true, None));
+        assert_eq!(read(&mut ahead, 0, 1_032), (true, None));
+        assert_eq!(read(&mut ahead, 0, 1_048), (true, Some(stretch(1_064, 64))));
         // At maximum restraint a sequence of 512 reads still starts a read-ahead of a line.
         (0..20 * FATES).for_each(|_| ahead.learn(true));
-        let starts = (0..2_000_u64).find(|step| ahead.notice(0, 10_000 + step * 16, 16).1.is_some());
+        let starts = (0..2_000_u64).find(|step| read(&mut ahead, 0, 10_000 + step * 16).1.is_some());
         assert_eq!(starts, Some(511));
-        assert_eq!(ahead.notice(0, 10_000 + 512 * 16, 16).1.map(|stretch| stretch.sectors), Some(16));
+        assert_eq!(read(&mut ahead, 0, 10_000 + 512 * 16).1.map(|stretch| stretch.sectors), Some(16));
         (0..20 * FATES).for_each(|_| ahead.learn(false));
-        assert_eq!(ahead.notice(0, 50_000, 16), (false, None));
-        assert_eq!(ahead.notice(0, 50_016, 16), (true, Some(stretch(50_032, 128))));
+        assert_eq!(read(&mut ahead, 0, 50_000), (false, None));
+        assert_eq!(read(&mut ahead, 0, 50_016), (true, Some(stretch(50_032, 128))));
     }
 
     #[test]
     fn fixed_read_ahead_does_not_adapt() {
         let mut ahead = ahead(2, false);
         (0..20 * FATES).for_each(|_| ahead.learn(true));
-        ahead.notice(0, 0, 16);
-        assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
+        read(&mut ahead, 0, 0);
+        assert_eq!(read(&mut ahead, 0, 16), (true, Some(stretch(32, 128))));
     }
 }

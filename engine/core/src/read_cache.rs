@@ -4,7 +4,7 @@
 //! when its data changed never becomes valid.
 
 use crate::config::{self, ReadMode};
-use crate::read_ahead::{ReadAhead, Stretch};
+use crate::read_ahead::{Noticed, ReadAhead};
 use crate::replacement::{Replacement, Room};
 use crate::slab::Link;
 use crate::units::Bytes;
@@ -84,7 +84,7 @@ impl ReadCache {
             room,
             lines: Replacement::new(config.policy, room),
             states: Vec::new(),
-            ahead: config.read_ahead.map(|ahead| ReadAhead::new(ahead, line)),
+            ahead: config.read_ahead.map(|ahead| ReadAhead::new(ahead, line, capacity)),
             counts: AheadCounts::default(),
         }
     }
@@ -172,10 +172,18 @@ impl ReadCache {
         is_awaited
     }
 
-    /// Records a read of `sectors` from `lba`; returns whether it continues a sequence, and what to prefetch, if it is time.
+    /// Records a read of `sectors` from `lba` for the read-ahead.
     #[inline]
-    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<Stretch>) {
-        self.ahead.as_mut().map_or((false, None), |ahead| ahead.notice(array, lba, sectors))
+    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> Noticed {
+        self.ahead.as_mut().map_or_else(Noticed::default, |ahead| ahead.notice(array, lba, sectors))
+    }
+
+    /// A read of `sectors` that was noticed in `sequence` is complete.
+    #[inline]
+    pub fn complete(&mut self, sequence: u8, sectors: u64) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.complete(sequence, sectors);
+        }
     }
 
     /// The memory loses power: all lines and known sequences are lost.
@@ -184,7 +192,7 @@ impl ReadCache {
         self.counts.wasted += unused as u64;
         self.states.clear();
         self.lines = Replacement::new(self.config.policy, self.room);
-        self.ahead = self.config.read_ahead.map(|ahead| ReadAhead::new(ahead, self.line));
+        self.ahead = self.config.read_ahead.map(|ahead| ReadAhead::new(ahead, self.line, self.room.capacity));
     }
 
     /// The line in `slot` left.

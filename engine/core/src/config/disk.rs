@@ -261,7 +261,7 @@ pub struct SeekPoint {
 }
 
 /// Order in which a disk serves waiting I/Os.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Queue {
     /// Scheduling policy.
@@ -272,11 +272,22 @@ pub struct Queue {
     /// Time in the disk's queue of `depth` commands after which an I/O is served before all younger ones, if four times as
     /// many as wait have been preferred to it (`null`: never); the wait of further commands for a place in it does not count.
     pub age_limit: Option<SimDuration>,
+    /// Share of a revolution within which two positioning times are a near tie, for `sptf`: a younger I/O is served before an
+    /// older one only if it is nearer by more than this, or can begin at once (0: if it is nearer at all).
+    pub near_tie_fraction: Fraction,
+    /// Share of the commands in the disk's queue, the oldest, among which it chooses, rounded up.
+    pub choice_fraction: Fraction,
 }
 
 impl Default for Queue {
     fn default() -> Self {
-        Self { policy: QueuePolicy::Sptf, depth: 16, age_limit: Some(SimDuration(1_000_000_000)) }
+        Self {
+            policy: QueuePolicy::Sptf,
+            depth: 16,
+            age_limit: Some(SimDuration(1_000_000_000)),
+            near_tie_fraction: Fraction(0.125),
+            choice_fraction: Fraction(1.0),
+        }
     }
 }
 

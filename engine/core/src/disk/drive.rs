@@ -49,6 +49,8 @@ pub struct DriveModel {
     pub(super) bus_rate: Option<TransferRate>,
     pub(super) policy: QueuePolicy,
     pub(super) age_limit: Option<SimDuration>,
+    /// By how much a younger I/O has to be nearer \[ns\].
+    pub(super) near_tie: u64,
     /// Pace of a long transfer, by zone.
     pub(super) paces: Box<[Pace]>,
 }
@@ -106,6 +108,7 @@ impl DriveModel {
             bus_rate: disk.bus_rate.map(TransferRate::from),
             policy: disk.queue.policy,
             age_limit: disk.queue.age_limit,
+            near_tie: (revolution.0 as f64 * disk.queue.near_tie_fraction.0 + 0.5) as u64,
         })
     }
 
@@ -274,8 +277,8 @@ impl Drive {
             next_lba: Lba(0),
             is_upwards: true,
             current: None,
-            foreground: Class::new(config.queue.depth),
-            background: Class::new(config.queue.depth),
+            foreground: Class::new(&config.queue),
+            background: Class::new(&config.queue),
             buffer: config
                 .buffer
                 .as_ref()

@@ -35,8 +35,9 @@ impl Drive {
             buffer.is_current = true;
             self.buffer = Some(buffer);
         }
-        let foreground = self.best(now, self.foreground.window());
-        let background = if is_foreground_alone { None } else { self.best(now, self.background.window()) };
+        let foreground = self.best(now, self.foreground.window(), self.model.near_tie);
+        // Nobody waits for a background I/O, so that its age does not count.
+        let background = if is_foreground_alone { None } else { self.best(now, self.background.window(), 0) };
         match (foreground, background) {
             (Some((index, cost)), other) if other.is_none_or(|(_, least)| cost <= least) => {
                 Some(self.foreground.take(now, index))
@@ -46,15 +47,15 @@ impl Drive {
         }
     }
 
-    /// The index and cost of the best I/O of `window` by the drive's policy, the first of equals.
+    /// The index and cost of the best I/O of `window` by the drive's policy, of equals and near ties the first.
     #[inline]
-    fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
+    fn best(&self, now: SimTime, window: &[Waiting], near_tie: u64) -> Option<(usize, u64)> {
         if self.model.policy == QueuePolicy::Sptf {
             // All costs are computed completely: a bound would skip some at random, and the mispredicted branch costs more.
             let turned = self.turned(now);
             let at_media = |waiting: &Waiting| self.positioning(turned, self.moving(waiting), waiting);
-            let Some(buffer) = &self.buffer else { return least(window, at_media) };
-            return least(window, |waiting| {
+            let Some(buffer) = &self.buffer else { return least(window, near_tie, at_media) };
+            return least(window, near_tie, |waiting| {
                 if buffer.may_serve(waiting.mark)
                     && let Some(cost) = in_buffer(buffer, now, waiting)
                 {
@@ -63,7 +64,7 @@ impl Drive {
                 at_media(waiting)
             });
         }
-        least(window, |waiting| self.distance(waiting))
+        least(window, 0, |waiting| self.distance(waiting))
     }
 
     /// The cost of reaching `waiting` for the policies that use addresses instead of times.
@@ -103,15 +104,21 @@ fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
     Some(comes.since(now).0)
 }
 
-/// The index and cost of the cheapest I/O of `window`, the first of equals.
+/// The index and cost of the cheapest I/O of `window`, which is in order of arrival: a later one has to be cheaper by more
+/// than `near_tie`, or to cost nothing.
+///
+/// A positioning time alone would leave a run of reads with gaps (parity, the strips of a mirror) where a sector of the next
+/// track happens to come a moment earlier, and come back for what it left, a turn for each.
 #[inline]
-fn least(window: &[Waiting], cost: impl Fn(&Waiting) -> u64) -> Option<(usize, u64)> {
+fn least(window: &[Waiting], near_tie: u64, cost: impl Fn(&Waiting) -> u64) -> Option<(usize, u64)> {
     let (mut best, mut least) = (0, u64::MAX);
     for (index, waiting) in window.iter().enumerate() {
         let cost = cost(waiting);
         // Word by word: a pair that is selected at once becomes a branch when the compiler knows how often it changes.
-        best = select_unpredictable(cost < least, index, best);
-        least = select_unpredictable(cost < least, cost, least);
+        let margin = select_unpredictable(cost == 0, 0, near_tie);
+        let is_nearer = cost + margin < least;
+        best = select_unpredictable(is_nearer, index, best);
+        least = select_unpredictable(is_nearer, cost, least);
     }
     (!window.is_empty()).then_some((best, least))
 }

@@ -5,11 +5,15 @@ use std::collections::VecDeque;
 use super::Io;
 use super::buffer::Mark;
 use super::geometry::Location;
+use crate::config;
 use crate::units::{SimDuration, SimTime};
 
 /// Windows of I/Os that are served before one that is older than the age limit. LOOK and C-LOOK reach every I/O within two,
 /// so that the limit acts on starvation only.
 const PATIENCE: usize = 4;
+
+/// Unit of a share.
+const WHOLE: u64 = 1 << 16;
 
 /// A waiting I/O with its location on the disk.
 #[derive(Clone, Copy, Debug)]
@@ -30,15 +34,18 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Class {
     depth: usize,
+    /// Share of the window to choose from \[1 / `WHOLE`\].
+    choice: u64,
     taken: u32,
     window: Vec<Waiting>,
     overflow: VecDeque<Waiting>,
 }
 
 impl Class {
-    pub fn new(depth: u32) -> Self {
-        let depth = depth as usize;
-        Self { depth, taken: 0, window: Vec::with_capacity(depth), overflow: VecDeque::new() }
+    pub fn new(queue: &config::Queue) -> Self {
+        let depth = queue.depth as usize;
+        let choice = (queue.choice_fraction.0 * WHOLE as f64 + 0.5) as u64;
+        Self { depth, choice, taken: 0, window: Vec::with_capacity(depth), overflow: VecDeque::new() }
     }
 
     #[inline]
@@ -50,10 +57,12 @@ impl Class {
         }
     }
 
-    /// The I/Os that may be served next, in order of arrival.
+    /// The I/Os that may be served next: the oldest of those that wait, in order of arrival.
     #[inline]
     pub fn window(&self) -> &[Waiting] {
-        &self.window
+        let waiting = self.window.len();
+        let oldest = (waiting as u64 * self.choice).div_ceil(WHOLE) as usize;
+        &self.window[..oldest.max(1).min(waiting)]
     }
 
     /// Whether the I/O that has been in the window for longest has to be served now: it has been there for `limit`, and

@@ -7,7 +7,7 @@ use super::request::{Request, Service};
 use super::write_back::WriteBack;
 use crate::config::{self, ReadMode};
 use crate::mutation::Mutation;
-use crate::read_ahead::Stretch;
+use crate::read_ahead::{Noticed, Stretch};
 use crate::read_cache::{Line, ReadCache};
 use crate::slab::{Link, Slab};
 use crate::units::{Lba, Sectors};
@@ -95,16 +95,27 @@ impl ReadSide {
         request: u32,
     ) {
         let Request { array, command, .. } = requests[request];
-        let (is_sequential, ahead) = self
+        let Noticed { is_sequential, ahead, sequence } = self
             .cache
             .as_mut()
-            .map_or((false, None), |cache| cache.notice(array, command.lba.0, command.sectors.0));
+            .map_or_else(Noticed::default, |cache| cache.notice(array, command.lba.0, command.sectors.0));
         requests[request].pending = 1;
+        requests[request].sequence = sequence;
         let found = self.look_up(context, back, requests, request);
         self.read_missing(context, arrays, requests, request);
         requests[request].service = found.service(is_sequential);
         if let Some(stretch) = ahead {
             self.read_ahead(context, arrays, back, array, stretch);
+        }
+    }
+
+    /// A request is complete: a read leaves its sequence.
+    #[inline]
+    pub fn complete(&mut self, done: &Request) {
+        if let Some(sequence) = done.sequence
+            && let Some(cache) = &mut self.cache
+        {
+            cache.complete(sequence, done.command.sectors.0);
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Request {
     pub pending: u32,
     /// How the cache served it.
     pub service: Service,
+    /// The sequence of reads that it continues, if the read-ahead follows one.
+    pub sequence: Option<u8>,
     /// Next request of the list that it is in.
     pub next: Link,
 }
@@ -64,6 +66,7 @@ impl Request {
             accepted: 0,
             pending: 0,
             service: Service::None,
+            sequence: None,
             next: Link::END,
         }
     }

@@ -93,6 +93,7 @@ impl Simulation {
             measures.complete(&done, response);
         }
         measures.last_completion = now;
+        self.reads.complete(&done);
         self.front_end.finish(&mut self.context);
         self.hosts.complete(&mut self.context, &done);
         if done.command.operation != Op::Flush {

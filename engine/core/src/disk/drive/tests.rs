@@ -300,6 +300,40 @@ fn look_turns_if_nothing_is_ahead() {
 }
 
 #[test]
+fn a_younger_io_is_preferred_if_it_is_nearer_by_more_than_a_near_tie() {
+    // After sector 9, sector 40 comes in 3 ms, and sector 120 on the other surface in 2 ms.
+    let order = |near_tie: f64, waiting: [u64; 2]| {
+        let queue = json!({"policy": "sptf", "depth": 16, "age_limit": null, "near_tie_fraction": near_tie});
+        let mut bench = Bench::new(json!({"queue": queue}));
+        bench.submit(0, 10, false, false);
+        for lba in waiting {
+            bench.submit(lba, 10, false, false);
+        }
+        [0, 1, 2].map(|_| bench.done().lba.0)
+    };
+    assert_eq!(order(0.05, [40, 120]), [0, 120, 40]);
+    assert_eq!(order(0.15, [40, 120]), [0, 40, 120]);
+    assert_eq!(order(0.15, [120, 40]), [0, 120, 40]);
+}
+
+#[test]
+fn a_drive_chooses_among_a_share_of_the_oldest() {
+    let order = |choice: f64| {
+        let queue = json!({"policy": "sptf", "depth": 16, "age_limit": null, "choice_fraction": choice});
+        let mut bench = Bench::new(json!({"queue": queue}));
+        for lba in [0, 60, 30, 90, 15] {
+            bench.submit(lba, 1, false, false);
+        }
+        [0; 5].map(|_| bench.done().lba.0)
+    };
+    assert_eq!(order(1.0), [0, 15, 30, 60, 90]);
+    // Two of four and of three, one of two.
+    assert_eq!(order(0.5), [0, 30, 60, 90, 15]);
+    assert_eq!(order(0.25), [0, 60, 30, 90, 15]);
+    assert_eq!(order(0.0), [0, 60, 30, 90, 15]);
+}
+
+#[test]
 fn an_io_is_overdue_after_its_age_and_four_windows_of_others() {
     // The arm goes to and fro between sectors 0 and 10, a turn for both, while 1900 waits at the far end for the nearest.
     let served_before_the_far_one = |age_limit: u64, depth: u64| {
