@@ -85,7 +85,7 @@ def assert_unchanged(store: Location, before: Rows) -> None:
 
 
 def wait_for_rows(cluster: Cluster, least: int, commits: Callable[[], Rows]) -> int:
-    """Wait for so many committed rows, and return their number."""
+    """Wait until that number of rows is committed, and return how many there are."""
     return int(cluster.wait_for("some rows", lambda: (count := len(commits())) >= least and count))
 
 
