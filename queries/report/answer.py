@@ -63,7 +63,7 @@ def _compose(session: Session) -> list[str]:
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
     unsteady = list_unsteady_caches(session) if results else []
     errors = list_model_errors(session) if results else []
-    return [*results, *unsteady, *errors, *assumed, *_note_missing(session), *_note_damage(session)]
+    return [*_note_missing(session), *results, *unsteady, *errors, *assumed, *_note_damage(session)]
 
 
 def _note_missing(session: Session) -> list[str]:
