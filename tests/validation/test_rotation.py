@@ -110,7 +110,9 @@ def test_least_rotational_delay_of_two_sectors() -> None:
     """
 
     def run(count: int, policy: str) -> list[float]:
-        disk = _turning() | {"queue": {"policy": policy, "depth": 4, "age_limit": None}}
+        # The nearer one, however little nearer.
+        queue = {"policy": policy, "depth": 4, "age_limit": None, "near_tie_fraction": 0}
+        disk = _turning() | {"queue": queue}
         rows = replicate(
             scenario(
                 closed(exponential("20ms"), ios=3, order="parallel"),
