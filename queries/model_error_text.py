@@ -60,7 +60,8 @@ def _list_rows(session: "Session") -> list[dict[str, Any]]:
 
 def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str | None:
     """Return the model's error in a run, or why it is unknown; None for disks that are no devices."""
-    if any(array["disk"]["kind"] == "server" for array in config["arrays"]) or not row["requests"]:
+    is_measured = all(row[name] is not None for name in _RESULTS) and row["requests"] > 0
+    if not is_measured or any(array["disk"]["kind"] == "server" for array in config["arrays"]):
         return None
     found = classify_run(config, row)
     return found if isinstance(found, str) else estimate(found)
