@@ -1,7 +1,9 @@
 """A process that ends what Ray leaves on this machine when the driver that started it is killed.
 
 Ray's own processes end with their driver, but one that is starting at that moment waits over a minute for a
-head that no longer exists. The processes are known by a variable of their environment, which they inherit.
+head that no longer exists. The processes are known by a variable of their environment, which they inherit;
+setproctitle, with which they name themselves, would write over it where it comes early, were it not told to
+leave the environment alone.
 This file is also the program of the watchdog, hence only the standard library.
 """
 
@@ -16,6 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 VARIABLE = "DESTAGE_RAY_OWNER"
+_INHERITED = {"SPT_NOENV": "1"}
+"""Variables with which a process of Ray leaves its environment as it was when it names itself."""
 GRACE_S = 4.0
 """Time that Ray's processes have to end by themselves [s]."""
 _LONGEST_S = 60.0
@@ -45,14 +49,17 @@ class RayWatchdog:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        os.environ[VARIABLE] = self._token
+        added = {VARIABLE: self._token}
+        added |= {name: text for name, text in _INHERITED.items() if name not in os.environ}
+        os.environ.update(added)
         try:
             yield
         except BaseException:
             self.end()
             raise
         finally:
-            del os.environ[VARIABLE]
+            for name in added:
+                del os.environ[name]
 
     def end(self) -> None:
         """End the watchdog: Ray has been shut down."""

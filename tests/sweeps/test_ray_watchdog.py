@@ -76,6 +76,25 @@ def test_what_a_killed_driver_started_under_guard_is_ended(left: list[int]) -> N
     assert is_running(int(outside))
 
 
+def test_a_process_that_named_itself_as_those_of_ray_do_is_found(left: list[int]) -> None:
+    """Setproctitle writes over the beginning of the environment; the raylet's order is any."""
+    watchdog = RayWatchdog()
+    program = (
+        "import time; from ray._raylet import setproctitle; "
+        "setproctitle('ray::X'); print(1, flush=True); time.sleep(60)"
+    )
+    with watchdog.guard():
+        environment = {VARIABLE: os.environ[VARIABLE]} | os.environ
+        named = subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE)
+    left.append(named.pid)
+    assert named.stdout is not None
+    assert named.stdout.readline() == b"1\n"
+    assert find_processes(watchdog._token) == [named.pid]
+    watchdog.end()
+    named.kill()
+    named.communicate()
+
+
 def test_an_ended_watchdog_ends_nothing() -> None:
     watchdog = RayWatchdog()
     with watchdog.guard():
