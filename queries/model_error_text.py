@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from destage.measured_systems import model_error
 from destage.measured_systems.load_class import classify_run
-from destage.measured_systems.model_error import ModelError, estimate
+from destage.measured_systems.model_error import ModelError
 from destage.queries.presentation import format_count, format_number
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str
     if not is_measured or any(array["disk"]["kind"] == "server" for array in config["arrays"]):
         return None
     found = classify_run(config, row)
-    return found if isinstance(found, str) else estimate(found)
+    return found if isinstance(found, str) else model_error.find_error(found)
 
 
 def _describe(error: ModelError | str) -> str:
@@ -73,5 +74,10 @@ def _describe(error: ModelError | str) -> str:
     low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
     return (
         f"Estimated from data sheets: {format_count(error.systems, 'measured system')} of this class "
-        f"({error.load}) ran at {low} to {high} times the simulated speed (90 %)."
+        f"({error.load}) ran at {low} to {high} times the simulated speed (90 %{_condition(error)})."
     )
+
+
+def _condition(error: ModelError) -> str:
+    """Return what the interval takes for granted: of most SSDs the administrator alone knows it."""
+    return ", if its SSDs are in the state configured" if error.load.medium == "flash" else ""

@@ -3,10 +3,10 @@
 Usage: truth.py [--check | --stored]
 
 The script simulates every rate of the bank (`destage.measured_systems`) with the parts of its system alone,
-in two processes, stores the predictions beside the bank, and prints how well they agree. Seeds are fixed,
-so equal code gives equal files. With --stored, page and picture are those of the stored predictions. With
---check nothing is simulated or written, and the exit code is 1 if the page or the picture differs from the
-stored predictions.
+for each alternative of what is open about it, in two processes, stores predictions and model errors beside
+the bank, and prints how well they agree. Seeds are fixed, so equal code gives equal files. With --stored,
+the files are those of the stored predictions. With --check nothing is simulated or written, and the exit
+code is 1 if a file differs from them.
 """
 
 import statistics
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -24,13 +25,23 @@ from destage.measured_systems.agreement import (
     group_by_class,
     group_by_system,
 )
-from destage.measured_systems.bank import MEDIA, Load, MeasuredRate, Medium, rates, systems
+from destage.measured_systems.bank import (
+    MEDIA,
+    Load,
+    MeasuredRate,
+    MeasuredSystem,
+    Medium,
+    rates,
+    systems,
+)
+from destage.measured_systems.estimation import estimate, is_covered, list_errors, weigh
 from destage.measured_systems.load_class import classify_rate
-from destage.measured_systems.model_error import estimate, find_coverage
+from destage.measured_systems.model_error import MODEL_ERRORS, format_errors
 from destage.measured_systems.prediction import (
     MAX_REQUESTS,
     PREDICTED,
-    Prediction,
+    Predictions,
+    combine,
     format_predictions,
     predict,
     stored_predictions,
@@ -43,6 +54,7 @@ BANK = ROOT / "src" / "destage" / "measured_systems"
 PAGE = ROOT / "docs" / "truth.md"
 PICTURE = ROOT / "docs" / "images" / "measured-against-simulated.svg"
 PROCESSES = 2
+_LEAST_WEIGHT = 0.01
 CHARTS: Mapping[str, tuple[Medium, bool | None]] = {
     "Disks": ("spinning", None),
     "Solid-state disks behind a write cache": ("flash", True),
@@ -53,11 +65,11 @@ HEADINGS = (
     "rates",
     "median error, IOPS",
     "bias, IOPS",
-    "IOPS inside",
     "median error, response",
     "bias, response",
-    "response inside",
-    "with model error",
+    "inside",
+    "settings found: IOPS",
+    "response",
 )
 
 INTRODUCTION = f"""# Measured systems
@@ -76,32 +88,37 @@ queue among which SATA disks with NCQ choose (`queue.choice_fraction`), on reads
 loads). On the dashed line both are equal.*
 
 * **Error** is simulated / measured - 1. The *median error* is that of its absolute values; the *bias* is the
-  median with its sign.
-* **Inside** is the share of measured values inside the 90 % interval that the simulation states: 0.84 of the
-  95 % interval of the run. It holds the noise of the simulation only, not the error of the model.
-* **With model error** is the share inside the interval that answers state beside the simulation's own: that
-  of the speeds of the other systems of its class. Each system is predicted without itself.
+  median with its sign. What is open about a system (the state of its SSD, its write caches) has alternatives
+  that are equally probable, and the prediction is the geometric mean over them.
+* **Inside** is the share of measured rates inside the 90 % interval of the model's error. Each system is
+  predicted as if it were not in the bank, with what is open about it left open.
+* **Settings found** has the median errors of the one alternative of each system that is the most probable
+  after its rates were seen, as if its administrator had said how it was set.
 * A run has at most {MAX_REQUESTS:,} requests; otherwise, its settings are the defaults.
 """
 
 MODEL_ERROR = """## The model's error
 
 The **speed** of a system is its measured rate over the simulated one, with the same I/Os outstanding.
-Answers state the interval of the speeds of other systems in the class of their load. The logarithm of a
-speed is taken as normal, with a mean of the class, a variance between systems and one within them; both
-variances are pooled over the classes of a medium with the same operations. A class with fewer than two
-systems has the interval of a wider one.
+Answers state the interval of the speeds of other systems in the class of their load, whose settings are
+known. The logarithm of a speed is taken as normal, with a mean of the class, a variance between systems and
+one within them; both variances are pooled over the classes of a medium with the same operations. A class
+with fewer than two systems has the interval of a wider one. Which alternative describes a system is unknown
+and estimated with them, by expectation maximisation.
+"""
+
+ALTERNATIVES = """## What the rates say about what was open
+
+The probability of each alternative after the rates were seen, where it is 1 % or more, and the error of its
+rates.
 """
 
 REMARKS = """## What is off
 
 * The WD740GD gains nothing from a queue, and its rates of equal loads differ by up to nine times.
-* The simulated SSDs start in the steady state of random writes, as the state of the real ones is unknown.
-  Those of the bank write several times as fast, as fresh ones, except for the MX200 and where the write cache
-  is disabled. Some reads at depth 1 are as fast as those of data that were never written.
-* A simulated controller destages eight stripes at a time and forces them to the flash of an SSD, whose own
-  write cache is off behind it; this makes its write cache slower than none. The rates of the real one are
-  above what the same SSD reaches without its own cache.
+* Writes of the MX200 fit no alternative: 6,700 a second at every depth, 18,900 simulated in the steady state with
+  its write cache. Forced writes of the 860 Pro end at 5,600 a second, and the simulated drive goes on to 14,900.
+* At depths 1 to 8 the DL380 Gen8 is slower than its SSDs and its controllers are; hosts are not modelled.
 * The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
 * A contiguous file of 100 GB is a short stroke of each disk of a large array; a file on a file system in
   use is not, and how much of the array is in use is assumed.
@@ -112,15 +129,15 @@ REMARKS = """## What is off
 def main(arguments: list[str]) -> int:
     """Simulate and write the files, or print which differ from the stored predictions."""
     if "--check" in arguments:
-        stale = [place for place, text in build(pair_with(stored_predictions())) if read(place) != text]
+        stale = [place for place, text in build(stored_predictions()) if read(place) != text]
         for place in stale:
             print(f"{place.relative_to(ROOT)} differs from the predictions; run make truth", file=sys.stderr)
         return 1 if stale else 0
-    predictions = stored_predictions() if "--stored" in arguments else simulate_all()
-    (BANK / PREDICTED).write_text(format_predictions(predictions), encoding="utf-8")
-    pairs = pair_with(predictions)
-    for place, text in build(pairs):
+    if "--stored" not in arguments:
+        (BANK / PREDICTED).write_text(format_predictions(simulate_all()), encoding="utf-8")
+    for place, text in build(stored_predictions()):
         place.write_text(text, encoding="utf-8")
+    pairs = pair_with(stored_predictions())
     print_table(list_totals(pairs))
     print_table(group_by_class(pairs))
     return 0
@@ -131,17 +148,21 @@ def read(place: Path) -> str | None:
     return place.read_text(encoding="utf-8") if place.exists() else None
 
 
-def simulate_all() -> list[Prediction]:
+def simulate_all() -> list[Predictions]:
     """Return the predictions of all rates, and print a line for each system when it is complete."""
-    predictions: list[Prediction] = []
-    print(format_line("system", HEADINGS))
+    predictions: list[Predictions] = []
+    print(format_line("system", HEADINGS[:5]))
     with ProcessPoolExecutor(PROCESSES) as pool:
-        running = {load: pool.submit(predict, rate) for load, rate in list_loads().items()}
+        running = {
+            load: [pool.submit(predict, rate, each) for each in systems()[rate.system].alternatives]
+            for load, rate in list_loads().items()
+        }
         for name, group in groupby(rates(), lambda rate: rate.system):
             start = time.monotonic()
-            pairs = [(rate, running[rate.load].result()) for rate in group]
-            predictions += [each for _, each in pairs]
-            print(f"{format_line(name, list_errors(pairs))}   {time.monotonic() - start:.1f} s", flush=True)
+            every = [(rate, [each.result() for each in running[rate.load]]) for rate in group]
+            predictions += [each for _, each in every]
+            cells = list_errors_of([(rate, combine(each)) for rate, each in every])
+            print(f"{format_line(name, cells)}   {time.monotonic() - start:.1f} s", flush=True)
     return predictions
 
 
@@ -153,9 +174,9 @@ def list_loads() -> dict[Load, MeasuredRate]:
     return loads
 
 
-def pair_with(predictions: Sequence[Prediction]) -> list[Pair]:
+def pair_with(predictions: Sequence[Predictions]) -> list[Pair]:
     """Return each rate with its prediction."""
-    return list(zip(rates(), predictions, strict=True))
+    return [(rate, combine(each)) for rate, each in zip(rates(), predictions, strict=True)]
 
 
 def list_totals(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
@@ -168,18 +189,32 @@ def list_totals(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
 
 
 def list_cells(pairs: Sequence[Pair]) -> list[str]:
-    """Return the cells of a row: number, errors, biases and coverages."""
-    return [*list_errors(pairs), f"{find_coverage(pairs):.0%}"]
+    """Return the cells of a row: number, errors, biases, coverage, and errors with the settings found."""
+    covered = statistics.fmean(is_covered(rate, predictions_of(rate)) for rate, _ in pairs)
+    found = []
+    for rate, _ in pairs:
+        weights = weigh()[rate.system]
+        found.append((rate, predictions_of(rate)[weights.index(max(weights))]))
+    rate_error, response_error = agree_on_rate(found), agree_on_response(found)
+    return [
+        *list_errors_of(pairs),
+        f"{covered:.0%}",
+        f"{rate_error.error:.0%}",
+        f"{response_error.error:.0%}" if response_error else "-",
+    ]
 
 
-def list_errors(pairs: Sequence[Pair]) -> list[str]:
-    """Return the cells of a row that do not need the stored predictions."""
+@cache
+def predictions_of(rate: MeasuredRate) -> Predictions:
+    """Return the stored predictions of a rate."""
+    return stored_predictions()[rates().index(rate)]
+
+
+def list_errors_of(pairs: Sequence[Pair]) -> list[str]:
+    """Return the cells of a row that need no other system."""
     cells = [f"{len(pairs):,}"]
     for agreement in (agree_on_rate(pairs), agree_on_response(pairs)):
-        if agreement is None:
-            cells += ["-"] * 3
-        else:
-            cells += [f"{agreement.error:.0%}", f"{agreement.bias:+.0%}", f"{agreement.covered:.0%}"]
+        cells += [f"{agreement.error:.0%}", f"{agreement.bias:+.0%}"] if agreement else ["-"] * 2
     return cells
 
 
@@ -196,8 +231,10 @@ def print_table(groups: Mapping[str, Sequence[Pair]]) -> None:
         print(format_line(name, list_cells(pairs)))
 
 
-def build(pairs: Sequence[Pair]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with its text."""
+def build(predictions: Sequence[Predictions]) -> Iterator[tuple[Path, str]]:
+    """Yield each file that follows from predictions, with its text."""
+    pairs = pair_with(predictions)
+    yield BANK / MODEL_ERRORS, format_errors(list_errors())
     yield PAGE, "\n".join(format_page(pairs))
     yield PICTURE, draw_picture(pairs)
 
@@ -213,6 +250,11 @@ def format_page(pairs: Sequence[Pair]) -> Iterator[str]:
     yield f"\n{MODEL_ERROR}"
     yield "| class | interval from | systems | speed, 90 % |\n| --- | --- | ---: | ---: |"
     yield from (format_error(pairs) for pairs in group_by_class(pairs).values())
+    yield f"\n{ALTERNATIVES}"
+    yield "| system | alternative | probability | median error, IOPS | bias, IOPS |"
+    yield "| --- | --- | ---: | ---: | ---: |"
+    for system in systems().values():
+        yield from format_alternatives(system)
     yield f"\n{REMARKS}"
     yield "## Systems, sources and what is unknown\n"
     for source in dict.fromkeys(system.source for system in systems().values()):
@@ -238,6 +280,19 @@ def format_table(name: str, groups: Mapping[str, Sequence[Pair]]) -> Iterator[st
     yield f"| {name} | {' | '.join(HEADINGS)} |"
     yield f"| --- |{' ---: |' * len(HEADINGS)}"
     yield from (format_row(each, pairs) for each, pairs in groups.items())
+
+
+def format_alternatives(system: MeasuredSystem) -> Iterator[str]:
+    """Yield a row for each alternative that its rates leave probable; none where nothing was open."""
+    measured = [rate for rate in rates() if rate.system == system.name]
+    weights = weigh()[system.name]
+    for number, (alternative, weight) in enumerate(zip(system.alternatives, weights, strict=True)):
+        if len(weights) > 1 and weight >= _LEAST_WEIGHT:
+            found = agree_on_rate([(rate, predictions_of(rate)[number]) for rate in measured])
+            yield (
+                f"| {system.name} | {alternative.title} | {weight:.0%} "
+                f"| {found.error:.0%} | {found.bias:+.0%} |"
+            )
 
 
 def format_error(pairs: Sequence[Pair]) -> str:

@@ -57,8 +57,12 @@ def share_below(values: Sequence[float], bound: float) -> float:
     """
     mean = math.fsum(values) / len(values)
     error = half_width(values) / quantile(len(values))
-    within = _share(abs(bound - mean) / error, len(values) - 1)
-    return (1 + within) / 2 if bound > mean else (1 - within) / 2
+    return cumulative((bound - mean) / error, len(values) - 1)
+
+
+def cumulative(distance: float, degrees: int) -> float:
+    """Return the share of the distribution below a distance from its middle [standard errors]."""
+    return (1 + math.copysign(_share(abs(distance), degrees), distance)) / 2
 
 
 def _share(distance: float, degrees: int) -> float:

@@ -2,11 +2,13 @@
 
 import csv
 import io
+import json
 from collections import Counter
 from typing import Any
 
 import pytest
 
+from destage import engine
 from destage.engine import catalog, validate
 from destage.measured_systems.agreement import (
     agree_on_rate,
@@ -18,6 +20,7 @@ from destage.measured_systems.bank import MEDIA, MeasuredRate, MeasuredSystem, r
 from destage.measured_systems.prediction import (
     PREDICTED,
     Prediction,
+    combine,
     format_predictions,
     predict,
     stored_predictions,
@@ -97,15 +100,18 @@ def test_a_system_is_of_catalogue_parts(system: MeasuredSystem) -> None:
     )
     assert system.cached == (share > 0)
     assert system.unknown
-    for rate in rates():
-        if rate.system == system.name:
-            assert validate(rate.compose_scenario(system)) == []
-            break
+    rate = next(rate for rate in rates() if rate.system == system.name)
+    composed = [rate.compose_scenario(system, each) for each in system.alternatives]
+    assert all(validate(each) == [] for each in composed)
+    # No alternative is another one under a second name.
+    texts = {json.dumps(engine.normalise(each), sort_keys=True) for each in composed}
+    assert len(texts) == len(composed) == len({each.name for each in system.alternatives})
 
 
 def test_the_ladder_has_a_level_for_each_number_of_disks() -> None:
+    system = systems()[LADDER]
     levels = {
-        rate.disks: rate.compose_scenario(systems()[LADDER])["array"]["raid"]
+        rate.disks: rate.compose_scenario(system, system.alternatives[0])["array"]["raid"]
         for rate in rates()
         if rate.system == LADDER
     }
@@ -127,7 +133,9 @@ def test_a_stored_prediction_is_that_of_the_engine(
     system: str, pattern: str, outstanding: int, disks: int | None
 ) -> None:
     number = find_rate(system, pattern, outstanding, disks)
-    assert stored_predictions()[number] == predict(rates()[number])
+    alternatives = systems()[system].alternatives
+    for which in {0, len(alternatives) - 1}:
+        assert stored_predictions()[number][which] == predict(rates()[number], alternatives[which])
 
 
 def test_stored_predictions_are_in_the_order_of_the_rates() -> None:
@@ -135,23 +143,41 @@ def test_stored_predictions_are_in_the_order_of_the_rates() -> None:
 
 
 def test_equal_loads_have_equal_predictions() -> None:
-    predictions: dict[object, Prediction] = {}
+    predictions: dict[object, object] = {}
     for rate, each in zip(rates(), stored_predictions(), strict=True):
         assert predictions.setdefault(rate.load, each) == each
     assert len(predictions) < 400
 
 
+def test_a_prediction_is_the_geometric_mean_of_its_alternatives() -> None:
+    assert combine([Prediction(100, 1000)]) == Prediction(pytest.approx(100), pytest.approx(1000))
+    assert combine([Prediction(100, 400), Prediction(400, 100)]) == Prediction(
+        pytest.approx(200), pytest.approx(200)
+    )
+
+
+def test_an_option_is_set_where_the_configuration_has_it() -> None:
+    system = systems()["server-m1015-8x2tb-md5"]
+    rate = rates()[find_rate(system.name, "randread", 1)]
+    shares = [
+        rate.compose_scenario(system, each)["workload"]["streams"][0]["address"]["placement"]["share"]
+        for each in system.alternatives
+    ]
+    assert shares == [0.25, 0.5, 1.0]
+    assert system.placement is not None
+    assert system.placement["share"] == 0.5
+    assert "share of the file system in use" in system.unknown
+
+
 def test_agreement_worked_by_hand() -> None:
-    """Errors +10 %, -50 % and +1 %; half of the 90 % interval is 0.8392 of the stated half-width."""
+    """Errors +10 %, -50 % and +1 %."""
     pairs = [
-        (make_rate(100, 1000), Prediction(110, 909, 0.1)),
-        (make_rate(200, 500), Prediction(100, 1000, 0.1)),
-        (make_rate(100, None), Prediction(101, 990, 0.0118)),
+        (make_rate(100, 1000), Prediction(110, 909)),
+        (make_rate(200, 500), Prediction(100, 1000)),
+        (make_rate(100, None), Prediction(101, 990)),
     ]
     rate = agree_on_rate(pairs)
     assert (rate.count, rate.error, rate.bias) == pytest.approx((3, 0.1, 0.01))
-    # 10 of 110 x 0.0839 are outside; 1 of 101 x 0.0099 is inside.
-    assert rate.covered == pytest.approx(1 / 3)
     response = agree_on_response(pairs)
     assert response is not None
     assert (response.count, response.error, response.bias) == pytest.approx((2, 0.5455, 0.4545))
@@ -159,7 +185,7 @@ def test_agreement_worked_by_hand() -> None:
 
 
 def test_classes_divide_the_bank() -> None:
-    pairs = list(zip(rates(), stored_predictions(), strict=True))
+    pairs = list(zip(rates(), map(combine, stored_predictions()), strict=True))
     classes = group_by_class(pairs)
     assert sum(map(len, classes.values())) == len(pairs) == sum(map(len, group_by_system(pairs).values()))
     assert {name.split(", ")[0] for name in classes} == set(MEDIA)

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import stats
 
-from destage.student import half_width, quantile, share_below
+from destage.student import cumulative, half_width, quantile, share_below
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 
 
@@ -71,3 +71,9 @@ def test_the_share_below_a_bound_is_that_of_students_distribution(bound: float) 
     values = [0.5, 1.5, 1.0, 2.0, 0.8, 1.4]
     mean, error = 1.2, math.sqrt(sum((value - 1.2) ** 2 for value in values) / 5 / 6)
     assert share_below(values, bound) == pytest.approx(stats.t.cdf((bound - mean) / error, 5), abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 5, 30])
+def test_the_distribution_is_scipys(degrees: int) -> None:
+    for distance in (-3.0, -0.5, 0.0, 0.1, 8.0):
+        assert cumulative(distance, degrees) == pytest.approx(stats.t.cdf(distance, degrees), rel=1e-9)

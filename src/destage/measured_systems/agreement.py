@@ -1,4 +1,4 @@
-"""How well predictions agree with the measured rates: median error, bias, and coverage of the intervals."""
+"""How well predictions agree with the measured rates: median error and bias."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +11,6 @@ from destage.measured_systems.prediction import Prediction
 Pair = tuple[MeasuredRate, Prediction]
 """A measured rate with its prediction."""
 
-_NARROWER = 1.6448536269514722 / 1.959963984540054
-"""A 90 % interval as a share of a 95 % interval, of a normal distribution."""
-
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -22,27 +19,21 @@ class Agreement:
     Attributes:
         error: Median of the absolute errors.
         bias: Median of the errors.
-        covered: The share of measured values inside the 90 % interval that the simulation states.
     """
 
     count: int
     error: float
     bias: float
-    covered: float
 
 
 def agree_on_rate(pairs: Sequence[Pair]) -> Agreement:
     """Compare the I/Os per second."""
-    return _compare([(rate.iops, each.iops, each.half_width) for rate, each in pairs])
+    return _compare([(rate.iops, each.iops) for rate, each in pairs])
 
 
 def agree_on_response(pairs: Sequence[Pair]) -> Agreement | None:
     """Compare the mean response times; None if none was measured."""
-    measured = [
-        (rate.response_us, each.response_us, each.half_width)
-        for rate, each in pairs
-        if rate.response_us is not None
-    ]
+    measured = [(rate.response_us, each.response_us) for rate, each in pairs if rate.response_us is not None]
     return _compare(measured) if measured else None
 
 
@@ -64,15 +55,6 @@ def _group(pairs: Sequence[Pair], name: Callable[[MeasuredRate], str]) -> dict[s
     return groups
 
 
-def _compare(values: Sequence[tuple[float, float, float]]) -> Agreement:
-    errors = [predicted / measured - 1 for measured, predicted, _ in values]
-    covered = [
-        abs(predicted - measured) <= _NARROWER * half_width * predicted
-        for measured, predicted, half_width in values
-    ]
-    return Agreement(
-        len(values),
-        statistics.median(map(abs, errors)),
-        statistics.median(errors),
-        statistics.fmean(covered),
-    )
+def _compare(values: Sequence[tuple[float, float]]) -> Agreement:
+    errors = [predicted / measured - 1 for measured, predicted in values]
+    return Agreement(len(values), statistics.median(map(abs, errors)), statistics.median(errors))

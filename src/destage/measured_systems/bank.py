@@ -3,11 +3,13 @@
 systems.toml describes each system; measured_arrays.csv and published_rates.csv have the rates.
 """
 
+import copy
 import csv
 import importlib.resources
 import io
+import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -36,6 +38,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """One of the descriptions that are equally probable before the rates are seen.
+
+    It has an option of each open setting.
+
+    Attributes:
+        name: The names of the options, or `described` where nothing is open.
+        title: The options in words.
+        assigned: What it sets, by path in a configuration or in `placement`.
+    """
+
+    name: str
+    title: str
+    assigned: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredSystem:
     """A system whose rates were measured.
 
@@ -43,8 +62,9 @@ class MeasuredSystem:
         cached: Whether its controller caches writes.
         footprint: The size of the file that was accessed; None for the whole device.
         placement: Where the file lies; None for the start of the array.
-        unknown: What neither the source nor a data sheet says.
+        unknown: What neither the source nor a data sheet says, open settings first.
         scenario: Its controller and array, by catalogue names.
+        alternatives: The descriptions of what is open; one if nothing is.
     """
 
     name: str
@@ -56,6 +76,7 @@ class MeasuredSystem:
     placement: Mapping[str, Any] | None
     unknown: tuple[str, ...]
     scenario: Mapping[str, Any]
+    alternatives: tuple[Alternative, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +110,19 @@ class MeasuredRate:
         """What distinguishes its configuration from that of other rates."""
         return self.system, self.disks, self.pattern, self.block_bytes, self.outstanding
 
-    def compose_scenario(self, system: MeasuredSystem) -> dict[str, Any]:
+    def compose_scenario(self, system: MeasuredSystem, alternative: Alternative) -> dict[str, Any]:
         """Return the configuration that describes this measurement."""
         lies = {"footprint": system.footprint, "placement": system.placement}
         address = {"kind": "uniform"} | {key: value for key, value in lies.items() if value is not None}
+        parts = copy.deepcopy({**system.scenario, "placement": address.get("placement", {})})
+        for path, value in alternative.assigned.items():
+            *tables, last = path.split(".")
+            place = parts
+            for table in tables:
+                place = place.setdefault(table, {})
+            place[last] = value
+        if placement := parts.pop("placement"):
+            address["placement"] = placement
         stream = {
             "name": "random",
             "arrival": {"kind": "fixed_outstanding", "depth": self.outstanding},
@@ -102,11 +132,10 @@ class MeasuredRate:
             },
             "address": address,
         }
-        parts = dict(system.scenario)
         if self.disks is not None:
             # The levels 1 and 1+0 are one for controllers, and two for the engine.
             pair = {"raid": "1"} if parts["array"]["raid"] == "10" and self.disks == 2 else {}  # noqa: PLR2004
-            parts["array"] = {**parts["array"], "disks": self.disks, **pair}
+            parts["array"] |= {"disks": self.disks, **pair}
         return {"workload": {"streams": [stream]}, **parts}
 
 
@@ -125,11 +154,27 @@ def systems() -> Mapping[str, MeasuredSystem]:
                 cached=fields["cached"],
                 footprint=fields.get("footprint"),
                 placement=fields.get("placement"),
-                unknown=tuple(fields["unknown"]),
+                unknown=(
+                    *(document["unknowns"][each]["title"] for each in fields.get("open", [])),
+                    *fields["unknown"],
+                ),
                 scenario=fields["scenario"],
+                alternatives=_combine([document["unknowns"][each] for each in fields.get("open", [])]),
             )
             for name, fields in document["systems"].items()
         }
+    )
+
+
+def _combine(unknowns: Sequence[Mapping[str, Any]]) -> tuple[Alternative, ...]:
+    """Return an alternative for each combination of options."""
+    return tuple(
+        Alternative(
+            name=" ".join(name for name, _ in chosen) or "described",
+            title="; ".join(option["title"] for _, option in chosen),
+            assigned={path: value for _, option in chosen for path, value in option["set"].items()},
+        )
+        for chosen in itertools.product(*(each["options"].items() for each in unknowns))
     )
 
 

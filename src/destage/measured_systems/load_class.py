@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
+from itertools import product
+from typing import Any, get_args
 
 from destage.measured_systems.bank import READ_FRACTION, MeasuredRate, Medium, systems
 
@@ -61,6 +63,18 @@ class LoadClass:
             least, most = _BANDS[self.band]
             parts.append(f"{least} to {most} outstanding" if most else f"{least} or more outstanding")
         return ", ".join(parts)
+
+    @classmethod
+    def parse(cls, text: str) -> "LoadClass":
+        """Return the class that has these words."""
+        return _named()[text]
+
+
+@cache
+def _named() -> Mapping[str, LoadClass]:
+    bands = range(len(_BANDS))
+    narrow = product(get_args(Medium), (False, True), _OPERATIONS.values(), bands)
+    return {str(wider): wider for one in narrow for wider in LoadClass(*one).widen()}
 
 
 def classify_rate(rate: MeasuredRate) -> LoadClass:

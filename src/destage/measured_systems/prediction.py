@@ -1,18 +1,25 @@
 """What the engine predicts for the measured rates, with the parts of the systems alone.
 
-predicted.csv has the predictions of all rates, in their order; `make truth` writes it.
+predicted.csv has the predictions of all rates, in their order, one for each alternative of the system; `make
+truth` writes it.
 """
 
-from collections.abc import Iterable
+import csv
+import io
+import itertools
+import math
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from destage.engine import simulate
-from destage.measured_systems.bank import MeasuredRate, rates, read_rows, systems
+from destage.measured_systems.bank import Alternative, MeasuredRate, rates, read_rows, systems
 
 PREDICTED = "predicted.csv"
-MAX_REQUESTS = 1_000_000
-"""Most requests of a run: a few of them would take half a minute each for a narrower interval."""
+MAX_REQUESTS = 300_000
+"""Most requests of a run: few means have a noise of 1 %, and no run takes minutes."""
+_COLUMNS = ("system", "disks", "pattern", "depth_per_job", "jobs", "alternative", "iops", "response_us")
 _DIGITS = 6
 
 
@@ -23,44 +30,58 @@ class Prediction:
     Attributes:
         iops: Reads and writes together [1/s].
         response_us: Mean response time [us].
-        half_width: Half of the 95 % interval that the run states for both, as a fraction of them. The rate
-            has that of the response, as the outstanding I/Os are fixed.
     """
 
     iops: float
     response_us: float
-    half_width: float
 
 
-def predict(rate: MeasuredRate) -> Prediction:
-    """Simulate the configuration of a measured rate."""
-    scenario = rate.compose_scenario(systems()[rate.system])
+Predictions = Sequence[Prediction]
+"""The predictions of a rate, one for each alternative of its system."""
+
+
+def predict(rate: MeasuredRate, alternative: Alternative) -> Prediction:
+    """Simulate a description of a measured rate."""
+    scenario = rate.compose_scenario(systems()[rate.system], alternative)
     row = simulate({**scenario, "run": {"max_requests": MAX_REQUESTS}})
+    return Prediction(_round(row["throughput_iops"]), _round(row["response_mean_us"]))
+
+
+def combine(predictions: Predictions) -> Prediction:
+    """Return the geometric mean: the one prediction where all alternatives are as probable."""
     return Prediction(
-        _round(row["throughput_iops"]),
-        _round(row["response_mean_us"]),
-        _round((row["response_mean_half_width_us"] or 0.0) / row["response_mean_us"]),
+        _mean(each.iops for each in predictions),
+        _mean(each.response_us for each in predictions),
     )
 
 
 @cache
-def stored_predictions() -> tuple[Prediction, ...]:
+def stored_predictions() -> tuple[Predictions, ...]:
     """Return the stored predictions, in the order of the rates."""
+    rows = read_rows(PREDICTED)
     return tuple(
-        Prediction(float(row["iops"]), float(row["response_us"]), float(row["half_width"]))
-        for row in read_rows(PREDICTED)
+        tuple(
+            Prediction(float(row["iops"]), float(row["response_us"]))
+            for row in itertools.islice(rows, len(systems()[rate.system].alternatives))
+        )
+        for rate in rates()
     )
 
 
-def format_predictions(predictions: Iterable[Prediction]) -> str:
+def format_predictions(predictions: Iterable[Predictions]) -> str:
     """Return the text of predicted.csv."""
-    lines = ["system,disks,pattern,depth_per_job,jobs,iops,response_us,half_width"]
-    lines += [
-        f"{rate.system},{rate.disks or ''},{rate.pattern},{rate.depth_per_job},{rate.jobs},"
-        f"{each.iops},{each.response_us},{each.half_width}"
-        for rate, each in zip(rates(), predictions, strict=True)
-    ]
-    return "\n".join([*lines, ""])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for rate, every in zip(rates(), predictions, strict=True):
+        load = (rate.system, rate.disks or "", rate.pattern, rate.depth_per_job, rate.jobs)
+        for alternative, each in zip(systems()[rate.system].alternatives, every, strict=True):
+            writer.writerow((*load, alternative.name, each.iops, each.response_us))
+    return text.getvalue()
+
+
+def _mean(values: Iterable[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, values)))
 
 
 def _round(value: float) -> float:

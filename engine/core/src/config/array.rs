@@ -76,6 +76,17 @@ pub enum Device {
     Ssd(Ssd),
 }
 
+impl Device {
+    /// Whether it completes writes in a cache of its own that a power cut empties.
+    pub fn has_volatile_cache(&self) -> bool {
+        match self {
+            Self::Disk(disk) => disk.buffer.as_ref().is_some_and(|buffer| buffer.write_cache),
+            Self::Ssd(ssd) => ssd.write_cache && !ssd.power_loss_protection,
+            Self::Server(_) => false,
+        }
+    }
+}
+
 /// An abstract server with one first-come-first-served queue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,6 +8,7 @@ use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 /// Write cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub struct WriteCache {
     /// Completion of writes.
     pub policy: WritePolicy,
@@ -41,6 +42,10 @@ pub struct WriteCache {
     pub mirror: Option<Mirror>,
     /// Whether destaged data remains readable in the write cache until its line is needed.
     pub keep_clean: bool,
+    /// Whether destages are forced to the media of disks that cache writes. If not, they complete in the disks' own
+    /// caches, and a power cut loses what was not yet on the media, whatever protects the controller's cache.
+    #[serde(skip_serializing_if = "is_true")]
+    pub force_destages: bool,
 }
 
 /// Path to the copy of written data in a partner controller: one transfer at a time, before a write completes.
@@ -69,6 +74,7 @@ impl Default for WriteCache {
             bypass_threshold: None,
             mirror: None,
             keep_clean: false,
+            force_destages: true,
         }
     }
 }
@@ -115,4 +121,9 @@ pub enum DestagePolicy {
     LinearThreshold,
     /// By address, when the disks are idle or the high water mark is reached.
     IdleTime,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_true(value: &bool) -> bool {
+    *value
 }

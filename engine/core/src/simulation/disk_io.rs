@@ -90,7 +90,8 @@ impl Simulation {
         let done = self.arrays.remove(operation);
         self.context.probe.watch(|oracle| {
             let members = &self.arrays[done.array].redundancy.members;
-            oracle.end_operation(operation, &done, members, &self.front_end.requests);
+            let forces_destages = self.write_back.as_ref().is_none_or(|back| back.forces_destages);
+            oracle.end_operation(operation, &done, (members, forces_destages), &self.front_end.requests);
         });
         if let Some(range) = done.range {
             if let Parent::Rebuild { device } = done.parent {

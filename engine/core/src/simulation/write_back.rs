@@ -58,6 +58,8 @@ pub struct WriteBack {
     /// The extents of the destage that starts.
     extents: Vec<Extent>,
     yields_to_reads: bool,
+    /// Whether destages complete on the media only.
+    pub forces_destages: bool,
     /// Whether background I/Os wait for foreground ones now.
     yields: bool,
 }
@@ -149,6 +151,7 @@ impl WriteBack {
             destaging: destaging.collect(),
             extents: Vec::new(),
             yields_to_reads: write.yield_to_reads,
+            forces_destages: write.force_destages,
             yields: write.yield_to_reads,
         })
     }

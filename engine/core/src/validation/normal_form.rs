@@ -26,6 +26,7 @@ impl Scenario {
         {
             *sata_overhead = SimDuration::ZERO;
         }
+        let has_volatile = self.arrays().iter().any(|array| array.disk.has_volatile_cache());
         let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
         let controller = &mut self.controller;
         if !has_parity {
@@ -34,6 +35,9 @@ impl Scenario {
         controller.link.normalise();
         if controller.firmware.command_time == SimDuration::ZERO {
             controller.firmware = Firmware::default();
+        }
+        if !has_volatile {
+            controller.cache.write.force_destages = true;
         }
         normalise_cache(&mut controller.cache, &mut controller.battery);
         self.faults.sort_by_key(Fault::at);

@@ -261,3 +261,29 @@ fn skewed_writes_are_absorbed_better_where_recency_counts() {
     let (lrw, wow, c_scan) = (hits("least_recently_written"), hits("wow"), hits("c_scan"));
     assert!(lrw.min(wow) > c_scan + 0.02, "{lrw} {wow} {c_scan}");
 }
+
+#[test]
+fn destages_that_are_not_forced_gain_time_and_may_be_lost_with_the_power() {
+    let scene = |forces: bool| {
+        let mut disk = drive();
+        disk["buffer"] =
+            json!({"segments": 64, "segment": 1 << 16, "write_cache": true, "write_time": 100_000});
+        let mut scene = scenario(
+            &[stream("w", &json!({"kind": "fixed_outstanding", "depth": 4}), 0.0, 4096)],
+            &disk,
+            64,
+            &json!({"force_destages": forces, "high_water": 0.0, "low_water": 0.0}),
+            &json!({"warm_up": "none", "window": {"duration": 10 * S}}),
+        );
+        scene["faults"] = json!([{"kind": "mains_lost", "at": 5 * S, "duration": S}]);
+        run(&scene)
+    };
+    let (forced, free) = (scene(true), scene(false));
+    // The battery holds what the controller has, in either case; the drive's own cache has none.
+    assert_close(number(&forced, "dirty_lost_bytes"), 0.0, 0.0);
+    assert_close(number(&free, "dirty_lost_bytes"), 0.0, 0.0);
+    assert_close(number(&forced, "disk_lost_bytes"), 0.0, 0.0);
+    assert!(number(&free, "disk_lost_bytes") > 0.0);
+    let (slow, fast) = (number(&forced, "write_iops"), number(&free, "write_iops"));
+    assert!(fast > 1.05 * slow, "{slow} and {fast}");
+}

@@ -27,7 +27,7 @@
 //!    destaged is dirty again. Dirty data is lost only without a battery, after it has failed, or if the mains are lost
 //!    for longer than its charge lasts. A drive that caches writes may lose completed writes, unless they were forced or
 //!    a later flush has completed (see `volatile`); data destaged from, or acknowledged in, the write cache is not lost
-//!    in this way.
+//!    in this way if destages are forced.
 //!
 //! `contents` models the data and parity on each disk, with laws 6 to 8 of its own.
 //!
@@ -255,19 +255,24 @@ impl Oracle {
             if write.is_destage {
                 block.going = 0;
                 self.held -= 1;
+                if !lasts {
+                    // It leaves the protected cache for that of a drive: nothing is promised of it any more.
+                    block.promised = block.promised.min(block.cached().max(block.lasting));
+                }
             }
             assert_not_lost(write.array, sector, block);
         }
     }
 
-    /// A host write, forced or not, is acknowledged by a cache that may or may not hold dirty data.
+    /// A host write is acknowledged by a cache that may or may not hold dirty data. What is in the cache or on the media
+    /// is promised: a forced write is, unless an unforced destage has taken it to a drive's cache since.
     pub fn acknowledge(
         &mut self,
         request: u32,
         array: u16,
         lba: Lba,
         sectors: Sectors,
-        (is_forced, may_hold_dirty): (bool, bool),
+        may_hold_dirty: bool,
     ) {
         let versions = self.requests.remove(&request).unwrap_or_default();
         assert_eq!(
@@ -280,7 +285,7 @@ impl Oracle {
         for (sector, version) in (lba.0..).zip(versions) {
             if let Some(block) = self.blocks.get_mut(&(array, sector)) {
                 block.acknowledged = block.acknowledged.max(version);
-                if is_forced || block.cached() >= version {
+                if block.cached().max(block.lasting) >= version {
                     block.promised = block.promised.max(version);
                 }
                 assert!(

@@ -138,7 +138,7 @@ impl WriteBack {
         counts.destages += 1;
         counts.destages_by_age += u64::from(chosen.is_overdue);
         counts.destage_extents += self.extents.len() as u64;
-        let is_forced = !context.probe.has(Mutation::UnforcedDestage);
+        let is_forced = self.forces_destages && !context.probe.has(Mutation::UnforcedDestage);
         let parent = Parent::Destage { lines, run };
         let update = arrays.write_stripe(context, (array, stripe), &self.extents, parent, is_forced);
         context.measures.counts.full_stripes += u64::from(update == Some(Update::FullStripe));

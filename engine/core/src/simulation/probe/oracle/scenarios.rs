@@ -114,11 +114,11 @@ fn destage() -> impl Strategy<Value = Value> {
         prop::sample::select(vec![0_u64, 1_000_000, 20_000_000]),
         prop::option::of(prop::sample::select(vec![0_u64, 5_000_000, 100_000_000])),
         prop::option::of(prop::sample::select(vec![512_u64, 2048, 4096, 16_384])),
-        (mirror, any::<bool>(), any::<bool>(), prop::bool::weighted(0.3)),
+        (mirror, any::<bool>(), any::<bool>(), prop::bool::weighted(0.3), prop::bool::weighted(0.7)),
     )
-        .prop_map(|(policy, idle_delay, age_limit, bypass, (mirror, full, clean, turns_away))| {
+        .prop_map(|(policy, idle_delay, age_limit, bypass, (mirror, full, clean, turns_away, forces))| {
             json!({"destage_policy": policy, "idle_delay": idle_delay, "age_limit": age_limit,
-                "bypass_threshold": bypass, "mirror": mirror, "prefer_full_stripes": full, "keep_clean": clean,
+                "bypass_threshold": bypass, "mirror": mirror, "prefer_full_stripes": full, "keep_clean": clean, "force_destages": forces,
                 "when_full": if turns_away { "write_through" } else { "wait" }})
         })
 }

@@ -16,7 +16,7 @@ fn extent(lba: u64, sectors: u64) -> [Extent; 1] {
 fn written() -> Oracle {
     let mut oracle = Oracle::default();
     oracle.accept(Some(0), 0, 0, 8, true);
-    oracle.acknowledge(0, 0, Lba(0), Sectors(8), (false, true));
+    oracle.acknowledge(0, 0, Lba(0), Sectors(8), true);
     oracle
 }
 
@@ -45,8 +45,8 @@ fn concurrent_writes_may_take_effect_in_either_order() {
     let mut oracle = Oracle::default();
     oracle.accept(Some(1), 0, 0, 8, true);
     oracle.accept(Some(0), 0, 0, 8, true);
-    oracle.acknowledge(1, 0, Lba(0), Sectors(8), (false, true));
-    oracle.acknowledge(0, 0, Lba(0), Sectors(8), (false, true));
+    oracle.acknowledge(1, 0, Lba(0), Sectors(8), true);
+    oracle.acknowledge(0, 0, Lba(0), Sectors(8), true);
     destage(&mut oracle, 0, 0, 8);
     oracle.end_drain();
 }
@@ -62,7 +62,7 @@ fn dirty_data_needs_protection() {
 fn a_write_is_acknowledged_whole() {
     let mut oracle = Oracle::default();
     oracle.accept(Some(0), 0, 0, 4, true);
-    oracle.acknowledge(0, 0, Lba(0), Sectors(8), (false, true));
+    oracle.acknowledge(0, 0, Lba(0), Sectors(8), true);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_line_fetched_before_a_write_is_too_old() {
     let mut oracle = Oracle::default();
     oracle.begin_fetch(0, 0, 0, 8);
     oracle.accept(Some(0), 0, 3, 1, true);
-    oracle.acknowledge(0, 0, Lba(3), Sectors(1), (false, true));
+    oracle.acknowledge(0, 0, Lba(3), Sectors(1), true);
     destage(&mut oracle, 0, 3, 1);
     oracle.arrive(0, 0, 8);
     oracle.read_line(0, 0, 0, 0, 8);
@@ -132,7 +132,7 @@ fn a_fetch_begun_before_a_write_is_too_old() {
     let mut oracle = Oracle::default();
     oracle.begin_fetch(0, 0, 0, 8);
     oracle.accept(Some(0), 0, 0, 1, true);
-    oracle.acknowledge(0, 0, Lba(0), Sectors(1), (false, true));
+    oracle.acknowledge(0, 0, Lba(0), Sectors(1), true);
     destage(&mut oracle, 0, 0, 1);
     oracle.read_fetch(0, 0, 0, 8);
 }
@@ -202,7 +202,7 @@ fn a_write_through_that_is_cut_may_be_on_the_media_in_part() {
     oracle.plan_write(0, 0, Parent::WriteThrough { request: 0 }, &extent(0, 8));
     oracle.begin_write(0);
     oracle.end_write(0, true);
-    oracle.acknowledge(0, 0, Lba(0), Sectors(8), (false, false));
+    oracle.acknowledge(0, 0, Lba(0), Sectors(8), false);
     oracle.end_drain();
 }
 
@@ -211,5 +211,5 @@ fn a_write_through_that_is_cut_may_be_on_the_media_in_part() {
 fn write_through_acknowledges_what_is_on_the_media() {
     let mut oracle = Oracle::default();
     oracle.accept(Some(0), 0, 0, 8, true);
-    oracle.acknowledge(0, 0, Lba(0), Sectors(8), (false, false));
+    oracle.acknowledge(0, 0, Lba(0), Sectors(8), false);
 }

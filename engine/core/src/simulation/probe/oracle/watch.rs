@@ -117,12 +117,12 @@ impl Oracle {
         }
     }
 
-    /// An operation of an array with these members has ended.
+    /// An operation of an array with these members has ended; destages are forced to the media or not.
     pub fn end_operation(
         &mut self,
         operation: u32,
         done: &ArrayOperation,
-        members: &[Member],
+        (members, forces_destages): (&[Member], bool),
         requests: &Slab<Request>,
     ) {
         let is_lost =
@@ -130,7 +130,8 @@ impl Oracle {
         let holding = |disk: u32| members[disk as usize].device;
         let lasts = self.contents.lasts(operation, holding, is_lost);
         let has_to_last = match done.parent {
-            Parent::Destage { .. } | Parent::Rebuild { .. } => true,
+            Parent::Destage { .. } => forces_destages,
+            Parent::Rebuild { .. } => true,
             Parent::WriteThrough { request } => requests[request].command.is_forced,
             _ => false,
         };
@@ -151,8 +152,7 @@ impl Oracle {
         let command = &done.command;
         match command.operation {
             Op::Write => {
-                let terms = (command.is_forced, may_hold_dirty);
-                self.acknowledge(request, done.array, command.lba, command.sectors, terms);
+                self.acknowledge(request, done.array, command.lba, command.sectors, may_hold_dirty);
             }
             Op::Flush => {
                 self.flush(may_hold_dirty);
