@@ -315,7 +315,8 @@ impl Oracle {
     pub fn keep_clean(&mut self, array: u16, base: u64, mask: u64) {
         for sector in sectors_of(base, mask) {
             if let Some(block) = self.blocks.get_mut(&(array, sector)) {
-                block.clean = block.media;
+                // A sector that stayed before may have fallen back on the media since.
+                block.clean = block.clean.max(block.media);
             }
         }
     }
