@@ -33,7 +33,7 @@ from destage.store.digests import damaged, find_digest, is_intact
 from destage.store.progress import describe_unfinished
 from destage.store.published_figures import read_figures
 
-_Rendered = TypeVar("_Rendered")
+_Result = TypeVar("_Result")
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
 MEANS = ("points", "certified")
@@ -136,7 +136,7 @@ class Session(StudiedSweep):
         answers = complete_answers(self.sweep.answers(), [plan.field(axis) for axis in self.axes])
         self._database.add_table("found_answers", answers)
         has_published = self.metric is not None and any(read_figures(self.spec))
-        published = tabulate_published(self.spec, self.metric, self.points) if has_published else None
+        published = tabulate_published(self.spec, self.metric, self._list_points()) if has_published else None
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
         answers_view = views.build_answers_view(self.answer, self.axes, has_shared=SHARED in relations.tables)
         self._database.add_view("answers", answers_view)
@@ -154,6 +154,9 @@ class Session(StudiedSweep):
     @cached_property
     def points(self) -> PointTable:
         """The planned points."""
+        return self._read(self._list_points)
+
+    def _list_points(self) -> PointTable:
         keys = ", ".join(map(quote, ["label", *self.axes]))
         configurations, grid = (
             self._database.query(f"SELECT {listed}, {keys} FROM {name} ORDER BY plan_row")  # noqa: S608
@@ -164,15 +167,14 @@ class Session(StudiedSweep):
     @cached_property
     def planned_runs(self) -> int:
         """The number of planned runs; points that share one count it once."""
-        count: int = self._database.query("SELECT count(DISTINCT run_id) AS n FROM plan")["n"][0].as_py()
-        return count
+        return self._count("SELECT count(DISTINCT run_id) AS n FROM plan")
 
     @cached_property
     def missing_runs(self) -> int:
         """The number of planned runs without a row."""
-        statement = "SELECT count(DISTINCT run_id) AS n FROM plan ANTI JOIN stored_rows USING (run_id)"
-        count: int = self._database.query(statement)["n"][0].as_py()
-        return count
+        return self._count(
+            "SELECT count(DISTINCT run_id) AS n FROM plan ANTI JOIN stored_rows USING (run_id)"
+        )
 
     @cached_property
     def warnings(self) -> tuple[Issue, ...]:
@@ -185,8 +187,7 @@ class Session(StudiedSweep):
     @cached_property
     def point_count(self) -> int:
         """The number of planned points."""
-        count: int = self._database.query("SELECT count(*) AS n FROM configurations")["n"][0].as_py()
-        return count
+        return self._count("SELECT count(*) AS n FROM configurations")
 
     def select_points(self, point_ids: Sequence[str]) -> "Session":
         """Open some of the points as a session of its own, to be closed before this one."""
@@ -198,15 +199,28 @@ class Session(StudiedSweep):
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
         `published_figures`, which has the rows of `judge_figures`.
         """
-        self._add_pending(statement)
-        try:
+
+        def read() -> pa.Table:
+            self._add_pending(statement)
             return self._database.query(statement, parameters)
-        except QueryError as error:
-            if not self._has_lost_files(error):
-                raise
-        self._reopen()
-        self._add_pending(statement)
-        return self._database.query(statement, parameters)
+
+        return self._read(read)
+
+    def _count(self, statement: str) -> int:
+        """Return the number `n` that a statement counts."""
+        count: int = self.sql(statement)["n"][0].as_py()
+        return count
+
+    def _read(self, read: Callable[[], _Result]) -> _Result:
+        """Call a function that reads the sweep's files, again with those that are there if some are lost."""
+        for _ in range(_OPENINGS - 1):
+            try:
+                return read()
+            except QueryError as error:
+                if not self._has_lost_files(error):
+                    raise
+            self._reopen()
+        return read()
 
     def _has_lost_files(self, error: QueryError) -> bool:
         """Return whether a compaction replaced the files since they were listed.
@@ -226,7 +240,8 @@ class Session(StudiedSweep):
     def _reopen(self) -> None:
         assert self._folder is not None  # noqa: S101 - a part of a session has lost no files
         self._database.close()
-        self._open(open_relations(self.sweep, Path(self._folder.name)))
+        folder = Path(self._folder.name)
+        _try_openings(lambda: self._open(open_relations(self.sweep, folder)))
 
     def sql_of_named_columns(
         self, statement: str, parameters: Mapping[str, object] | None = None
@@ -337,16 +352,9 @@ class Session(StudiedSweep):
 
     def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
         """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""
-        for attempt in range(2):
-            try:
-                return self.public.run(statement, seconds)
-            except QueryError as error:
-                if not self._has_lost_files(error) or attempt:
-                    raise
-                self._reopen()
-        raise AssertionError("a second attempt returns or raises")
+        return self._read(lambda: self.public.run(statement, seconds))
 
-    def render(self, function: Callable[[], _Rendered]) -> _Rendered:
+    def render(self, function: Callable[[], _Result]) -> _Result:
         """Call a function that renders the rows of the last statement, within what is left of its limits."""
         return self._database.render(function)
 
@@ -381,10 +389,15 @@ def open_session(path: str | Location, limits: QueryLimits | None = None) -> Ses
 
     A sweep whose files a writer replaces in between is opened again.
     """
+    return _try_openings(lambda: Session(open_sweep(path), limits))
+
+
+def _try_openings(read: Callable[[], _Result]) -> _Result:
+    """Call a function that opens files, again where a writer has replaced them."""
     for _ in range(_OPENINGS - 1):
         try:
-            return Session(open_sweep(path), limits)
+            return read()
         except DestageError as error:
             if error.code not in _REPLACED:
                 raise
-    return Session(open_sweep(path), limits)
+    return read()

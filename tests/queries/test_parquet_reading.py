@@ -1,5 +1,6 @@
 """A session reads Parquet files: every stored run once, typed, whatever the fragments look like."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,40 @@ def test_a_session_survives_a_compaction(make_session: Any) -> None:
     with open_session(session.sweep.path) as opened:
         assert compact(SweepLayout(session.sweep.path)).after == 1
         assert opened.sql("SELECT sum(events)::BIGINT AS n FROM runs").to_pylist() == [{"n": 6}]
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        (lambda session: session.missing_runs, 0),
+        (lambda session: session.planned_runs, 4),
+        (lambda session: session.point_count, 4),
+        (lambda session: len(session.points.find({})), 4),
+        (lambda session: session.sql("SELECT count(*) AS n FROM runs")["n"][0].as_py(), 4),
+        (lambda session: session.run(session.split("SELECT count(*) AS n FROM runs")[0])[0][0].as_py(), 4),
+    ],
+)
+def test_whatever_a_session_reads_survives_a_compaction(
+    make_session: Any, read: Callable[[Session], int], expected: int
+) -> None:
+    """Also where a second one replaces the files of the first before they are read."""
+    planned = [plan_run(f"r{at}", at) for at in range(4)]
+    session = make_session(planned_only=planned, axes=AXES)
+    for at in range(4):
+        write_rows(session, {"run_id": f"r{at}", "status": "ok", "events": at})
+    again = iter([True])
+
+    class Replaced(Session):
+        def _reopen(self) -> None:
+            super()._reopen()
+            if next(again, False):
+                write_rows(session, {"run_id": "other", "status": "ok"})
+                assert compact(SweepLayout(session.sweep.path)).after == 1
+                assert not all(Path(file).exists() for file in self.relations.files)
+
+    with Replaced(session.sweep) as opened:
+        assert compact(SweepLayout(session.sweep.path)).after == 1
+        assert read(opened) == expected
 
 
 def test_runs_are_those_of_the_plan_in_its_order(make_session: Any) -> None:
