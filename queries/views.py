@@ -234,10 +234,11 @@ def _means(
         key = f", plan_row - plan_row % {rows_per_point} AS first_row"
     by = ", ".join(map(quote, keys))
     across = "".join(
-        f",\n    mean_of({quote(name)}) AS {quote(name)}, "
-        f"standard_error({quote(name)}) AS {quote(name + '_error')}, "
+        f",\n    list_avg({measured}) AS {quote(name)}, "
+        f"list_stddev_samp({measured}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
         f"count({quote(name)}) AS {quote(name + '_count')}"
         for name in columns
+        for measured in [_sort_values(quote(name), rows_per_point)]
     )
     intervals = "".join(
         f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
@@ -272,6 +273,16 @@ SELECT {shown},
 FROM across_replicates JOIN configurations ON {place}
 CROSS JOIN student
 """
+
+
+def _sort_values(column: str, most: int | None) -> str:
+    """Return the values of a group in the order of their size, in which they are added (`MACROS`).
+
+    Args:
+        most: The most values of a group, if it is known: the smallest so many, which is all of them, take a
+            third of the time of a sorted list.
+    """
+    return f"list_sort(list({column}))" if most is None else f"min({column}, {most})"
 
 
 def _list_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:

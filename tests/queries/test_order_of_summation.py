@@ -1,5 +1,6 @@
 """Equal questions have equal bytes as answers: no figure depends on the order in which numbers are added."""
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,9 @@ ANY_ORDER = re.compile(
     r"(?<!list_)\b(avg|mean|stddev\w*|var_\w+|variance|fsum|corr|covar\w*|regr_\w+)\s*\(", re.IGNORECASE
 )
 """Aggregates that add floating-point numbers as threads come by them."""
+
+
+RESULT = "response_p95_us"
 
 
 @pytest.fixture
@@ -56,12 +60,36 @@ def test_threads_change_no_digit(session: Session) -> None:
     assert all(session.sql(statement).equals(first) for _ in range(5))
 
 
+def test_points_have_the_digits_of_the_sorted_values(make_session: Callable[..., Session]) -> None:
+    """Also where the number of rows of a point is known, and their smallest so many stand for all."""
+    random = np.random.default_rng(2)
+    values = random.lognormal(sigma=4, size=(20, 7)).astype(object)
+    values[3, 2] = values[4, 0] = None
+    values[6, :] = None
+    runs = [
+        {"point_id": f"p{at:02}", "replicate": replicate, "run_id": f"{at}-{replicate}", RESULT: value}
+        for at, row in enumerate(values)
+        for replicate, value in enumerate(row)
+    ]
+    session = make_session(runs)
+    assert session.relations.rows_per_point == 7
+    statements = [
+        views.build_points_view([], None, [RESULT], repeats_replicates=False, rows_per_point=rows)
+        for rows in (None, 7)
+    ]
+    plain, sized = (session.sql(f"FROM ({text}) ORDER BY plan_row").to_pylist() for text in statements)
+    assert plain == sized
+    for row, written in zip(sized, values.tolist(), strict=True):
+        known = [value for value in written if value is not None]
+        assert row[RESULT] == (pytest.approx(math.fsum(known) / len(known)) if known else None)
+
+
 def test_no_statement_adds_in_any_order() -> None:
     folder = Path(destage.queries.__file__).parent / "sql"
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.sql")} | views.MACROS
-    for repeats in (False, True):
-        texts[f"points {repeats}"] = views.build_points_view(
-            [], None, ["response_p95_us"], repeats_replicates=repeats, rows_per_point=None
+    for repeats, rows in ((False, None), (True, None), (False, 5)):
+        texts[f"points {repeats} {rows}"] = views.build_points_view(
+            [], None, ["response_p95_us"], repeats_replicates=repeats, rows_per_point=rows
         )
     assert "knee.sql" in texts
     for name, text in texts.items():
