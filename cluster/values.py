@@ -55,10 +55,10 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def _read_values(path: Path) -> dict[str, Any]:
-    from destage.spec.documents import parse_document  # noqa: PLC0415 - not needed in pods
+    from destage.spec.documents import MOST_BYTES, parse_document, read_beginning  # noqa: PLC0415 - not needed in pods
 
     try:
-        values = parse_document(path.read_bytes(), str(path), "settings")
+        values = parse_document(read_beginning(path, MOST_BYTES), str(path), "settings")
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise ConfigError([Issue("settings.unreadable", "", message)], str(path)) from error

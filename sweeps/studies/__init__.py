@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.spec.documents import parse_document
+from destage.spec.documents import MOST_BYTES, parse_document, read_beginning
 from destage.spec.near_names import suggest_names
 from destage.sweeps.study import Study, parse_fields, parse_study
 
@@ -64,7 +64,7 @@ def _read_file(source: str | Path) -> bytes | None:
     if not path.is_file():
         return None
     try:
-        return path.read_bytes()
+        return read_beginning(path, MOST_BYTES)
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise ConfigError([Issue("study.unreadable", str(source), message)]) from error

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 COMMAND = "command"
 """The name of a command in messages."""
+_MOST_BYTES = 64 << 20
+"""Largest file of another tool."""
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_text(file: Path) -> str:
     """Return the text of a file, in Unicode or in the code page of an old Windows."""
-    raw = read_file(file)
+    raw = read_file(file, most=_MOST_BYTES)
     try:
         return raw.decode("utf-16" if raw.startswith(_BYTE_ORDER_MARKS) else "utf-8-sig")
     except UnicodeDecodeError:

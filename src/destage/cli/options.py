@@ -134,12 +134,23 @@ def repeat_command(context: typer.Context) -> str:
     return shlex.join(words)
 
 
-def read_file(file: Path, place: str = "FILE") -> bytes:
-    """Return the content of a file that an argument or an option names."""
+def read_file(file: Path, place: str = "FILE", most: int | None = None) -> bytes:
+    """Return the content of a file that an argument or an option names.
+
+    Args:
+        most: The largest size that is read (default: that of a YAML document) [bytes].
+    """
+    from destage.spec.documents import MOST_BYTES, read_beginning
+
+    most = MOST_BYTES if most is None else most
     try:
-        return file.read_bytes()
+        data = read_beginning(file, most)
     except OSError as error:
         raise UsageError("usage.unreadable-file", f"{file}: {error.strerror}", place) from error
+    if len(data) > most:
+        message = f"{file}: more than {most:,} bytes, the most that are read"
+        raise UsageError("usage.too-large-file", message, place)
+    return data
 
 
 def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:

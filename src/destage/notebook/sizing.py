@@ -11,6 +11,7 @@ from destage.notebook.html import render_sentences
 from destage.notebook.sweep import Sweep
 from destage.queries.sizing import Candidate
 from destage.queries.sizing_text import Sized, compose_sizing
+from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import (
@@ -103,4 +104,4 @@ def _read_prices(prices: Mapping[str, Any] | str | Path | None) -> Mapping[str, 
         return read_prices_file(example_prices(), "example prices")
     if isinstance(prices, Mapping):
         return check_prices(dict(prices), "prices")
-    return read_prices_file(Path(prices).read_bytes(), str(prices))
+    return read_prices_file(read_beginning(Path(prices), MOST_BYTES), str(prices))

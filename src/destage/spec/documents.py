@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -20,7 +21,7 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
         return ConfigError([Issue(f"{namespace}.{code}", place, message)], name)
 
     if len(source) > MOST_BYTES:
-        message = f"{len(source):,} bytes; at most {MOST_BYTES:,} are allowed"
+        message = f"more than {MOST_BYTES:,} bytes, the most that are allowed"
         raise error_at("too-large", "", message)
     try:
         text = source if isinstance(source, str) else source.decode()
@@ -44,6 +45,15 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
     except RecursionError as error:
         raise error_at("bad-syntax", "", "lists and tables are nested too deeply") from error
     return document
+
+
+def read_beginning(path: Path, most: int) -> bytes:
+    """Return a file's first `most` + 1 bytes, of which the last one means that it is too large.
+
+    A device never ends, and a large file need not be in memory to be refused.
+    """
+    with path.open("rb") as file:
+        return file.read(most + 1)
 
 
 def value_at(document: Any, path: str) -> Any:

@@ -45,6 +45,8 @@ def read_checked(path: Location, most: int = MOST_TABLE) -> bytes:
     Raises:
         StoreError: The content is not what was written.
     """
+    if isinstance(path, Path) and _PIECE < path.stat().st_size <= most and not is_intact(path):
+        raise damaged(path)  # without its content in memory, which may be gigabytes
     data = read_file(path, most)
     if digest_of(data) != find_digest(path.name):
         raise damaged(path)

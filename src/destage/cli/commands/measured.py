@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Import, list, show and delete measured figures.", no_args_is_help=True, rich_markup_mode=None
 )
+_MOST_BYTES = 256 << 20
+"""Largest file of results or log."""
 _SetName = Annotated[
     str,
     typer.Argument(metavar="NAME", help="A measured set.", autocompletion=complete_measured_sets),
@@ -52,7 +54,7 @@ def import_(
     from destage.measured import readers, sets
 
     sets.check_name(name)
-    found = [(file, readers.read_results(str(file), read_file(file))) for file in files]
+    found = [(file, readers.read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]
     lines = [with_values(line, array_label=array) for _, readings in found for line in readings.lines]
     place = _find_store(store)
     sets.write_set(place, name, lines, replace=replace)
