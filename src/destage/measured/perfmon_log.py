@@ -91,7 +91,10 @@ def _check_columns(
         return
     local = next((match["object"] for title in titles if (match := _DISK.match(title))), None)
     if local is not None and not any(_ENGLISH.search(title) for title in titles):
-        message = "counter names must be English, as in PhysicalDisk(0 C:)\\Disk Reads/sec"
+        message = (
+            "counter names must be English, as in PhysicalDisk(0 C:)\\Disk Reads/sec: convert the .blg with "
+            "relog on an English Windows, or rename them by the numbers of the registry's Perflib\\009"
+        )
         raise file.mistake("measured.localized-counters", message, line=line, value=local)
     message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
     raise file.mistake("measured.no-figures", message, line=line)

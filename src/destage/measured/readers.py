@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from types import ModuleType
 
 from destage.measured import (
@@ -17,7 +18,7 @@ from destage.measured import (
 )
 from destage.measured.line import MeasuredLine
 from destage.measured.parts import Readings, ResultFile
-from destage.measured.plausibility import explain_implausible
+from destage.measured.plausibility import explain_excess, explain_implausible
 
 _OTHER_OUTPUTS = (
     (
@@ -77,7 +78,13 @@ def _check_plausible(file: ResultFile, line: MeasuredLine) -> None:
         message = explain_implausible(column, value)
         if message:
             place = line.source_line or 1
-            raise file.mistake("measured.implausible", message, line=place, place=column, value=value)
+            shown = str(value) if isinstance(value, datetime) else value
+            raise file.mistake("measured.implausible", message, line=place, place=column, value=shown)
+    excess = explain_excess(dict(columns))
+    if excess is not None:
+        column, message = excess
+        value, place = getattr(line, column), line.source_line or 1
+        raise file.mistake("measured.implausible", message, line=place, place=column, value=value)
 
 
 def decode(data: bytes) -> str:
