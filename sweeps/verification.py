@@ -14,9 +14,9 @@ from destage import engine
 from destage.errors import DestageError, Issue, StoreError
 from destage.objects import Location
 from destage.store.file_checks import check_files
-from destage.store.generations import read_head
 from destage.store.layout import SweepLayout
 from destage.store.plan import join_configs, read_axes, read_plan
+from destage.store.restoration import open_head
 from destage.store.rows import find_missing_columns, find_present_runs, read_rows
 from destage.store.sweep import open_sweep
 from destage.sweeps import parameters
@@ -59,14 +59,15 @@ def verify(
         progress: Called with the numbers of runs checked and to check.
 
     Raises:
-        StoreError: There is no sweep, or its head is damaged.
+        StoreError: There is no sweep, or its head is damaged and cannot be restored.
     """
     layout = SweepLayout(sweep)
-    head = read_head(layout)
-    if head is None:
+    opened = open_head(layout)
+    if opened is None:
         raise StoreError("store.not-a-sweep", "not a sweep: it has no generation of a plan", str(sweep))
+    head = opened.head
     checked = check_files(layout, head)
-    files, problems = checked.files, list(checked.problems)
+    files, problems = checked.files, [*opened.warnings, *checked.problems]
     damaged = {problem.place for problem in problems}
     if any(str(layout.generations / name) in damaged for name in head.rounds):
         return Verification(files, head.planned, 0, tuple(problems))

@@ -8,6 +8,7 @@ import pytest
 from destage import sweeps
 from destage.queries import open_session
 from destage.store import open_sweep, progress
+from destage.store.file_checks import check_sweep
 from destage.store.generations import list_heads, read_head
 from destage.store.layout import SweepLayout
 from destage.sweeps import Study, verify
@@ -55,6 +56,13 @@ def test_rows_are_read_and_the_sweep_is_restored(
     found = progress.status(path)
     assert {issue.code for issue in found.warnings} == expected
     assert found.finished == (part == "study")
+    listed = (
+        {"store.lost-file" if damage is Path.unlink else "store.damaged-file"} if part != "head" else set()
+    )
+    listed |= expected & {"store.head-restored"}
+    for problems in (check_sweep(SweepLayout(path)).problems, verify(path).problems):
+        assert {issue.code for issue in problems} == listed
+        assert all("`destage resume`" in issue.message for issue in problems)
     outcome = sweeps.resume(path, executor="inline")
     assert (outcome.state, outcome.executed) == ("finished", 0)
     assert open_sweep(path).warnings == ()

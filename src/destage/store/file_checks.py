@@ -7,12 +7,11 @@ from destage.errors import Issue, MachineError, StoreError
 from destage.objects import Location
 from destage.store.digests import is_intact
 from destage.store.fragments import NotAFragmentError, open_fragment
-from destage.store.generations import read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
-from destage.store.restoration import RESTORE
+from destage.store.restoration import RESTORE, open_head
 from destage.system_failures import find_shortage
 
 _ATTEMPTS = 5
@@ -35,15 +34,18 @@ class FileCheck:
 def check_sweep(layout: SweepLayout) -> FileCheck:
     """Read a sweep's head, and compare all files that belong to the sweep with their digests.
 
+    A head that has to be restored is a problem.
+
     The sweep may be written meanwhile: where its head has changed, the files of the later one are compared.
     """
     for _ in range(_ATTEMPTS):
         try:
-            head = read_head(layout)
-            if head is None:
+            opened = open_head(layout)
+            if opened is None:
                 return FileCheck(0, ())
-            checked = check_files(layout, head)
-            if not checked.problems or read_head(layout) == head:
+            found = check_files(layout, opened.head)
+            checked = FileCheck(found.files, (*opened.warnings, *found.problems))
+            if not checked.problems or open_head(layout) == opened:
                 return checked
         except MachineError:
             raise

@@ -57,7 +57,10 @@ def open_head(layout: SweepLayout) -> OpenHead | None:
         if error.code not in DAMAGE or not heads:
             raise
         generation = heads[-1].name[: len("000000-00000000")]
-        head = _restore(layout, generation)
+        try:
+            head = _restore(layout, generation)
+        except StoreError as damage:
+            raise error from damage
         if head is None:
             raise
     message = f"damaged: study, plan and rows are read without it; {RESTORE}"
