@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from destage.queries.columns import RELATIONS
+from destage.queries.missing_runs import note_missing_runs
 from destage.queries.session import Session
 from destage.spec.control_characters import escape_controls
 
@@ -71,6 +72,7 @@ def write_page(session: Session, files: Sequence[ExportedFile], *, is_sweep: boo
         f"# {_escape(sweep)}\n",
         f"{_escape(question)}\n" if isinstance(question, str) else "",
         "Results of a sweep of Destage as flat Parquet files:\n",
+        *(f"**{sentence}**\n" for sentence in note_missing_runs(session)),
         _write_table(("file", "rows", "contents"), map(_list_file, files)),
         _write_reading(sweep, files),
         _write_columns(files),

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.calibration_answer import compose_calibration, has_calibrated
+from destage.queries.missing_runs import note_missing_runs
 from destage.queries.model_error_text import list_model_errors
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
@@ -63,16 +64,7 @@ def _compose(session: Session) -> list[str]:
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
     unsteady = list_unsteady_caches(session) if results else []
     errors = list_model_errors(session) if results else []
-    return [*_note_missing(session), *results, *unsteady, *errors, *assumed, *_note_damage(session)]
-
-
-def _note_missing(session: Session) -> list[str]:
-    """Return a sentence that a sweep lacks rows, if it does."""
-    if not session.missing_runs:
-        return []
-    are = "is" if session.missing_runs == 1 else "are"
-    runs = f"{session.missing_runs:,} of {format_count(session.planned_runs, 'planned run')}"
-    return [f"{runs} {are} missing, so that the results are preliminary."]
+    return [*note_missing_runs(session), *results, *unsteady, *errors, *assumed, *_note_damage(session)]
 
 
 def _note_damage(session: Session) -> list[str]:

@@ -112,6 +112,16 @@ def test_large_sweeps_are_exported_on_request(
     assert _list_exports(path) == FILES
 
 
+def test_the_page_says_that_rows_are_missing(destage: Destage, study: Path, tmp_path: Path) -> None:
+    destage("run", str(study))
+    whole, lacking = "missing, so that the results are preliminary", tmp_path / "lacking"
+    path = _find_sweep(tmp_path)
+    assert whole not in (path / "README.md").read_text()
+    next(path.glob("fragments/*.parquet")).unlink()
+    assert destage("export", "small", "--out", str(lacking)).code == 0
+    assert whole in (lacking / "README.md").read_text()
+
+
 def test_export_replaces_only_its_own_files(destage: Destage, study: Path, tmp_path: Path) -> None:
     """A README.md or a file that no export wrote is kept; an earlier export is replaced."""
     destage("run", str(study))
