@@ -12,6 +12,8 @@ _NEAR = 10.0
 _FAR = (22.0, 36.0, 52.0, 72.0, 96.0)
 """Distances at which a label needs a line to its mark [px]."""
 _PIECE = 4.0
+_DOUBTFUL = 30.0
+"""What a place costs that is nearer to another mark [px of distance or of covered lines]."""
 BOLD = 1.25
 """The width of a bold text of 13 px, that of titles, over the width of a plain one of 12 px."""
 _WIDE = 64
@@ -119,6 +121,8 @@ def place_label(
             if not bounds.contains(spot) or any(map(spot.overlap, marks)):
                 continue
             cost = sum(map(spot.overlap, lines)) + away
+            if away == _NEAR and _is_nearer_to_another(spot, x, y, marks):
+                cost += _DOUBTFUL
             label = Label(spot, _lead(spot, x, y) if away > _NEAR else None)
             if (best is None or cost < best[0]) and all(map(label.is_clear_of, labels)):
                 best = cost, label
@@ -126,6 +130,18 @@ def place_label(
         if best is not None and best[0] <= away + _HEIGHT:
             break
     return None if best is None else best[1]
+
+
+def _is_nearer_to_another(box: Box, x: float, y: float, marks: Sequence[Box]) -> bool:
+    """Whether a label would be taken for that of another mark."""
+    own = _measure_gap(box, x, y)
+    middles = ((mark.left + mark.width / 2, mark.top + mark.height / 2) for mark in marks)
+    return any(_measure_gap(box, *middle) < own for middle in middles)
+
+
+def _measure_gap(box: Box, x: float, y: float) -> float:
+    _, _, near_x, near_y = _lead(box, x, y)
+    return math.hypot(near_x - x, near_y - y)
 
 
 def _lead(box: Box, x: float, y: float) -> tuple[float, float, float, float]:

@@ -36,6 +36,21 @@ def test_no_two_labels_overlap(wanted: list[tuple[tuple[float, float], str]]) ->
         assert BOUNDS.contains(label.box)
 
 
+def test_a_label_is_nearest_to_its_own_mark() -> None:
+    """As of the published 39 and 51 at one cache size, whose labels were beside one another's diamonds."""
+    places = {"published 39": (200.0, 131.0), "published 51": (200.0, 120.0)}
+    marks = [Box(x - 7, y - 7, 14, 14) for x, y in places.values()]
+    line = [Box(x, 129.0, 4, 4) for x in range(40, 540, 4)]
+    placed: list[Label] = []
+    for text, (x, y) in places.items():
+        label = place_label(text, x, y, marks, BOUNDS, labels=placed, lines=line)
+        assert label is not None
+        placed.append(label)
+        middle = label.box.top + label.box.height / 2
+        gaps = {at: abs(middle - at) for _, at in places.values()}
+        assert min(gaps, key=gaps.__getitem__) == y
+
+
 def test_labels_of_one_place_are_around_it_and_then_farther() -> None:
     placed = place([((200.0, 120.0), f"label {at}") for at in range(9)])
     assert len(placed) == 9
