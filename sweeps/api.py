@@ -19,6 +19,7 @@ from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.shared_runs import SharedRuns
 from destage.sweeps.study import Study, parse_study
 from destage.sweeps.time_estimate import estimate_time
+from destage.sweeps.trace_room import check_room
 from destage.sweeps.unchanged import find_unchanged
 from destage.system_failures import check_address_space
 
@@ -78,6 +79,7 @@ def run(
 
     Raises:
         ConfigError: A point is an invalid configuration; nothing was written.
+        TraceError: No point has room for its traces; nothing was written.
         StoreError: Another process is writing this sweep.
         SweepError: Ray cannot be started.
         MachineError: The address space of this process is too small.
@@ -88,6 +90,7 @@ def run(
     layout = SweepLayout(sweep_path(study, store))
     if (unchanged := find_unchanged(study, expansion, layout)) is not None:
         return unchanged
+    check_room(study, expansion)
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
         return SweepSession(

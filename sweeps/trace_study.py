@@ -1,15 +1,12 @@
 """The study behind `destage trace replay`: one trace on one array, with several cache sizes."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from destage import engine
 from destage.engine.traces.places import resolve_place
-from destage.errors import SimulationError
 from destage.objects import Location
 from destage.sweeps.new_study import make_name
 from destage.sweeps.study import Study, parse_study
@@ -57,15 +54,3 @@ def make_study(
     if caches:
         document["axes"] = {CAPACITY: list(dict.fromkeys(0 if size == "0" else size for size in caches))}
     return parse_study(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), name="replay")
-
-
-def check_room(study: Study) -> None:
-    """Check that the array has room for the trace.
-
-    Raises:
-        ConfigError: The array is not valid.
-        TraceError: The trace has addresses beyond it.
-    """
-    # The trace is laid on the array before the first event, which is the only one.
-    with suppress(SimulationError):
-        engine.simulate({**study.scenario, "run": {"max_events": 1}})

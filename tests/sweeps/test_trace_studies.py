@@ -102,3 +102,23 @@ def test_a_run_reads_each_trace_once(
     with pytest.raises(TraceError) as caught:
         engine.simulate_canonical(config)
     assert caught.value.code == "trace.changed"
+
+
+def test_a_trace_without_room_at_any_point_is_refused_at_once(
+    replay: dict[str, Any], make_study: MakeStudy, tmp_path: Path
+) -> None:
+    """One error with its place, and nothing in the store; where some points have room, the others fail."""
+    array = replay["array"]
+    array["disk"] = {**array["disk"], "capacity": "64KiB"}
+    store = tmp_path / "store"
+    with pytest.raises(TraceError) as caught:
+        sweeps.run(make_study(axes={"array.disks": [2, 4]}), store, executor="inline")
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.place) == (
+        "trace.beyond-array",
+        "scenario.workload.streams.0.arrival.map",
+    )
+    assert "all 2 points" in issue.message
+    assert not store.exists()
+    outcome = sweeps.run(make_study(axes={"array.disks": [2, 40]}), store, executor="inline")
+    assert (outcome.failed, outcome.executed) == (2, 4)

@@ -68,7 +68,7 @@ def replay(
     from destage.queries.formats import rows_as_json
     from destage.queries.replay_results import tabulate_replay
     from destage.queries.report import compose_answer
-    from destage.sweeps.trace_study import check_room, make_study
+    from destage.sweeps.trace_study import make_study
 
     if depth is not None and mode != "asap":
         raise UsageError("usage.conflicting-options", "requires --mode asap", "--depth")
@@ -89,7 +89,6 @@ def replay(
         replicates=replicates,
     )
     try:
-        check_room(study)
         with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
             outcome = sweeps.run(study, store, workers=workers, progress=display)
     except ConfigError as error:
