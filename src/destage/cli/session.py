@@ -9,6 +9,7 @@ import typer
 from destage.cli.hard_stop import HardStop
 from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
+from destage.cli.prose import wrap_lines
 from destage.cli.published_table import print_published
 from destage.cli.rows import note_left_out
 from destage.cli.table import print_presentation
@@ -148,7 +149,7 @@ def _print_summary(summary: "Summary", sweep: str) -> None:
         print_data("\n")
         print_published(summary.published)
     # Last, so that the answer is still in view after a long table.
-    print_data("".join(f"{sentence}\n" for sentence in ["", *summary.answer] if summary.answer))
+    print_data(wrap_lines(["", *summary.answer] if summary.answer else []))
 
 
 def outcome_as_json(outcome: "Outcome") -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 from destage.cli.hard_stop import HardStop
 from destage.cli.output import align_cells, print_data, print_note
 from destage.cli.progress import ProgressDisplay
+from destage.cli.prose import wrap_lines
 from destage.cli.session import summarize, warn_if_stopped
 from destage.cli.text_bars import bar
 
@@ -52,7 +53,7 @@ def print_sizing(
     """Print the answer, and on stderr what it rests on."""
     from destage.queries.sizing_text import compose_sizing
 
-    print_data("\n".join(compose_sizing(sized)) + "\n")
+    print_data(wrap_lines(compose_sizing(sized)))
     if curve:
         print_data("\n" + _draw_curve(curve, users))
     prices = request.prices

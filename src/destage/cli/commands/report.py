@@ -8,6 +8,7 @@ import typer
 from destage.cli.completion import complete_measured_sets
 from destage.cli.options import Json, Store, SweepName
 from destage.cli.output import print_data, print_json, print_note
+from destage.cli.prose import wrap_lines
 from destage.cli.rows import find_sweep
 
 
@@ -52,7 +53,7 @@ def report(
             if as_json:
                 print_json({"file": str(file), "answer": answer})
             else:
-                print_data("".join(f"{sentence}\n" for sentence in answer))
+                print_data(wrap_lines(answer))
                 print_note(f"report: {file}")
             return
         picture = draw_figure(session, plot, figures)

@@ -11,6 +11,7 @@ from destage.cli.options import Format, Json, Out, Quiet, Store, Workers
 from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.part_options import check_entry, check_sizes
 from destage.cli.progress import ProgressDisplay
+from destage.cli.prose import wrap_lines
 from destage.cli.rows import print_rows
 from destage.cli.session import outcome_as_json, summarize, warn_if_stopped
 from destage.errors import ConfigError, TraceError, UsageError
@@ -115,6 +116,6 @@ def replay(
         else:
             print_rows(rows, form, out, session.units)
             if form == "table" and out is None:
-                print_data("".join(f"{sentence}\n" for sentence in ["", *compose_answer(session)]))
+                print_data(wrap_lines(["", *compose_answer(session)]))
     print_note(summarize(outcome))
     raise typer.Exit(outcome.exit_code)
