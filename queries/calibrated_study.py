@@ -63,6 +63,15 @@ def write_drawn_study(session: Session, count: int, fit: str | None = None, figu
     if _LIMIT in unknowns:
         limits = {name: texts for name, texts in study["seek"]["limits"].items() if name in labels}
         study["seek"] = {**study["seek"], "limits": limits}
+    study["fitted"] = [
+        {
+            "parameter": path,
+            "value": f"{count} draws of the posterior",
+            "on": f"the figures of {session.sweep.name}",
+        }
+        for path, value in assigned.items()
+        if isinstance(value, str)
+    ]
     study["points"] = points
     text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=120)
     where = "" if figure is None else f", in the configuration of {figure}"

@@ -35,12 +35,17 @@ def find_error(session: "Session") -> ModelError | None:
 
 
 def list_model_errors(session: "Session") -> list[str]:
-    """Return a sentence on the model's error in each class that the points of a study have.
+    """Return the stage of a study's results: on what they were calibrated, or from what they are estimated.
 
-    A study that is compared with published figures has its own errors, and so has one that was fitted.
+    The errors of an estimate are those of each class that its points have. A study that is compared with
+    published figures says its own.
     """
-    if session.kind == "replay" or session.spec.get("fitted") or session.spec.get("published"):
+    if session.spec.get("published"):
         return []
+    if fitted := session.spec.get("fitted"):
+        parameters = ", ".join(dict.fromkeys(fit["parameter"] for fit in fitted))
+        figures = ", ".join(dict.fromkeys(fit["on"] for fit in fitted))
+        return [f"Calibrated, not validated: fitted on {figures} ({parameters})."]
     sentences: list[str] = []
     for row in _list_rows(session):
         sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
@@ -70,7 +75,9 @@ def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str
 
 def _describe(error: ModelError | str) -> str:
     if isinstance(error, str):
-        return f"The error of the model is unknown: no measured system is like this ({error})."
+        return (
+            f"Estimated from data sheets, with an unknown error: no measured system is like this ({error})."
+        )
     low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
     return (
         f"Estimated from data sheets: {format_count(error.systems, 'measured system')} of this class "

@@ -18,7 +18,7 @@ def find_figure_mistakes(study: Mapping[str, Any]) -> Iterator[Issue]:
     names = [figure["figure"] for figure in figures]
     fitted = [entry["on"] for entry in study.get("fitted", [])]
     for index, name in enumerate(fitted):
-        if name not in names:
+        if names and name not in names:
             message = f"not a published figure of this study{suggest(name, names)}"
             yield Issue("study.unknown-name", f"fitted.{index}.on", message, name)
     for index, figure in enumerate(figures):

@@ -145,7 +145,10 @@ PROPERTIES: dict[str, Any] = {
             "properties": {
                 "parameter": {"description": "The fitted parameter.", "type": "string"},
                 "value": {"description": "Its fitted value."},
-                "on": {"description": "The name of the figure.", "type": "string"},
+                "on": {
+                    "description": "The name of the figure: one of `published`, or any where there are none.",
+                    "type": "string",
+                },
             },
         },
     },

@@ -34,7 +34,8 @@ def test_draws_are_a_study_of_their_own(destage: Any, calibration: Path) -> None
     assert destage(*drawn, "--figure", "idle", "--out", "idle.yaml").code == 0
     idle = yaml.safe_load(Path("idle.yaml").read_text())
     assert "20" in json.dumps(idle["scenario"]["workload"]) + json.dumps(idle["points"])
-    assert destage("run", "idle.yaml", "--quiet").code == 0
+    assert {fit["parameter"] for fit in idle["fitted"]} == {SERVICE}
+    assert f"({SERVICE})" in "".join(destage("run", "idle.yaml").out.split("fitted on")[1:])
 
 
 @pytest.mark.parametrize(
