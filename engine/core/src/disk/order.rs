@@ -12,6 +12,9 @@ use super::queue::Waiting;
 use crate::config::QueuePolicy;
 use crate::units::SimTime;
 
+/// The cost of an I/O that has to wait for another.
+const LATER: u64 = u64::MAX / 2;
+
 impl Drive {
     /// Removes and returns the I/O to serve next.
     #[inline]
@@ -53,7 +56,10 @@ impl Drive {
         if self.model.policy == QueuePolicy::Sptf {
             // All costs are computed completely: a bound would skip some at random, and the mispredicted branch costs more.
             let turned = self.turned(now);
-            let at_media = |waiting: &Waiting| self.positioning(turned, self.moving(waiting), waiting);
+            let at_media = |waiting: &Waiting| {
+                let time = self.positioning(turned, self.moving(waiting), waiting);
+                select_unpredictable(waiting.goes_on, LATER, time)
+            };
             let Some(buffer) = &self.buffer else { return least(window, near_tie, at_media) };
             return least(window, near_tie, |waiting| {
                 if buffer.may_serve(waiting.mark)

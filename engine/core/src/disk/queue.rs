@@ -28,6 +28,19 @@ pub(super) struct Waiting {
     pub mark: Mark,
     /// Time within a revolution at which its first sector passes the head [ns after the index mark].
     pub angle_ns: u32,
+    /// Whether it goes on where the I/O that waits before it ends.
+    pub goes_on: bool,
+}
+
+impl Waiting {
+    /// Whether the head that has passed `other` reaches this one within a revolution without another movement of the arm
+    /// than to the next track.
+    #[inline]
+    fn is_behind(&self, other: &Self) -> bool {
+        let gap = self.io.lba.0.wrapping_sub(other.io.lba.0 + u64::from(other.io.sectors));
+        let is_of_a_kind = self.io.is_write == other.io.is_write && other.io.sectors > 0;
+        is_of_a_kind && gap < u64::from(self.location.sectors_per_track)
+    }
 }
 
 /// One class of waiting I/Os: the first `depth` may be reordered, the rest wait in order of arrival.
@@ -51,10 +64,17 @@ impl Class {
     #[inline]
     pub fn push(&mut self, waiting: Waiting) {
         if self.window.len() < self.depth {
-            self.window.push(Waiting { taken_before: self.taken, ..waiting });
+            self.admit(Waiting { taken_before: self.taken, ..waiting });
         } else {
             self.overflow.push_back(waiting);
         }
+    }
+
+    /// Takes an I/O into the window.
+    #[inline]
+    fn admit(&mut self, waiting: Waiting) {
+        let goes_on = self.window.last().is_some_and(|last| waiting.is_behind(last));
+        self.window.push(Waiting { goes_on, ..waiting });
     }
 
     /// The I/Os that may be served next: the oldest of those that wait, in order of arrival.
@@ -102,8 +122,11 @@ impl Class {
         let is_last = index + 1 == self.window.len();
         // No I/O moves up after the last, which is usually the only one.
         let taken = if is_last { self.window.swap_remove(index) } else { self.window.remove(index) };
+        if let Some(next) = self.window.get_mut(index) {
+            next.goes_on = false;
+        }
         if let Some(next) = self.overflow.pop_front() {
-            self.window.push(Waiting { entered: now, taken_before: self.taken, ..next });
+            self.admit(Waiting { entered: now, taken_before: self.taken, ..next });
         }
         taken
     }

@@ -37,7 +37,7 @@ impl Drive {
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
         let mark = self.buffer.as_ref().map_or(Mark::WRITE, |buffer| buffer.mark_of(&io));
-        Waiting { io, entered, taken_before: 0, location, mark, angle_ns }
+        Waiting { io, entered, taken_before: 0, location, mark, angle_ns, goes_on: false }
     }
 
     /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].

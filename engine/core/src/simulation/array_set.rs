@@ -16,6 +16,7 @@ mod disk_failure;
 mod io;
 mod lock_range;
 mod merge;
+mod mirrors;
 pub(super) mod operation;
 mod rebuild;
 pub(super) mod redundancy;
@@ -43,6 +44,7 @@ pub use stripe_write::StripeWrite;
 
 use back_end::BackEnd;
 use merge::Merging;
+use mirrors::Load;
 
 /// The arrays, their devices and what is in progress there.
 #[derive(Debug)]
@@ -52,6 +54,8 @@ pub struct ArraySet {
     pub devices: Vec<Device>,
     /// The place that each device has, or had until it failed.
     places: Vec<Place>,
+    /// What each device has to do.
+    loads: Vec<Load>,
     operations: Slab<ArrayOperation>,
     planned: Slab<PlannedIo>,
     back_end: Option<BackEnd>,
@@ -104,6 +108,7 @@ impl ArraySet {
             devices.extend(built);
         }
         Ok(Self {
+            loads: vec![Load::default(); devices.len()],
             arrays,
             devices,
             places,
@@ -257,6 +262,7 @@ impl ArraySet {
         context.measures.counts.disk_lost_sectors += lost.iter().map(|(.., sectors)| sectors.0).sum::<u64>();
         self.operations = Slab::default();
         self.planned = Slab::default();
+        self.loads.fill(Load::default());
         for array in &mut self.arrays {
             array.cut_power(now);
         }

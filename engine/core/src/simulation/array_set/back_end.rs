@@ -153,6 +153,7 @@ impl ArraySet {
     #[inline]
     fn start_on_device(&mut self, context: &mut Context, device: u32, io: Io) {
         let now = context.now();
+        self.loads[device as usize].sectors += u64::from(io.sectors);
         self.devices[device as usize].submit(now, io, &mut Agenda::new(&mut context.events, device));
     }
 

@@ -116,7 +116,7 @@ impl ArraySet {
         };
         let mirror = state.layout.mirror(disk).and_then(serving);
         let device = match (serving(disk), mirror) {
-            (Some(one), Some(other)) => self.better_mirror(one, other, io.lba),
+            (Some(one), Some(other)) => self.better_mirror(one, other, &io),
             (Some(only), None) | (None, Some(only)) => only,
             (None, None) => unreachable!("an array that has lost data has ended the run"),
         };

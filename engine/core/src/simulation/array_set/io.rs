@@ -1,7 +1,5 @@
 //! The steps of array operations: reads of pieces, stripe writes, flushes, and the disk I/Os of each step.
 
-use std::cmp::Ordering;
-
 use super::lock_range::LockRange;
 use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::MemberState;
@@ -55,28 +53,13 @@ impl ArraySet {
         let state = &self[array];
         let (first_device, strip) = (state.first_device, &piece.strip);
         let device = first_device + strip.disk;
+        let io = read_io(strip.disk_lba, piece.sectors, operation);
         let device = match state.layout.mirror(strip.disk) {
-            Some(mirror) => self.better_mirror(device, first_device + mirror, strip.disk_lba),
+            Some(mirror) => self.better_mirror(device, first_device + mirror, &io),
             None => device,
         };
         self.operations[operation].pending += 1;
-        self.submit(context, device, read_io(strip.disk_lba, piece.sectors, operation));
-    }
-
-    /// Of two mirrored devices, the one with the shorter queue; of equals, the one whose arm is nearer.
-    #[inline]
-    pub(super) fn better_mirror(&self, one: u32, other: u32, lba: Lba) -> u32 {
-        let [first, second] = [one, other].map(|device| &self.devices[device as usize]);
-        let is_better = match second.usage().in_system().cmp(&first.usage().in_system()) {
-            Ordering::Less => true,
-            Ordering::Equal => {
-                // The devices of an array are of one model.
-                let cylinder = first.cylinder(lba);
-                second.arm().abs_diff(cylinder) < first.arm().abs_diff(cylinder)
-            }
-            Ordering::Greater => false,
-        };
-        if is_better { other } else { one }
+        self.submit(context, device, io);
     }
 
     /// Writes `extents`, all within `stripe`, to the media if `is_forced`. It waits for writes in progress of the same
@@ -286,6 +269,7 @@ impl ArraySet {
         let now = context.now();
         let mut agenda = Agenda::new(&mut context.events, device);
         let io = self.devices[device as usize].act(now, slot, yields, &mut agenda)?;
+        self.loads[device as usize].sectors -= u64::from(io.sectors);
         context.probe.watch(|oracle| {
             let is_volatile = self.devices[device as usize].is_volatile();
             let place = (device, self.places[device as usize].disk);

@@ -14,6 +14,7 @@
 
 use super::lock_range::LockRange;
 use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
+use super::mirrors::Load;
 use super::redundancy::{Member, MemberState, Progress};
 use super::{ArraySet, Context, Place};
 use crate::config::Scenario;
@@ -38,6 +39,7 @@ impl ArraySet {
             new.usage_mut().reset(now);
             self.devices.push(new);
             self.places.push(place);
+            self.loads.push(Load::default());
         }
         context.probe.watch(|oracle| oracle.contents.add_blank(device));
         let redundancy = &mut self[place.array].redundancy;
