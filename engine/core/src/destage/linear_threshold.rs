@@ -17,7 +17,8 @@
 //! number in flight rises linearly, and head movement is left to the drives' queues.
 //! Cost: O(log n) per stripe that enters or leaves and per line that becomes dirty, n dirty stripes.
 //! Not for: stripes that are rarely filled and must leave soon, since they wait while fuller ones arrive (an
-//! `age_limit` bounds the wait).
+//! `age_limit` bounds the wait), nor streams that also read: the stripe that is being filled is the fullest and leaves before
+//! it is complete, and those with large gaps stay behind.
 //!
 //! Varma, Jacobson: Destage algorithms for disk arrays with nonvolatile caches, IEEE Transactions on Computers 47(2), 1998.
 

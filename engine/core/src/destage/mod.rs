@@ -57,7 +57,7 @@ pub struct StripeId {
 pub struct Write {
     /// Dirty lines of the group after the write \[lines\].
     pub lines: u32,
-    /// Whether the write starts where the last write to the group ended.
+    /// Whether the write goes on from the last write to the group (see [`Wow`]).
     pub is_sequential: bool,
 }
 

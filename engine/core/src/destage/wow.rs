@@ -9,7 +9,9 @@
 //! absorbing writes, and the others leave by address.
 //!
 //! A *sequential* write does not set the bit, so that stripes filled by a stream leave in the first round. Sequential is
-//! a write to the line after the last written one of the stripe, or to further sectors of that line.
+//! a write to the line after the last written one of the stripe, to further sectors of that line, or, if the stripe before is
+//! dirty too (the sign of a stream in the paper that the authors refer to), to a later line that was clean: a stream that
+//! also reads leaves gaps.
 //!
 //! Assumes: one group is one stripe of the array, as in the paper.
 //! The paper's rate (destages in flight grow between its thresholds) is that of `linear_threshold` here; this policy uses
@@ -19,7 +21,8 @@
 //! Not for: loads without overwrites, where it equals C-SCAN with the additional cost of the bits.
 //!
 //! Gill, Modha: WOW: wise ordering for writes, combining spatial and temporal locality in non-volatile caches, USENIX
-//! FAST, 2005.
+//! FAST, 2005. Gill, Modha: SARC: sequential prefetching in adaptive replacement cache, USENIX Annual Technical Conference,
+//! 2005 (detection of streams).
 
 use super::stripe_set::StripeSet;
 use super::{DestagePolicy, Elevator, Occupancy, StripeId, Trigger, WaterMarks, Write};

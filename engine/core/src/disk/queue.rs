@@ -28,18 +28,16 @@ pub(super) struct Waiting {
     pub mark: Mark,
     /// Time within a revolution at which its first sector passes the head [ns after the index mark].
     pub angle_ns: u32,
-    /// Whether it goes on where the I/O that waits before it ends.
+    /// Whether it is a read behind the one that waits before it, and is served after it by SPTF.
     pub goes_on: bool,
 }
 
 impl Waiting {
-    /// Whether the head that has passed `other` reaches this one within a revolution without another movement of the arm
-    /// than to the next track.
+    /// Whether this read begins less than a track after the end of the read `other`, so that a head that reads on comes to it.
     #[inline]
     fn is_behind(&self, other: &Self) -> bool {
         let gap = self.io.lba.0.wrapping_sub(other.io.lba.0 + u64::from(other.io.sectors));
-        let is_of_a_kind = self.io.is_write == other.io.is_write && other.io.sectors > 0;
-        is_of_a_kind && gap < u64::from(self.location.sectors_per_track)
+        gap < u64::from(self.location.sectors_per_track) && !self.io.is_write && !other.io.is_write
     }
 }
 

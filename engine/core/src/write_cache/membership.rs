@@ -1,7 +1,7 @@
 //! Membership of lines in groups, and of groups in orders.
 
 use super::{WriteCache, groups};
-use crate::destage::{DestagePolicy as _, Write};
+use crate::destage::{DestagePolicy as _, StripeId, Write};
 use crate::slab::Link;
 use crate::units::SimTime;
 
@@ -33,14 +33,20 @@ impl WriteCache {
     pub(super) fn write_group(&mut self, group: u32, line: u64, added: u64, is_overwrite: bool) {
         let entry = self.groups.get_mut(group);
         entry.sectors += added;
-        let is_sequential =
-            line == entry.last_line.wrapping_add(1) || (line == entry.last_line && !is_overwrite);
-        entry.last_line = line;
+        let last = std::mem::replace(&mut entry.last_line, line);
         let (place, lines) = (entry.place(), entry.lines);
+        // A stream that also reads leaves gaps: what goes on behind them is still a part of it.
+        let is_sequential = line == last.wrapping_add(1)
+            || (!is_overwrite && (line == last || (line > last && self.is_after_another(place))));
         self.destage.write(group, place, Write { lines, is_sequential });
         if added > 0 {
             self.record_full(group);
         }
+    }
+
+    /// Whether the stripe before `place` has dirty lines.
+    fn is_after_another(&self, place: StripeId) -> bool {
+        place.stripe > 0 && self.groups.find(StripeId { stripe: place.stripe - 1, ..place }).is_some()
     }
 
     /// Records a group whose stripe is fully dirty.
