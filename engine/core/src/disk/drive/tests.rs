@@ -306,7 +306,8 @@ fn a_younger_io_is_preferred_if_it_is_nearer_by_more_than_a_near_tie() {
         let queue = json!({"policy": "sptf", "depth": 16, "age_limit": null, "near_tie_fraction": near_tie});
         let mut bench = Bench::new(json!({"queue": queue}));
         bench.submit(0, 10, false, false);
-        for lba in waiting {
+        // A far one between them, so that neither goes on from the other.
+        for lba in [waiting[0], 1900, waiting[1]] {
             bench.submit(lba, 10, false, false);
         }
         [0, 1, 2].map(|_| bench.done().lba.0)
@@ -314,6 +315,26 @@ fn a_younger_io_is_preferred_if_it_is_nearer_by_more_than_a_near_tie() {
     assert_eq!(order(0.05, [40, 120]), [0, 120, 40]);
     assert_eq!(order(0.15, [40, 120]), [0, 40, 120]);
     assert_eq!(order(0.15, [120, 40]), [0, 120, 40]);
+}
+
+#[test]
+fn a_run_of_waiting_reads_is_served_from_its_start() {
+    let order = |reads: &[u64]| {
+        let queue = json!({"policy": "sptf", "depth": 16, "age_limit": null, "near_tie_fraction": 0});
+        let mut bench = Bench::new(json!({"queue": queue}));
+        bench.submit(0, 10, false, false);
+        for &lba in reads {
+            bench.submit(lba, 10, false, false);
+        }
+        (0..=reads.len()).map(|_| bench.done().lba.0).collect::<Vec<_>>()
+    };
+    // The head is behind sector 9: sector 4 comes in almost a turn, 14 at once.
+    assert_eq!(order(&[4, 14, 24]), [0, 4, 14, 24]);
+    // With gaps of less than a track too.
+    assert_eq!(order(&[4, 34, 104]), [0, 4, 34, 104]);
+    // Reads that are not in order are no run.
+    assert_eq!(order(&[14, 4, 24]), [0, 14, 4, 24]);
+    assert_eq!(order(&[24, 4]), [0, 24, 4]);
 }
 
 #[test]
