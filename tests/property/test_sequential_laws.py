@@ -13,14 +13,13 @@ from small_scenarios import Scenario
 
 from destage.engine import catalog, simulate
 
-DEPTHS = (1, 2, 4, 8, 16, 32, 64)
+DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128)
 NOISE = 0.96
 """What the phases of the spindles and the ends of a window of two seconds change by chance."""
 
 DISKS = [entry.name for entry in catalog.entries("disks") if entry.config.get("kind", "disk") == "disk"]
 PARITY_DISKS = {"5": range(3, 13), "6": range(4, 13), "50": range(6, 13, 2), "60": range(8, 13, 2)}
 LEVELS = {"0": range(1, 13), "1": range(2, 3), "10": range(4, 13, 2)} | PARITY_DISKS
-MIRRORED = ("1", "10")
 
 
 def _draw(seed: int, count: int) -> Iterator[Scenario]:
@@ -69,8 +68,7 @@ def _find_failures(seed: int, count: int) -> list[tuple[Scenario, list[float], l
     failures = []
     for drawn in _draw(seed, count):
         plain = [_mb_s(drawn, depth, 0) for depth in DEPTHS]
-        # Mirrors skip each other's reads: what a skip costs depends on the reads, which a cache changes.
-        cached = plain if drawn["raid"] in MIRRORED else [_mb_s(drawn, depth, 64 << 20) for depth in DEPTHS]
+        cached = [_mb_s(drawn, depth, 64 << 20) for depth in DEPTHS]
         falls = [rates for rates in (plain, cached) if any(b < NOISE * a for a, b in pairwise(rates))]
         loses = any(b < NOISE * a for a, b in zip(plain, cached, strict=True))
         if falls or loses:
@@ -84,12 +82,12 @@ def test_queues_and_caches_do_not_slow_a_scan() -> None:
 
 @pytest.mark.long
 def test_queues_and_caches_seldom_slow_a_scan() -> None:
-    """SPTF still leaves runs whose gaps take longer than a near tie, in few arrays and for little."""
+    """Larger reads of a cache may meet the disks in another order than the host's, in few arrays and for little."""
     failures = _find_failures(20_340, 1_000)
-    assert len(failures) <= 80
+    assert len(failures) <= 20
     for drawn, plain, cached in failures:
         for rates in (plain, cached):
-            assert all(b >= 0.7 * a for a, b in pairwise(rates)), drawn
+            assert all(b >= 0.85 * a for a, b in pairwise(rates)), drawn
 
 
 def test_a_parity_array_scans_at_any_depth() -> None:
@@ -101,5 +99,25 @@ def test_a_parity_array_scans_at_any_depth() -> None:
         "stripe_unit": 64 << 10,
         "size": 256 << 10,
     }
-    rates = [_mb_s(drawn, depth, 0) for depth in (*DEPTHS, 128)]
+    rates = [_mb_s(drawn, depth, 0) for depth in DEPTHS]
     assert rates == pytest.approx([816.1] * len(rates), rel=0.01)
+
+
+@pytest.mark.parametrize("policy", ["sptf", "look", "fcfs"])
+def test_a_mirror_reads_a_sequence_with_one_disk_or_in_long_turns_with_both(policy: str) -> None:
+    """With 2 MiB outstanding the other mirror takes turns of 8 MiB; one seek and half a revolution for each cost little."""
+    disk = {"use": "ultrastar_7k4000", "queue": {"policy": policy, "depth": 32}}
+    drawn = {"raid": "1", "disks": 2, "disk": disk, "stripe_unit": 64 << 10, "size": 256 << 10}
+    alone = _mb_s(drawn | {"raid": "0", "disks": 1}, 4, 0)
+    rates = [_mb_s(drawn, depth, 0) / alone for depth in (1, 2, 4, 16, 64, 128)]
+    assert rates[:3] == pytest.approx([1.0] * 3, rel=0.02)
+    assert 1.2 < rates[3] < 1.8
+    assert rates[4:] == pytest.approx([1.8] * 2, abs=0.15)
+
+
+def test_a_disk_without_a_buffer_scans_a_parity_array_at_any_depth() -> None:
+    """RAID 6 of eight disks: the rate fell to 0.73 when SPTF entered runs of waiting reads in their middle."""
+    disk = {"use": "cheetah_15k4_36gb", "buffer": None, "queue": {"policy": "sptf", "depth": 64}}
+    drawn = {"raid": "6", "disks": 8, "disk": disk, "stripe_unit": 64 << 10, "size": 64 << 10}
+    rates = [_mb_s(drawn, depth, 0) for depth in DEPTHS]
+    assert all(b >= NOISE * a for a, b in pairwise(rates)), rates
