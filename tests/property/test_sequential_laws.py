@@ -82,7 +82,7 @@ def test_queues_and_caches_do_not_slow_a_scan() -> None:
 
 @pytest.mark.long
 def test_queues_and_caches_seldom_slow_a_scan() -> None:
-    """What a cache reads ahead meets the disks at other times than the host's reads, in few arrays for the worse."""
+    """What a cache reads ahead comes to the disks at other times, in few arrays for the worse."""
     failures = _find_failures(20_340, 1_000)
     assert len(failures) <= 20
     for drawn, plain, cached in failures:
@@ -105,7 +105,7 @@ def test_a_parity_array_scans_at_any_depth() -> None:
 
 @pytest.mark.parametrize("policy", ["sptf", "look", "fcfs"])
 def test_a_mirror_reads_a_sequence_with_one_disk_or_in_long_turns_with_both(policy: str) -> None:
-    """With 2 MiB outstanding the other mirror takes turns of 8 MiB, each for one seek and a part of a revolution."""
+    """With 2 MiB outstanding the other mirror takes turns of 8 MiB, each for a seek and a part of a turn."""
     disk = {"use": "ultrastar_7k4000", "queue": {"policy": policy, "depth": 32}}
     drawn = {"raid": "1", "disks": 2, "disk": disk, "stripe_unit": 64 << 10, "size": 256 << 10}
     alone = _mb_s(drawn | {"raid": "0", "disks": 1}, 4, 0)
