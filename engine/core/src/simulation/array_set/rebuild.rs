@@ -13,8 +13,8 @@
 //! limit, with its stripe locked.
 
 use super::lock_range::LockRange;
-use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::mirrors::Load;
+use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::{Member, MemberState, Progress};
 use super::{ArraySet, Context, Place};
 use crate::config::Scenario;
