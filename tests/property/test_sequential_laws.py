@@ -121,3 +121,28 @@ def test_a_disk_without_a_buffer_scans_a_parity_array_at_any_depth() -> None:
     drawn = {"raid": "6", "disks": 8, "disk": disk, "stripe_unit": 32 << 10, "size": 256 << 10}
     rates = [_mb_s(drawn, depth, 0) for depth in DEPTHS]
     assert all(b >= NOISE * a for a, b in pairwise(rates)), rates
+
+
+def test_wow_destages_a_stream_with_gaps_as_c_scan_does() -> None:
+    """Writes of a stream that also reads counted as repeated ones: 1,826 I/Os a second instead of 2,248."""
+
+    def rate(policy: str) -> float:
+        write = {"policy": "write_back", "destage_policy": policy}
+        stream = {
+            "name": "mixed",
+            "arrival": {"kind": "fixed_outstanding", "depth": 16},
+            "operations": {"read_fraction": 0.3, "size": {"kind": "constant", "value": "16KiB"}},
+            "address": {"kind": "sequential"},
+        }
+        cache = {"capacity": 64 << 20, "usable": 64 << 20, "write_fraction": 0.5, "write": write}
+        row: dict[str, Any] = simulate(
+            {
+                "workload": {"streams": [stream]},
+                "controller": {"battery": {"state": "present"}, "cache": cache},
+                "array": {"raid": "1", "disks": 2, "disk": {"use": "u320_10k_36gb"}, "stripe_unit": "64KiB"},
+                "run": {"seed": 1, "warm_up": {"duration": "10s"}, "window": {"duration": "10s"}},
+            }
+        )
+        return float(row["throughput_iops"])
+
+    assert rate("wow") == pytest.approx(rate("c_scan"), rel=0.04)
