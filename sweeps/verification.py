@@ -17,7 +17,7 @@ from destage.store.file_checks import check_files
 from destage.store.layout import SweepLayout
 from destage.store.plan import join_configs, read_axes, read_plan
 from destage.store.restoration import open_head
-from destage.store.rows import find_missing_columns, find_present_runs, read_rows
+from destage.store.rows import count_stored_rows, find_missing_columns, find_present_runs, read_rows
 from destage.store.sweep import open_sweep
 from destage.sweeps import parameters
 from destage.sweeps.canonical_parts import CanonicalReader, column_value
@@ -33,12 +33,15 @@ class Verification:
         files: The number of files whose digests were compared.
         planned: The number of planned runs.
         checked: The number of runs that were executed again.
+        repeated: The number of rows beside that of their run. Such a run failed first, or it was executed
+            twice, as where a worker is lost between its commit and its answer. Readers take one row of a run.
         problems: What is wrong, each with the file or the run.
     """
 
     files: int
     planned: int
     checked: int
+    repeated: int
     problems: tuple[Issue, ...]
 
 
@@ -70,11 +73,13 @@ def verify(
     files, problems = checked.files, [*opened.warnings, *checked.problems]
     damaged = {problem.place for problem in problems}
     if any(str(layout.generations / name) in damaged for name in head.rounds):
-        return Verification(files, head.planned, 0, tuple(problems))
+        return Verification(files, head.planned, 0, 0, tuple(problems))
     plan = read_plan(layout, head)
     if plan is None:
-        return Verification(files, 0, 0, tuple(problems))
-    present = find_present_runs(read_rows(layout, columns=[], past_damage=True))
+        return Verification(files, 0, 0, 0, tuple(problems))
+    rows = read_rows(layout, columns=[], past_damage=True)
+    repeated = count_stored_rows(layout) - rows.num_rows
+    present = find_present_runs(rows)
     planned = list(dict.fromkeys(plan["run_id"].to_pylist()))
     if len(planned) != head.planned:
         message = f"the plan has {len(planned)} runs, its head says {head.planned}"
@@ -87,7 +92,7 @@ def verify(
         problems += issues
         if progress is not None:
             progress(number, count)
-    return Verification(files, len(planned), count, tuple(problems))
+    return Verification(files, len(planned), count, repeated, tuple(problems))
 
 
 def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> Iterator[list[Issue]]:

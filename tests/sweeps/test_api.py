@@ -121,6 +121,23 @@ def test_verify_finds_a_changed_row(make_study: MakeStudy, tmp_path: Path) -> No
     assert codes == ["sweep.row-differs"] * table.num_rows
 
 
+def test_a_row_of_a_run_that_was_executed_twice_is_counted_and_read_once(
+    make_study: MakeStudy, tmp_path: Path
+) -> None:
+    """As where a worker is lost between its commit and its answer."""
+    outcome = sweeps.run(make_study(), tmp_path)
+    (fragment, *_) = SweepLayout(outcome.path).fragments.iterdir()
+    table = pq.read_table(fragment)
+    assert sweeps.verify(outcome.path).repeated == 0
+    index = table.schema.get_field_index("prov_host")
+    other = pa.array(["other"] * table.num_rows)
+    twice = table.set_column(index, table.schema.field(index), other).slice(0, 1)
+    write_fragment(fragment.parent, twice)
+    found = sweeps.verify(outcome.path, sample=1.0)
+    assert (found.planned, found.repeated, found.problems) == (2, 1, ())
+    assert open_sweep(outcome.path).rows().num_rows == 2
+
+
 def test_verify_finds_what_is_missing_or_does_not_fit(make_study: MakeStudy, tmp_path: Path) -> None:
     outcome = sweeps.run(make_study(axes=DISKS), tmp_path, executor="inline")
     layout = SweepLayout(outcome.path)

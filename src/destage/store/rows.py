@@ -65,6 +65,15 @@ def read_rows(
     return gathered.select_best(wanted)
 
 
+def count_stored_rows(layout: SweepLayout) -> int:
+    """Return the number of rows in fragments that can be read.
+
+    A run has several where it failed first, or where a worker was lost between its commit and its answer,
+    so that the run was executed again.
+    """
+    return _gather(layout, list(rows_schema([]).names), past_damage=True).count
+
+
 def find_missing_columns(layout: SweepLayout) -> dict[str, set[str]]:
     """Return by run the columns that did not exist when the run was executed."""
     lacking: dict[str, set[str]] = {}
@@ -202,6 +211,11 @@ class GatheredRows:
             rows = pa.concat_tables(self._waiting, promote_options="permissive")
             self._joined.append(rows.combine_chunks())
             self._waiting.clear()
+
+    @property
+    def count(self) -> int:
+        """The number of rows, of which several may be of one run."""
+        return sum(len(numbers) for numbers in self._numbers)
 
     def select_best(self, schema: pa.Schema) -> pa.Table:
         """Return the best row of each run with the columns of a schema, by run id."""

@@ -36,14 +36,14 @@ def verify(
     found = sweeps.verify(find_sweep(sweep, store), sample=share, seed=seed, progress=Counter("runs"))
     if as_json:
         problems = [asdict(issue) for issue in found.problems]
-        counts = {"files": found.files, "planned": found.planned, "checked": found.checked}
-        print_json({**counts, "problems": problems})
+        print_json({**asdict(found), "problems": problems})
     else:
         print_pairs(
             {
                 "files": found.files,
                 "planned runs": found.planned,
                 "executed again": found.checked,
+                **({"rows of runs executed twice": found.repeated} if found.repeated else {}),
                 "problems": len(found.problems),
             }
         )
