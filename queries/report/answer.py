@@ -20,6 +20,7 @@ from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.search_trials import has_trials
 from destage.queries.session import Session
+from destage.queries.slower_caches import list_slower_caches
 from destage.queries.unsteady_caches import list_unsteady_caches
 from destage.queries.verdicts import judge_figures
 from destage.sql import quote
@@ -63,8 +64,17 @@ def _compose(session: Session) -> list[str]:
     # A replay has the locality of its recording.
     assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
     unsteady = list_unsteady_caches(session) if results else []
+    slower = list_slower_caches(session) if results else []
     errors = list_model_errors(session) if results else []
-    return [*note_missing_runs(session), *results, *unsteady, *errors, *assumed, *_note_damage(session)]
+    return [
+        *note_missing_runs(session),
+        *results,
+        *unsteady,
+        *slower,
+        *errors,
+        *assumed,
+        *_note_damage(session),
+    ]
 
 
 def _note_damage(session: Session) -> list[str]:

@@ -101,7 +101,7 @@ def classify_run(config: Mapping[str, Any], row: Mapping[str, Any]) -> LoadClass
     streams = config["workload"]["streams"]
     if any(stream["arrival"]["kind"] == "trace" for stream in streams):
         return "a replayed trace"
-    if {address["kind"] for address in _find_tables(streams, "address")} <= _SEQUENTIAL:
+    if is_sequential(streams):
         return "a sequential load"
     if row["throughput_bytes_per_s"] / row["throughput_iops"] > _LARGEST:
         return f"I/Os of more than {_LARGEST >> 10} KiB"
@@ -111,6 +111,11 @@ def classify_run(config: Mapping[str, Any], row: Mapping[str, Any]) -> LoadClass
     cached = bool(cache["capacity"] and cache["write_fraction"] and cache["write"]["policy"] == "write_back")
     outstanding = row["throughput_iops"] * row["response_mean_us"] / 1e6
     return LoadClass(medium, cached, operations, _find_band(outstanding))
+
+
+def is_sequential(streams: object) -> bool:
+    """Return whether all addresses of the streams of a canonical configuration follow one another."""
+    return {address["kind"] for address in _find_tables(streams, "address")} <= _SEQUENTIAL
 
 
 def _find_band(outstanding: float) -> int:
