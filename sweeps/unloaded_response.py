@@ -5,8 +5,9 @@ would only find out slowly.
 """
 
 import copy
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +17,26 @@ from destage.errors import ConfigError, DestageError
 from destage.spec.objective import Objective
 from destage.sweeps import parameters
 from destage.sweeps.executors import count_processors
+from destage.sweeps.prices import CONTROLLER
 from destage.sweeps.users import USERS
 
 DISKS = "array.disks"
 
-_REQUESTS = 2_000
+_REQUESTS, _UNCACHED_REQUESTS = 2_000, 500
 _MARGIN = 1.1
 """How far beyond a bound a response with the most disks must be, as it has the noise of a short run."""
 _FEW_MARGIN = 3.0
-"""The same with the fewest disks, whose seeks are longer than those of more, but not their rotations."""
+"""The same with the fewest disks, whose seeks are longer than those of more, but not their rotations. Large
+requests are spread over more disks, so that it is multiplied by the ratio of most to fewest."""
+_UNCACHED = {"controller.cache.write_fraction": 0.0, "run.warm_up": "none"}
+_COMPARED = ("response_mean_us", "read_response_mean_us", "write_response_mean_us")
+_ALIKE = 1.1
+"""How much faster without a cache an array may be that another one stands for, as both have noise."""
+_IDLE = 0.5
+"""How busy the disks may be where hits are the same with other disks: the write cache never fills up."""
+
+_Family = Mapping[str, object]
+_Array = tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +47,14 @@ class Unloaded:
         value: The response [us].
         family: The family that has it, by dotted path.
         disks: Its number of disks.
+        disk_busy: The busy fraction of its busiest disk.
     """
 
     objective: Objective
     value: float
     family: Mapping[str, object]
     disks: int
+    disk_busy: float
 
     @property
     def excess(self) -> float:
@@ -48,13 +62,35 @@ class Unloaded:
         return self.value / self.objective.bound if self.objective.bound > 0 else math.inf
 
 
+@dataclass(frozen=True, slots=True)
+class _Uncached:
+    """The responses of an array with the fewest disks and without a write cache, by column [us]."""
+
+    missed: Unloaded | None
+    values: Mapping[str, float | None]
+
+    @property
+    def sum(self) -> float:
+        return sum(value or 0 for value in self.values.values())
+
+    def is_as_slow_as(self, other: "_Uncached") -> bool:
+        pairs = [(self.values[column], value) for column, value in other.values.items()]
+        return all(
+            mine is value if mine is None or value is None else mine * _ALIKE >= value
+            for mine, value in pairs
+        )
+
+
 def find_unreachable(
     scenario: Mapping[str, Any],
-    families: Sequence[Mapping[str, object]],
+    families: Sequence[_Family],
     counts: Sequence[int],
     objectives: Sequence[Objective],
 ) -> Unloaded | None:
     """Return a response objective that one user misses in every family; None if one family may meet all.
+
+    Filling caches takes most of the time, so that of each controller, only the fastest arrays have filled
+    caches. While the disks are idle, others have the same hits, and misses that take at least as long.
 
     Args:
         scenario: The scenario of the search.
@@ -64,61 +100,127 @@ def find_unreachable(
     bounds = [one for one in objectives if one.is_upper and one.column.startswith("response_")]
     if not bounds:
         return None
-    best: Unloaded | None = None
+    search = _Search(scenario, counts, bounds)
+    arrays = {_array_of(family): family for family in reversed(families)}
+    uncached: dict[_Array, _Uncached | None] = {}
+    best: list[Unloaded] = []
     with ThreadPoolExecutor(count_processors()) as threads:
-        for missed in threads.map(lambda family: _examine(scenario, family, counts, bounds), families):
-            if missed is None or missed.excess <= _MARGIN:
+        for array, run in zip(arrays, threads.map(search.run_uncached, arrays.values()), strict=True):
+            if run is not None and run.missed is None:
                 threads.shutdown(cancel_futures=True)
                 return None
-            if best is None or missed.excess < best.excess:
-                best = missed
-    return best
+            uncached[array] = run
+        for group in search.group_by_controller(families):
+            fastest = _find_fastest({array: uncached[array] for array in group})
+            others = [array for array in group if array not in fastest]
+            found = []
+            for part in (fastest, others):
+                tasks = [(group[array], uncached[array]) for array in part]
+                for missed in threads.map(lambda task: search.examine(*task), tasks):
+                    if missed is None or missed.excess <= _MARGIN:
+                        threads.shutdown(cancel_futures=True)
+                        return None
+                    found.append(missed)
+                if all(one.excess > _MARGIN * _ALIKE and one.disk_busy < _IDLE for one in found):
+                    break
+            best += found
+    return min(best, key=lambda missed: missed.excess, default=None)
 
 
-def _examine(
-    scenario: Mapping[str, Any],
-    family: Mapping[str, object],
-    counts: Sequence[int],
-    bounds: Sequence[Objective],
-) -> Unloaded | None:
-    """Return the objective that a family misses by the most, with the fewest disks where that is clear."""
-    missed = _find_missed(scenario, family, counts, bounds)
-    if missed is not None and missed.excess <= _FEW_MARGIN:
-        return _find_missed(scenario, family, counts[::-1], bounds)
-    return missed
+def _array_of(family: _Family) -> _Array:
+    """Return what a family assigns besides its controller."""
+    return tuple(sorted((path, value) for path, value in family.items() if path != CONTROLLER))
 
 
-def _find_missed(
-    scenario: Mapping[str, Any],
-    family: Mapping[str, object],
-    counts: Sequence[int],
-    bounds: Sequence[Objective],
-) -> Unloaded | None:
-    """Return the objective that a family misses by the most with the first number of disks that is valid."""
-    for count in counts:
-        try:
-            row = engine.simulate(_write(scenario, {**family, DISKS: count}))
-        except ConfigError:
-            continue
-        except DestageError:
+def _find_fastest(uncached: Mapping[_Array, _Uncached | None]) -> list[_Array]:
+    """Return arrays, of one of which each other is as slow; those without a result are among them."""
+    fastest = [array for array, run in uncached.items() if run is None]
+    chosen: list[_Uncached] = []
+    runs = [(run, array) for array, run in uncached.items() if run is not None]
+    for run, array in sorted(runs, key=lambda pair: pair[0].sum):
+        if not any(run.is_as_slow_as(other) for other in chosen):
+            chosen.append(run)
+            fastest.append(array)
+    return fastest
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search: its scenario, the numbers of disks considered, ascending, and the bounds of responses."""
+
+    scenario: Mapping[str, Any]
+    counts: Sequence[int]
+    bounds: Sequence[Objective]
+
+    def run_uncached(self, family: _Family) -> _Uncached | None:
+        """Return the responses of a family without a write cache; None if it does not run."""
+        run = self._run({**family, **_UNCACHED}, self.counts, _UNCACHED_REQUESTS)
+        if run is None:
             return None
-        if row["status"] != "ok":
-            return None
-        values = [(one, row[one.column]) for one in bounds]
+        count, row = run
+        columns = {*_COMPARED, *(one.column for one in self.bounds)}
+        return _Uncached(self._find_missed(family, count, row), {column: row[column] for column in columns})
+
+    def group_by_controller(self, families: Sequence[_Family]) -> Iterator[dict[_Array, _Family]]:
+        """Yield the families of controllers that differ, of equal ones those of the first, by array."""
+        groups: dict[str, dict[_Array, _Family]] = {}
+        for family in families:
+            key = self._describe_controller(family)
+            groups.setdefault(key, {}).setdefault(_array_of(family), family)
+        yield from groups.values()
+
+    def examine(self, family: _Family, uncached: _Uncached | None) -> Unloaded | None:
+        """Return the objective that a family misses by the most; with the fewest disks if that is clear."""
+        clear = _FEW_MARGIN * self.counts[-1] / self.counts[0]
+        if uncached is None or uncached.missed is None or uncached.missed.excess > clear:
+            missed = self._run_missed(family, self.counts)
+            if missed is None or missed.excess > clear:
+                return missed
+        return self._run_missed(family, self.counts[::-1])
+
+    def _run_missed(self, family: _Family, counts: Sequence[int]) -> Unloaded | None:
+        run = self._run(family, counts, _REQUESTS)
+        return None if run is None else self._find_missed(family, *run)
+
+    def _find_missed(self, family: _Family, count: int, row: Mapping[str, Any]) -> Unloaded | None:
+        """Return the objective that a run misses by the most."""
+        values = [(one, row[one.column]) for one in self.bounds]
         missed = [
-            Unloaded(one, value, family, count)
+            Unloaded(one, value, family, count, row["disk_busy_max_fraction"] or 0.0)
             for one, value in values
             if value is not None and not one.is_met(value)
         ]
         return max(missed, key=lambda found: found.excess, default=None)
-    return None
 
+    def _run(
+        self, assigned: _Family, counts: Sequence[int], requests: int
+    ) -> tuple[int, Mapping[str, Any]] | None:
+        """Return the first number of disks that is valid, and its row; None without a valid run."""
+        for count in counts:
+            try:
+                row = engine.simulate(self._write({**assigned, DISKS: count}, requests))
+            except ConfigError:
+                continue
+            except DestageError:
+                return None
+            return (count, row) if row["status"] == "ok" else None
+        return None
 
-def _write(scenario: Mapping[str, Any], assigned: Mapping[str, object]) -> dict[str, Any]:
-    written: dict[str, Any] = copy.deepcopy(dict(scenario))
-    for path, value in {**assigned, USERS: 1}.items():
-        parameters.assign(written, path, value)
-    window = written["run"].get("window")
-    if isinstance(window, dict) and "requests" in window:
-        window["requests"] = min(window["requests"], _REQUESTS)
-    return written
+    def _describe_controller(self, family: _Family) -> str:
+        """Return the controller of a family with all defaults."""
+        for count in self.counts:
+            try:
+                config = engine.normalise(self._write({**family, DISKS: count}, _REQUESTS))
+            except ConfigError:
+                continue
+            return json.dumps(config["controller"], sort_keys=True)
+        return str(family[CONTROLLER])
+
+    def _write(self, assigned: _Family, requests: int) -> dict[str, Any]:
+        written: dict[str, Any] = copy.deepcopy(dict(self.scenario))
+        for path, value in {**assigned, USERS: 1}.items():
+            parameters.assign(written, path, value)
+        window = written["run"].get("window")
+        if isinstance(window, dict) and "requests" in window:
+            window["requests"] = min(window["requests"], requests)
+        return written
