@@ -10,6 +10,7 @@ The views read the plan of `collapse_plan`. What averages over the grid as writt
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import closing
 
 import pyarrow as pa
 
@@ -62,6 +63,17 @@ def collapse_plan(plan: str, axes: Sequence[str]) -> str:
         f"SELECT {columns} FROM ({plan}) AS written LEFT JOIN {SHARED} USING (point_id) "  # noqa: S608
         f"WHERE {SHARED}.first_id IS NULL OR {SHARED}.first_id = written.point_id"
     )
+
+
+def collapse_table(plan: pa.Table, axes: Sequence[str]) -> pa.Table:
+    """Return the rows of a plan that is not stored yet, as `collapse_plan` does."""
+    numbered = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
+    with closing(FileConnection()) as connection:
+        connection.add_table("given", numbered)
+        written = "SELECT * FROM given"
+        connection.add_table(SHARED, find_shared_points(connection, written, axes))
+        found = connection.fetch(f"{collapse_plan(written, axes)} ORDER BY plan_row")
+    return found.select(plan.column_names)
 
 
 def build_grid(axes: Sequence[str], *, shares_runs: bool, conditional: Collection[str]) -> str:

@@ -51,6 +51,25 @@ def test_a_plan_states_the_form_of_each_axis(destage: Destage, study: str) -> No
     assert json.loads(destage("plan", study, "--no-estimate", "--json").out)["points"] == 2 * (8 * 2 + 4)
 
 
+def test_a_plan_lists_the_runs_that_it_counts(destage: Destage, tmp_path: Path) -> None:
+    """Without a cache, the write fraction has no effect: one point of two, as in the view `points`."""
+    file = tmp_path / "inert.yaml"
+    fraction = "controller.cache.write_fraction"
+    file.write_text(small_study("inert", f"{CAPACITY}: [0, 64MiB]", f"{fraction}: [0.25, 0.5]"))
+    planned = json.loads(destage("plan", str(file), "--no-estimate", "--json").out)
+    rows = planned["rows"]
+    assert len(rows) == len({row["run_id"] for row in rows}) == planned["runs"]
+    assert len({row["point_id"] for row in rows}) == planned["points"] == 3
+    sweep = json.loads(destage("run", str(file), "--quiet", "--json").out)["outcome"]["path"]
+    names = ("point_id", "cache_capacity", "write_fraction")
+    statement = f"SELECT {', '.join(names)} FROM points"  # noqa: S608
+    points = json.loads(destage("sql", sweep, statement, "--json").out)
+    keys = ("point_id", CAPACITY, fraction)
+    assert {tuple(row[key] for key in keys) for row in rows} == {
+        tuple(row[name] for name in names) for row in points
+    }
+
+
 def test_a_plan_counts_the_runs_of_other_sweeps(destage: Destage, study: str) -> None:
     other = study.replace("sampled.yaml", "other.yaml")
     text = Path(study).read_text(encoding="utf-8")

@@ -41,10 +41,13 @@ def plan(
 
     Nothing is written to the store.
     """
+    import pyarrow.compute as pc
+
     from destage import sweeps
     from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json
-    from destage.store.plan import CONFIG_COLUMNS, join_configs
+    from destage.queries.shared_points import collapse_table
+    from destage.store.plan import CONFIG_COLUMNS, join_configs, read_axes
     from destage.sweeps.axis_forms import describe_axes, describe_design
 
     if plot is not None:
@@ -53,6 +56,8 @@ def plan(
     preview = sweeps.plan(study, store, with_estimate=with_estimate)
     estimate = preview.estimate
     rows = preview.table.drop_columns(list(CONFIG_COLUMNS))
+    if len(pc.unique(rows["point_id"])) > preview.points:
+        rows = collapse_table(rows, read_axes(rows.schema))
     config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
     units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
     picture: list[str] = []
