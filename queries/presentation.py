@@ -73,6 +73,8 @@ _TITLES: Mapping[str, str] = MappingProxyType(
 """Headings of columns whose names say too little."""
 _CENSORED = {"at_least": "≥ ", "below": "≤ ", "above": "> "}
 _MORE_EXPENSIVE = "more_expensive"
+_AXIS_VALUE = frozenset({"axis", "value"})
+"""The columns of rows about a value of one of several axes, as in `marginals`: texts in base units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,9 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
     shown = [name for name in values if name not in hidden]
     titles = _titles([name for name in shown if name not in computed])
     ends = {name: values[name] for name in taken}
+    if _AXIS_VALUE.isdisjoint(numbers) and _AXIS_VALUE.issubset(taken):
+        pairs = zip(values["axis"], values["value"], strict=True)
+        ends["value"] = [_format_axis_text(axis, value, units.get(axis)) for axis, value in pairs]
     columns = [
         [_keep(_format_computed(value)) for value in allowance.watch(values[name])]
         if name in computed
@@ -259,6 +264,19 @@ def format_axis_value(path: str, value: object, unit: str | None) -> str:
     if isinstance(value, str) and value.startswith(("[", "{")):
         return escape_controls(_script(value))
     return format_quantity(value, unit)
+
+
+def _format_axis_text(axis: str, text: str | None, unit: str | None) -> str:
+    """Return a value of an axis, of which a column of many axes has the text."""
+    if text in {"true", "false"}:
+        return format_quantity(text == "true", None)
+    try:
+        value = text if text is None or name_axis(axis) == "raid" else float(text)
+    except ValueError:
+        from destage.engine.catalog import find_product  # noqa: PLC0415 - few callers need the catalogue
+
+        return find_product(str(text)) or format_axis_value(axis, text, None)
+    return format_axis_value(axis, value, unit)
 
 
 def _script(text: str) -> str:

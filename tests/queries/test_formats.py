@@ -53,6 +53,17 @@ def test_markdown_shows_units_intervals_and_bounds() -> None:
     assert lines[3] == "| 1 GiB | 5 | – | ≥ 97 | [97] |"  # noqa: RUF001 - as people read it
 
 
+def test_values_of_several_axes_are_shown_as_those_of_one() -> None:
+    """Rows such as those of `marginals` have texts in base units."""
+    axis = ["cache_capacity", "raid", "raid", "disk", "charge_time", "write_fraction", "force", "policy"]
+    value = ["16777216", "10", "5", "u320_10k_36gb", "3600000000000", "1.0", "true", "lru"]
+    table = pa.table({"axis": axis, "value": value, "points": [1] * len(axis)})
+    units = {"cache_capacity": "bytes", "charge_time": "ns", "write_fraction": "fraction"}
+    shown = ["16 MiB", "1+0", "5", "10K Ultra320 SCSI 36 GB", "1 h", "1", "yes", "lru"]
+    assert [row[1] for row in present(table, units).rows] == shown
+    assert encode(table, "csv", units).decode().splitlines()[1] == '"cache_capacity","16777216",1'
+
+
 def test_a_pipe_in_a_cell_is_escaped() -> None:
     assert format_markdown(pa.table({"label": ["a|b"]}), {}).splitlines()[2] == "| a\\|b |"
 
