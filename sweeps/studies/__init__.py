@@ -61,6 +61,10 @@ def load_fields(source: str | Path) -> dict[str, Any]:
 def _read_file(source: str | Path) -> bytes | None:
     """Return the content of a study's file, or None if there is no such file."""
     path = Path(source)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        # A study is read several times, and a pipe only once.
+        message = "a pipe or device; write the study to a file"
+        raise ConfigError([Issue("study.unreadable", str(source), message)])
     if not path.is_file():
         return None
     try:

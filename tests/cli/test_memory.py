@@ -130,5 +130,5 @@ def test_a_named_file_without_end_is_refused(
     ended = measure(PROGRAM, *(str(place) if word == "FILE" else word for word in command))
     assert ended.code == 2, ended.err
     assert ended.peak_mib < MOST_MIB
-    codes = ("usage.too-large-file", "study.too-large", "study.not-found")
+    codes = ("usage.too-large-file", "study.too-large", "study.unreadable")
     assert any(code in ended.err for code in codes), ended.err

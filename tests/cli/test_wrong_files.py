@@ -1,6 +1,7 @@
 """A file of another kind is refused in a few lines, whatever it holds."""
 
 import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -62,3 +63,11 @@ def test_a_document_beyond_any_study_is_not_parsed(destage: Any, tmp_path: Path)
     file.write_bytes(b"name: a\n" + b"#" * (9 << 20))
     done = destage("plan", str(file))
     assert (done.code, done.issues) == (2, [("study.too-large", "")])
+
+
+def test_a_pipe_is_no_study(destage: Any, tmp_path: Path) -> None:
+    """A study is read several times; nobody writes to this pipe, so that reading it would not end."""
+    os.mkfifo(tmp_path / "pipe")
+    for command in (("run",), ("plan",), ("cluster", "submit", "--dry-run")):
+        done = destage(*command, str(tmp_path / "pipe"))
+        assert (done.code, done.issues) == (2, [("study.unreadable", str(tmp_path / "pipe"))])
