@@ -98,6 +98,9 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
             shipped_list = shipped.get(segment) if isinstance(shipped, Mapping) else None
             node[segment] = _name_items(shipped_list) if isinstance(shipped_list, list) else {}
         if is_last:
+            if key == "name" and isinstance(shipped, Mapping) and key in shipped:
+                # Nothing is merged with an item of another name.
+                node.update(catalog.merge(copy.deepcopy(dict(shipped)), dict(node)))
             node[key] = value
         else:
             shipped = _find_item(shipped, node[key], key)

@@ -24,7 +24,7 @@ from destage.sweeps.prices import CONTROLLER, DISK, PRICES
 from destage.sweeps.seek import Seek
 from destage.sweeps.study import Study, parse_study
 from destage.sweeps.unloaded_response import Unloaded, find_unreachable
-from destage.sweeps.users import USERS, has_trace, has_users
+from destage.sweeps.users import USERS, has_trace, has_users, list_streams
 
 RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
 BUSIEST = "disk_busy_max <= 0.9"
@@ -163,12 +163,12 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     return _parse(document), impossible
 
 
-def find_unreachable_objective(request: SizingRequest, search: Study) -> Unloaded | None:
+def find_unreachable_objective(search: Study) -> Unloaded | None:
     """Return a response objective of a search that one user misses in every family, if there is one.
 
     The recorded requests of a trace have queues of their own.
     """
-    streams = request.workload.get("streams") or _read_preset(request.workload)["streams"]
+    streams = list_streams(search.scenario["workload"])
     if search.seek is None or not has_users(streams) or has_trace(streams):
         return None
     families = [family for _, family in search.points]
@@ -213,7 +213,7 @@ def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence
 
 def depends_on_users(workload: Mapping[str, Any]) -> bool:
     """Return whether the number of users changes a load."""
-    return has_users(workload.get("streams") or _read_preset(workload)["streams"])
+    return has_users(list_streams(workload))
 
 
 def list_phases(workload: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from destage.errors import DestageError, TraceError
 from destage.sweeps.points import Expansion
 from destage.sweeps.study import Study
 from destage.sweeps.trace_files import TRACE_FILE
-from destage.sweeps.users import has_trace
+from destage.sweeps.users import has_trace, list_streams
 
 _CODE = "trace.beyond-array"
 _MOST = 1_000
@@ -22,7 +22,7 @@ def check_room(study: Study, expansion: Expansion) -> None:
     Raises:
         TraceError: All points fail for the same reason: their traces have addresses beyond their arrays.
     """
-    streams = study.scenario.get("workload", {}).get("streams", [])
+    streams = list_streams(study.scenario.get("workload", {}))
     is_replay = any(field.name.endswith(TRACE_FILE) for field in expansion.fields)
     if not (is_replay or has_trace(streams)):
         return

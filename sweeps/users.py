@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from destage.engine import catalog
+
 USERS = "workload.users"
 """The dotted path of the number of users."""
+
+
+def list_streams(workload: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the streams of a workload as written, with those of the catalogue's workload that it uses."""
+    resolved, _ = catalog.resolve_known({"workload": workload})
+    return list(resolved["workload"].get("streams", ()))
 
 
 def has_trace(streams: Iterable[Mapping[str, Any]]) -> bool:

@@ -171,8 +171,23 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
             if "capacity" in _cache_of(given):
                 # The usable size is that of the shipped cache; another cache has the default share.
                 _cache_of(base).pop("usable", None)
-            holder[key] = _merge(base, given)
+            holder[key] = merge(base, given)
     return resolved, issues
+
+
+def merge(base: Any, given: Any) -> Any:
+    """Return a part of an entry with the fields given beside its name, as `resolve` merges them."""
+    if isinstance(base, dict) and isinstance(given, dict):
+        if "kind" in base and given.get("kind", base["kind"]) != base["kind"]:
+            return given
+        return {
+            **base,
+            **{key: merge(base[key], item) if key in base else item for key, item in given.items()},
+        }
+    if isinstance(base, list) and isinstance(given, list):
+        named = {item["name"]: item for item in base if _is_named(item)}
+        return [merge(named.get(item["name"], {}), item) if _is_named(item) else item for item in given]
+    return given
 
 
 def _cache_of(part: dict[str, Any]) -> dict[str, Any]:
@@ -193,21 +208,6 @@ def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kin
     for index, each in enumerate(arrays if isinstance(arrays, list) else []):
         if isinstance(each, dict) and "disk" in each:
             yield each, "disk", "disks", f"arrays.{index}.disk"
-
-
-def _merge(base: Any, given: Any) -> Any:
-    """Merge `given` into `base`."""
-    if isinstance(base, dict) and isinstance(given, dict):
-        if "kind" in base and given.get("kind", base["kind"]) != base["kind"]:
-            return given
-        return {
-            **base,
-            **{key: _merge(base[key], item) if key in base else item for key, item in given.items()},
-        }
-    if isinstance(base, list) and isinstance(given, list):
-        named = {item["name"]: item for item in base if _is_named(item)}
-        return [_merge(named.get(item["name"], {}), item) if _is_named(item) else item for item in given]
-    return given
 
 
 def _is_named(item: Any) -> bool:

@@ -56,7 +56,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     study, impossible = sizing.make_search(request)
     objectives = () if study.seek is None else study.seek.objectives
     remarks = describe_assumed_localities({"workload": request.workload}, request.settings)
-    unloaded = sizing.find_unreachable_objective(request, study)
+    unloaded = sizing.find_unreachable_objective(study)
     if unloaded is not None:
         return Sized(
             candidates=(),

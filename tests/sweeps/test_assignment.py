@@ -1,5 +1,6 @@
 """Setting a parameter by its dotted path, also below an entry of the catalogue."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -32,6 +33,42 @@ def test_a_field_of_a_stream_is_set_and_nothing_else(name: str) -> None:
         before["workload"]["streams"][number].pop("processor_time", None)
         assert after["workload"] == before["workload"]
         before = engine.normalise(scenario(name))
+
+
+def list_fields(part: object, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the path and the value of each field below a part of a preset."""
+    if isinstance(part, dict | list):
+        items = part.items() if isinstance(part, dict) else enumerate(part)
+        for key, value in items:
+            yield from list_fields(value, f"{path}.{key}")
+    else:
+        yield path, part
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_field_set_to_the_value_of_the_preset_changes_nothing(name: str) -> None:
+    preset = catalog.entry("workloads", name).config
+    before = engine.normalise(scenario(name))
+    for path, value in list_fields(preset["streams"], "workload.streams"):
+        written = scenario(name)
+        parameters.assign(written, path, value)
+        assert engine.normalise(written) == before, path
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_stream_of_another_name_keeps_its_fields(name: str) -> None:
+    """Other fields are set before and after the name, by which items are merged."""
+    before = engine.normalise(scenario(name) | {"host": {"cores": 4}})
+    for number, stream in enumerate(before["workload"]["streams"]):
+        written = scenario(name) | {"host": {"cores": 4}}
+        path = f"workload.streams.{number}"
+        parameters.assign(written, f"{path}.processor_time", {"kind": "constant", "value": "1us"})
+        parameters.assign(written, f"{path}.name", "renamed")
+        parameters.assign(written, f"{path}.processor_time.value", "2us")
+        after = engine.normalise(written)["workload"]["streams"]
+        demand = {"kind": "constant", "value": 2000}
+        expected = stream | {"name": "renamed", "processor_time": demand}
+        assert after == [expected if one is stream else one for one in before["workload"]["streams"]]
 
 
 def test_items_without_names_are_set_whole() -> None:
