@@ -12,6 +12,7 @@ from destage.objects import Location, ObjectPath
 from destage.sql import FileConnection, quote_text
 from destage.store.digests import damaged, is_intact
 from destage.store.parallel import map_places
+from destage.store.regular_files import MOST_TABLE
 
 FRAGMENT = "fragment"
 """Column of the merged file: the name of the fragment that a row was in."""
@@ -62,9 +63,12 @@ def copy_objects(files: Sequence[Location], folder: Path) -> list[Path]:
     def copy(place: Location) -> Path:
         if not isinstance(place, ObjectPath):
             return place.absolute()
+        version = place.read_version()
+        if version.size > MOST_TABLE:
+            raise damaged(place)
         local = folder / place.name
         with local.open("wb") as sink:
-            for piece in place.read_pieces(place.read_version()):
+            for piece in place.read_pieces(version):
                 sink.write(piece)
         if not is_intact(local):
             raise damaged(place)

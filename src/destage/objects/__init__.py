@@ -6,13 +6,14 @@ A location is a path or the URL of an object; `locate` decides which one a text 
 from destage.objects.bucket import Version
 from destage.objects.failures import Failure, classify_failure
 from destage.objects.location import Location, is_address, locate
-from destage.objects.object_path import ObjectInfo, ObjectPath
+from destage.objects.object_path import ObjectInfo, ObjectPath, ObjectTooLargeError
 
 __all__ = [
     "Failure",
     "Location",
     "ObjectInfo",
     "ObjectPath",
+    "ObjectTooLargeError",
     "Version",
     "classify_failure",
     "is_address",

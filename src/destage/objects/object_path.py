@@ -38,6 +38,10 @@ _LOGIN = re.compile(r"^[^/]*//[^/]*@|^[^/]*:[^/]*@")
 _Got = TypeVar("_Got")
 
 
+class ObjectTooLargeError(Exception):
+    """An object that is larger than its reader allows."""
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
     """An entry of a list of objects.
@@ -194,14 +198,13 @@ class ObjectPath:
             most: The largest size that is read [bytes] (default: any).
 
         Raises:
-            StoreError: It is larger.
+            ObjectTooLargeError: It is larger.
         """
 
         def get(bucket: Bucket) -> bytes:
             with bucket.open(self.key) as file:
                 if most is not None and file.size() > most:
-                    message = f"{file.size():,} bytes; at most {most:,} are read"
-                    raise StoreError("bucket.object-too-large", message, str(self))
+                    raise ObjectTooLargeError(f"{file.size():,} bytes; at most {most:,} are read")
                 return file.read()
 
         return self._attempt(get)

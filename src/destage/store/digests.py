@@ -3,13 +3,16 @@
 import re
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 
 import xxhash
 
 from destage.errors import StoreError
-from destage.objects import Location
+from destage.objects import Location, ObjectPath, ObjectTooLargeError
 from destage.store.regular_files import MOST_TABLE, read_file
 
 _BYTES = 16
@@ -20,6 +23,8 @@ _FRESH_S = 3.0
 file systems [s]."""
 _PIECE = 1 << 20
 """Size of the pieces in which a file is read [bytes]."""
+_AT_ONCE = 32 << 20
+"""Largest object that is read in one request, before its content is checked [bytes]."""
 
 
 def digest_of(data: bytes) -> str:
@@ -47,6 +52,8 @@ def read_checked(path: Location, most: int = MOST_TABLE) -> bytes:
     """
     if isinstance(path, Path) and _PIECE < path.stat().st_size <= most and not is_intact(path):
         raise damaged(path)  # without its content in memory, which may be gigabytes
+    if isinstance(path, ObjectPath):
+        return _read_object(path, most)
     data = read_file(path, most)
     if digest_of(data) != find_digest(path.name):
         raise damaged(path)
@@ -66,8 +73,39 @@ def is_intact(path: Location) -> bool:
         digest = _digest_file.__wrapped__ if is_fresh else _digest_file
         found = digest(path, there.st_size, there.st_mtime_ns, there.st_ino)
     else:
-        found = digest_of(read_file(path, MOST_TABLE))
+        content = xxhash.xxh3_128()
+        for piece in _read_pieces(path, MOST_TABLE):
+            content.update(piece)
+        found = content.hexdigest()
     return found == find_digest(path.name)
+
+
+def _read_object(path: ObjectPath, most: int) -> bytes:
+    """Return the content of an object as `read_checked`; a large one is in memory only if it is whole."""
+    content = xxhash.xxh3_128()
+    with SpooledTemporaryFile(_AT_ONCE) as file:
+        for piece in _read_pieces(path, most):
+            content.update(piece)
+            file.write(piece)
+        if content.hexdigest() != find_digest(path.name):
+            raise damaged(path)
+        file.seek(0)
+        return file.read()
+
+
+def _read_pieces(path: ObjectPath, most: int) -> Iterator[bytes]:
+    """Yield the content of an object: a small one in one request, which most are.
+
+    Raises:
+        StoreError: It is larger than `most`.
+    """
+    with suppress(ObjectTooLargeError):
+        yield path.read_bytes(min(most, _AT_ONCE))
+        return
+    version = path.read_version()
+    if version.size > most:
+        raise damaged(path)
+    yield from path.read_pieces(version)
 
 
 def damaged(path: Location) -> StoreError:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from destage.errors import StoreError
 from destage.machine import read_memory_size
 from destage.objects import Location, ObjectPath
-from destage.store.digests import digest_of, find_digest, is_intact
+from destage.store.digests import digest_of, find_digest, is_intact, read_checked
 from destage.store.durable import temporary_name, write_durably
 from destage.store.failpoints import pass_point
 from destage.system_failures import find_shortage
@@ -86,21 +86,22 @@ def write_fragment(directory: Location, rows: pa.Table) -> Location:
 
 @contextmanager
 def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
-    """Check a fragment and open it for the length of a `with` block; an object is read in one request.
+    """Check a fragment and open it for the length of a `with` block; an object is read whole.
 
     Raises:
         NotAFragmentError: The file is damaged or foreign.
     """
     if path.suffix != ".parquet" or find_digest(path.name) is None:
         raise NotAFragmentError("store.foreign-file", "not a fragment", path.name)
+    data = None
     if isinstance(path, ObjectPath):
-        data = path.read_bytes()
-        is_whole = digest_of(data) == find_digest(path.name)
+        data = _read_object(path)
+        is_whole = data is not None
     elif path.exists() and not path.is_file():
         message = "a pipe, socket, device or directory; must be a file"
         raise NotAFragmentError("store.foreign-file", message, path.name)
     else:
-        data, is_whole = None, is_intact(path)
+        is_whole = is_intact(path)
     if not is_whole:
         message = "damaged: its content is not what was written"
         raise NotAFragmentError("store.damaged-fragment", message, path.name)
@@ -120,6 +121,16 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
             raise NotAFragmentError("store.foreign-file", message, path.name)
         _opened.add(path.name)
         yield file
+
+
+def _read_object(path: ObjectPath) -> bytes | None:
+    """Return the content of an object; None if it is damaged."""
+    try:
+        return read_checked(path)
+    except StoreError as error:
+        if error.code != "store.damaged-file":
+            raise
+        return None
 
 
 def check_fragment(path: Location) -> None:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from destage.errors import StoreError
-from destage.objects import Location, ObjectPath
+from destage.objects import Location, ObjectPath, ObjectTooLargeError
 
 MOST_RECORD = 16 << 20
 """Largest head, record of progress or similar file in JSON [bytes]."""
@@ -28,7 +28,10 @@ def read_file(place: Location, most: int) -> bytes:
         StoreError: It is a pipe, device or directory, or it is larger.
     """
     if isinstance(place, ObjectPath):
-        return place.read_bytes(most)
+        try:
+            return place.read_bytes(most)
+        except ObjectTooLargeError as error:
+            raise StoreError("store.damaged-file", str(error), str(place)) from None
     _check(place, place.stat(), most)
     # Another process may replace it in between; opening a pipe must not wait then.
     handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
