@@ -29,6 +29,7 @@ _FEW_MARGIN = 3.0
 """The same with the fewest disks, whose seeks are longer than those of more, but not their rotations. Large
 requests are spread over more disks, so that it is multiplied by the ratio of most to fewest."""
 _UNCACHED = {"controller.cache.write_fraction": 0.0, "run.warm_up": "none"}
+_RESPONSES = ("response_", "read_response_", "write_response_")
 _COMPARED = ("response_mean_us", "read_response_mean_us", "write_response_mean_us")
 _ALIKE = 1.1
 """How much faster without a cache an array may be that another one stands for, as both have noise."""
@@ -97,7 +98,7 @@ def find_unreachable(
         families: What each family assigns, by dotted path.
         counts: The numbers of disks considered, ascending.
     """
-    bounds = [one for one in objectives if one.is_upper and one.column.startswith("response_")]
+    bounds = [one for one in objectives if one.is_upper and one.column.startswith(_RESPONSES)]
     if not bounds:
         return None
     search = _Search(scenario, counts, bounds)

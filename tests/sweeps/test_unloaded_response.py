@@ -35,6 +35,15 @@ def make_scenario(workload: Mapping[str, Any]) -> dict[str, Any]:
     return {"workload": dict(workload), "array": {"disks": 8}, "run": {"warm_up": "auto", "window": window}}
 
 
+@pytest.mark.parametrize("column", ["response_p99", "read_response_mean", "write_response_p95"])
+def test_each_response_has_a_floor(column: str) -> None:
+    """No command takes less than its link and firmware."""
+    objective = parse_objective(f"{column} <= 0.005ms", "seek.subject_to.0")
+    missed = find_unreachable(make_scenario({"use": "vdi"}), FAMILIES[:2], COUNTS, [objective])
+    assert missed is not None
+    assert missed.value > 5
+
+
 def test_caches_of_gigabytes_are_filled_once_for_each_controller(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of the four controllers are equal, and the SSDs in RAID 10 are the fastest of each."""
     filled = []
