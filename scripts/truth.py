@@ -116,8 +116,9 @@ rates.
 REMARKS = """## What is off
 
 * The WD740GD gains nothing from a queue, and its rates of equal loads differ by up to nine times.
-* Writes of the MX200 fit no alternative: 6,700 a second at every depth, 18,900 simulated in the steady state with
-  its write cache. Forced writes of the 860 Pro end at 5,600 a second, and the simulated drive goes on to 14,900.
+* Writes of the MX200 fit no alternative: 6,700 a second at every depth, 18,900 simulated in the steady state
+  with its write cache. Forced writes of the 860 Pro end at 5,600 a second, and the simulated drive goes on to
+  14,900.
 * At depths 1 to 8 the DL380 Gen8 is slower than its SSDs and its controllers are; hosts are not modelled.
 * The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
 * A contiguous file of 100 GB is a short stroke of each disk of a large array; a file on a file system in
