@@ -184,8 +184,9 @@ image: ## Build the container image with Docker; IMAGE names it, PUSH=1 pushes i
 	@scripts/build_image.sh
 
 .PHONY: image-test
-image-test: engine ## Build image/Dockerfile without Docker (buildah, root) and test it; ten minutes cold
+image-test: engine ## Build image/Dockerfile without Docker (buildah, which root installs on Debian) and test it; ten minutes cold
 	$(call step,the container image)
+	@scripts/setup.sh image
 	@scripts/image_test.sh $(PYTEST_ARGS)
 
 .PHONY: fuzz

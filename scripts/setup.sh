@@ -2,10 +2,10 @@
 # Sets up what the Makefile's targets need: `setup.sh python` creates .venv with the locked dependencies, `setup.sh engine`
 # builds the engine into it, `setup.sh lints` adds Rust's clippy and rustfmt, `setup.sh object-server` installs the tests'
 # S3 server into an environment of its own inside .venv, `setup.sh browser` installs Chromium on Debian, if there is none, and
-# `setup.sh fio` fio.
+# `setup.sh fio` fio, `setup.sh image` buildah and mmdebstrap.
 #
 # Missing requirements are reported in one line, before anything is installed. Nothing outside the clone is changed, except
-# that rustup installs a Rust toolchain if there is none, and `setup.sh browser`, run by root, a package.
+# that rustup installs a Rust toolchain if there is none, and the last three, run by root, packages.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -221,14 +221,20 @@ install_browser() {
     fail "$advice"
 }
 
-# Without fio the tests that need it are skipped, with the reason.
-install_fio() {
-  command -v fio >/dev/null 2>&1 && return
+# install_programs TESTS PROGRAM...: installs programs that are packages of the same name, for root on Debian. Without them
+# the tests that need them are skipped, with the reason.
+install_programs() {
+  local tests=$1 program missing=()
+  shift
+  for program; do
+    command -v "$program" >/dev/null 2>&1 || missing+=("$program")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    say "installing fio for the tests of imported workloads"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends fio; } >/dev/null && return
+    say "installing ${missing[*]} for the tests of $tests"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}"; } >/dev/null && return
   fi
-  say "fio is not installed (Debian, Ubuntu: apt-get install fio); the tests that need it are skipped"
+  say "not installed (Debian, Ubuntu: apt-get install ${missing[*]}); the tests of $tests are skipped"
 }
 
 add_lints() {
@@ -259,7 +265,10 @@ case "${1:-}" in
     install_browser
     ;;
   fio)
-    install_fio
+    install_programs "imported workloads" fio
     ;;
-  *) fail "usage: scripts/setup.sh python | engine | lints | object-server | browser | fio" ;;
+  image)
+    install_programs "the container image" buildah mmdebstrap
+    ;;
+  *) fail "usage: scripts/setup.sh python | engine | lints | object-server | browser | fio | image" ;;
 esac
