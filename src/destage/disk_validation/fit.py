@@ -23,7 +23,7 @@ FITTABLE: Mapping[str, tuple[float, float]] = {
 """Fields that can be fitted, with minimum and maximum [ns, bytes/s, fraction]."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "buffer.read_ahead": ("segment", "segment_on_arrival", "track", "track_end", "cylinder_end")
+    "buffer.read_ahead": ("segment", "segment_on_arrival", "stream", "track", "track_end", "cylinder_end")
 }
 """Fields of which the fit chooses the value with the smallest loss."""
 

@@ -34,6 +34,14 @@ pub struct Disk {
     /// Rate of the disk's interface, which overlaps media transfers (default: unlimited).
     #[serde(default)]
     pub bus_rate: Option<Bandwidth>,
+    /// Share of a read's sectors that have to be off the media before the interface begins to send them: with 1 the two
+    /// transfers follow each other, as in drives that hold the bus once they have it.
+    #[serde(default, skip_serializing_if = "is_none_of_it")]
+    pub send_after: Fraction,
+    /// Whether the interface takes the data of a write to the media from its command on, while the arm moves, rather than as
+    /// the sectors pass. A write whose last sector passes before its data have come takes another revolution.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early_write_data: bool,
     /// Processing time per command, before the seek.
     #[serde(default)]
     pub command_time: SimDuration,
@@ -82,8 +90,12 @@ pub struct DiskBuffer {
 }
 
 impl Disk {
-    /// Sets buffer settings without effect to their defaults.
+    /// Sets settings of interface and buffer without effect to their defaults.
     pub(crate) fn normalise(&mut self) {
+        if self.bus_rate.is_none() {
+            self.send_after = Fraction::default();
+            self.early_write_data = false;
+        }
         let Some(buffer) = &mut self.buffer else { return };
         let differs = |time: &SimDuration| *time != self.command_time;
         buffer.hit_time = buffer.hit_time.filter(differs);
@@ -100,7 +112,7 @@ impl Disk {
 impl DiskReadAhead {
     /// Whether it follows a sequential stream: data sent make room for further data.
     pub const fn follows_streams(self) -> bool {
-        matches!(self, Self::Segment | Self::SegmentOnArrival)
+        matches!(self, Self::Segment | Self::SegmentOnArrival | Self::Stream)
     }
 }
 
@@ -116,6 +128,8 @@ pub enum DiskReadAhead {
     /// As `segment`; the sectors of the track that pass between the arrival of the head and the first one requested are
     /// kept too.
     SegmentOnArrival,
+    /// As `segment`, but only after a read that continues one of the last: single reads are not followed by any.
+    Stream,
     /// To the end of the track, at most a segment.
     TrackEnd,
     /// To the end of the cylinder, at most a segment.
@@ -197,6 +211,16 @@ pub struct SpareRange {
     /// Spare sectors at its end.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub sectors: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+fn is_none_of_it(value: &Fraction) -> bool {
+    value.0 <= 0.0
 }
 
 impl Zone {

@@ -7,7 +7,8 @@
 //!
 //! After a read the drive continues to read until another I/O needs its arm: up to a segment's size beyond the data sent
 //! (`segment`), or the whole track from where the head arrived (`track`). With `segment_on_arrival` the sectors before a read
-//! are kept until the ones after it need their memory. Prefetched sectors arrive at the sustained media
+//! are kept until the ones after it need their memory; with `stream` the segment of a single read only remembers its end.
+//! Prefetched sectors arrive at the sustained media
 //! rate, track skews included; the memory of a sector that a command has taken is free for the following ones.
 //!
 //! The least recently used segment is dropped first, never while it is dirty.
@@ -153,6 +154,11 @@ impl Buffer {
         let fill = self.fill?;
         let end = self.segments[fill.segment].end;
         (end > fill.first).then(|| end - 1)
+    }
+
+    /// Whether one of the last reads ended before this sector.
+    pub fn ends_at(&self, sector: u64) -> bool {
+        sector > 0 && self.places(|segment| !segment.is_dirty & (segment.end == sector)) != 0
     }
 
     /// Ends the read-ahead: another I/O needs the arm.

@@ -6,6 +6,8 @@
 //!   service = command + move + wait + max(media, bus)
 //!   move    = seek(distance) | head switch | settle | 0, for a write plus write overhead, and write settle if it moves
 //!   wait    = (angle of the first sector - angle under the head) mod revolution
+//!   max     = of a read that is sent late: max(media, part of the media + bus); of a write whose data come early:
+//!             media, and as many revolutions as the data come later
 //! ```
 //!
 //! The command time of an I/O that waited in the queue overlaps the previous I/O. Each drive's spindle has its own phase
@@ -47,6 +49,10 @@ pub struct DriveModel {
     pub(super) read_settle: u64,
     pub(super) command_time: SimDuration,
     pub(super) bus_rate: Option<TransferRate>,
+    /// Share of a read that passes the head before the interface sends the first of it.
+    pub(super) send_after: f64,
+    /// Whether the interface takes the data of a write from its command on.
+    pub(super) takes_early: bool,
     pub(super) policy: QueuePolicy,
     pub(super) age_limit: Option<SimDuration>,
     /// By how much a younger I/O has to be nearer \[ns\].
@@ -106,6 +112,8 @@ impl DriveModel {
             read_settle: disk.read_settle.0,
             command_time: disk.command_time,
             bus_rate: disk.bus_rate.map(TransferRate::from),
+            send_after: disk.send_after.0,
+            takes_early: disk.early_write_data,
             policy: disk.queue.policy,
             age_limit: disk.queue.age_limit,
             near_tie: (revolution.0 as f64 * disk.queue.near_tie_fraction.0 + 0.5) as u64,

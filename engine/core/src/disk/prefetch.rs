@@ -22,6 +22,8 @@ impl Drive {
             }
             DiskReadAhead::Track => return self.fill_track(buffer, read, access, end),
             DiskReadAhead::Segment => (end, longest),
+            DiskReadAhead::Stream if buffer.ends_at(read.io.lba.0) => (end, longest),
+            DiskReadAhead::Stream => (end, end),
             DiskReadAhead::SegmentOnArrival => {
                 let kept = read.io.lba.0 - self.passed(read, access).min(buffer.size);
                 (kept, longest)

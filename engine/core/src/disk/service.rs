@@ -114,14 +114,30 @@ impl Drive {
             return self.serve_buffered(now, waiting, is_fresh);
         }
         let command = if is_fresh { self.model.command_time } else { SimDuration::ZERO };
-        let access = self.reach(now + command, &waiting);
-        access.start + access.end.since(access.start).max(self.on_bus(&io))
+        let mut access = self.reach(now + command, &waiting);
+        self.sent_by(now + command, &mut access, &io)
     }
 
     /// Time of an I/O's data on the drive's interface.
     #[inline]
     fn on_bus(&self, io: &Io) -> SimDuration {
         self.model.bus_rate.map_or(SimDuration::ZERO, |rate| rate.time_for(count(io).bytes()))
+    }
+
+    /// Time at which an I/O is past the head and on the interface, which is free from `ready` on. A write whose last sector
+    /// passes before its data have come is written turns later.
+    #[inline]
+    fn sent_by(&self, ready: SimTime, access: &mut Access, io: &Io) -> SimTime {
+        if io.is_write && self.model.takes_early {
+            let late = (ready + self.on_bus(io)).since(access.end).0;
+            access.end += SimDuration(late.div_ceil(self.revolution.get()) * self.revolution.get());
+            return access.end;
+        }
+        let mut from = access.start;
+        if !io.is_write && self.model.send_after > 0.0 {
+            from += SimDuration((access.end.since(access.start).0 as f64 * self.model.send_after) as u64);
+        }
+        (from + self.on_bus(io)).max(access.end)
     }
 
     /// Moves the head to the first sector and past the last.
@@ -179,9 +195,10 @@ impl Drive {
         }
         let ready = self.take_arm(buffer, now, first, end) + command;
         buffer.forget(first, end);
-        let access = self.reach(ready, waiting);
+        let mut access = self.reach(ready, waiting);
+        let done = self.sent_by(ready, &mut access, &io);
         buffer.idle_from = access.end;
-        access.start + access.end.since(access.start).max(self.on_bus(&io))
+        done
     }
 
     fn serve_read(
@@ -214,7 +231,7 @@ impl Drive {
         let mut access = self.reach(ready, &rest);
         self.fill(buffer, &rest, &mut access, end);
         // The bus transfers all of it, the media the part that was not in the buffer.
-        (access.start + self.on_bus(&rest.io)).max(access.end).max(ready + self.on_bus(&io))
+        self.sent_by(ready, &mut access, &rest.io).max(ready + self.on_bus(&io))
     }
 
     /// Computes the work of the arm up to `now` without I/Os.

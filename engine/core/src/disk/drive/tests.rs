@@ -407,6 +407,7 @@ fn models_are_shared_by_equal_configurations() {
     }
 }
 
+mod interface;
 mod read_ahead;
 mod write_settle;
 
@@ -422,6 +423,8 @@ mod laws {
             Just(buffer("segment", true)),
             Just(buffer("track", true)),
             Just(buffer("off", true)),
+            Just(buffer("stream", true)),
+            Just(json!({"bus_rate": 4_096_000, "send_after": 0.5, "early_write_data": true})),
         ]
     }
 

@@ -149,3 +149,20 @@ fn a_long_stream_keeps_the_pace_of_the_platter() {
         );
     }
 }
+
+#[test]
+fn only_the_second_read_of_a_stream_is_read_ahead_of() {
+    let mut bench = Bench::new(buffer("stream", false));
+    close(bench.read(0, 20, 4), 2_400_000);
+    // Nothing was read behind the first read: sector 24 comes by at 42.4 ms.
+    close(40 * MS + bench.read(40 * MS, 24, 4), 42_800_000);
+    // Behind the second it was, and behind each after it.
+    assert_eq!(bench.read(60 * MS, 28, 4), 1000);
+    assert_eq!(bench.read(80 * MS, 32, 4), 1000);
+    // Another stream has a segment of its own, but a read between two streams belongs to none.
+    close(100 * MS + bench.read(100 * MS, 150, 4), 106_400_000);
+    assert!(bench.read(120 * MS, 154, 4) > 1000);
+    assert_eq!(bench.read(140 * MS, 158, 4), 1000);
+    assert!(bench.read(160 * MS, 90, 4) > 1000);
+    assert!(bench.read(180 * MS, 96, 4) > 1000);
+}
