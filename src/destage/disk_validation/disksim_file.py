@@ -25,12 +25,14 @@ class Block:
     Attributes:
         path: The file.
         kind: The word before the name, such as `dm_layout_g1_zone`.
+        name: The words after it; empty if there are none.
         line: The line of its opening brace.
         values: Value and line by key.
     """
 
     path: Path
     kind: str
+    name: str
     line: int
     values: Mapping[str, tuple[Value, int]]
 
@@ -118,6 +120,15 @@ def parse(path: Path) -> Block:
     return _Parser(path, read_text(path)).block_of_file()
 
 
+def parse_items(path: Path) -> Sequence[Value]:
+    """Read a file with several blocks, and words and lists between them.
+
+    Raises:
+        ConfigError: The file cannot be read or breaks the syntax.
+    """
+    return _Parser(path, read_text(path)).items_of_file()
+
+
 class _Parser:
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
@@ -144,6 +155,14 @@ class _Parser:
             raise refusal(self._path, 1, "expected a block 'kind name {'")
         return value
 
+    def items_of_file(self) -> Sequence[Value]:
+        items = []
+        while self._next:
+            if self._next in set("}],="):
+                self._expect("{")
+            items.append(self._value())
+        return items
+
     def _value(self) -> Value:
         if self._next == "[":
             return self._list()
@@ -151,7 +170,7 @@ class _Parser:
         if self._next != "{":
             return word
         line = self._line
-        kind = word.split()[0] if word else ""
+        kind, _, name = word.partition(" ")
         self._advance()
         values: dict[str, tuple[Value, int]] = {}
         while self._next != "}":
@@ -163,7 +182,7 @@ class _Parser:
             if self._next != "}":
                 self._expect(",")
         self._advance()
-        return Block(self._path, kind, line, values)
+        return Block(self._path, kind, name, line, values)
 
     def _list(self) -> Value:
         self._advance()

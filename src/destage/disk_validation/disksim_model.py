@@ -1,4 +1,4 @@
-"""Disk facts in DiskSim's files: `.model` (layout and mechanics), `.diskspecs` (buffer and overheads).
+"""Disk facts in DiskSim's files: `.model` (layout, mechanics), `.diskspecs` (buffer, overheads), `.parv`.
 
 The meaning of each parameter is that of the manuals of DiskSim 4.0 and of its diskmodel library. Slipped and
 remapped sectors are not read. The serpentine mappings (1, 2) differ from the conventional one (0) only in the
@@ -7,42 +7,44 @@ constant angle, so each pair is read as the same.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from destage.disk_validation import disksim_layout_g4
+from destage.disk_validation.disksim_electronics import Description, Tracks, as_ms, read_electronics
 from destage.disk_validation.disksim_file import Block, as_number, parse, read_text, refusal
+from destage.disk_validation.disksim_system import read_system
 
-_SECTOR = 512
 _MAPPINGS = (0, 1, 2)
 _NO_SPARES, _TRACKS_OF_ZONE, _TRACK, _END_OF_DISK, _RANGE = 0, 1, 3, 7, 8
 _CYLINDER = (2, 4, 5, 6)
 _ZONE = (9, 10)
 _HPL_POINTS = 64
 
-READ_AHEAD = {0: "off", 1: "track_end", 2: "cylinder_end", 3: "segment", 4: "segment"}
-"""Read-ahead by 'Buffer continuous read'; 4 reads one track ahead of a stream, which a segment covers."""
 
-ON_ARRIVAL = {"track_end": "track", "segment": "segment_on_arrival"}
-"""The same with 'Read any free blocks'."""
-
-
-def read_model(path: Path) -> dict[str, Any]:
+def read_model(path: Path) -> Description:
     """Read the facts of a disk.
 
     Args:
-        path: A `.model` file, or a `.diskspecs` file that names one beside it.
+        path: A `.model` file, a `.diskspecs` file that names one beside it, or a `.parv` file with a disk.
     """
-    given = parse(path)
-    if path.suffix != ".diskspecs":
-        return _mechanics(given)
-    if "Model" not in given.values:
-        given.refuse("missing 'Model = source FILE', which names layout and mechanics")
-    return {**_mechanics(given.block("Model")), **_electronics(given)}
+    if path.suffix == ".parv":
+        disk, bus = read_system(path)
+    else:
+        disk, bus = parse(path), None
+    if path.suffix == ".model":
+        return Description(_mechanics(disk), ())
+    if "Model" not in disk.values:
+        disk.refuse("missing 'Model = source FILE', which names layout and mechanics")
+    mechanics = _mechanics(disk.block("Model"))
+    electronics = read_electronics(disk, bus, _tracks(mechanics))
+    return Description({**mechanics, **electronics.facts}, electronics.unmodelled)
 
 
-def _ms(milliseconds: float) -> str:
-    return f"{milliseconds:.6f}ms"
+def _tracks(mechanics: Mapping[str, Any]) -> Tracks:
+    sectors = [int(zone["sectors_per_track"]) for zone in mechanics["geometry"]["zones"]]
+    return Tracks(min(sectors), max(sectors), 60e3 / float(mechanics["rpm"]))
 
 
 def _mechanics(disk: Block) -> dict[str, Any]:
@@ -52,18 +54,28 @@ def _mechanics(disk: Block) -> dict[str, Any]:
     zones = list(_zones(layout, surfaces))
     blocks = disk.find("Block count")
     if blocks is not None:
-        sectors = sum(_data_sectors(zone, surfaces) for zone in zones)
-        # Hidden sectors are assumed at the inner edge.
-        zones[-1]["spare_sectors"] += max(0, sectors - int(blocks))
+        _hide(zones, surfaces, sum(_data_sectors(zone, surfaces) for zone in zones) - int(blocks))
     return {
         "kind": "disk",
         "rpm": mechanics.need("Rotation speed (in rpms)"),
         "geometry": {"kind": "zones", "surfaces": surfaces, "zones": zones},
         "seek": _seek(mechanics, int(disk.find("Number of cylinders") or 0)),
         # Some measured disks settle faster for a write, which the model does not have.
-        "write_settle": _ms(max(0.0, mechanics.find("Add. write settling delay") or 0.0)),
-        "head_switch": _ms(mechanics.need("Head switch time")),
+        "write_settle": as_ms(max(0.0, mechanics.find("Add. write settling delay") or 0.0)),
+        "head_switch": as_ms(mechanics.need("Head switch time")),
     }
+
+
+def _hide(zones: list[dict[str, Any]], surfaces: int, hidden: int) -> None:
+    """Hide sectors beyond the block count, assumed at the inner edge, in as many zones as they fill."""
+    while hidden > 0:
+        data = _data_sectors(zones[-1], surfaces)
+        if hidden < data or len(zones) == 1:
+            zones[-1]["spare_sectors"] += hidden
+            return
+        # No request reaches its cylinders.
+        zones.pop()
+        hidden -= data
 
 
 def _data_sectors(zone: dict[str, Any], surfaces: int) -> int:
@@ -75,8 +87,11 @@ def _data_sectors(zone: dict[str, Any], surfaces: int) -> int:
 
 
 def _zones(layout: Block, surfaces: int) -> Iterator[dict[str, Any]]:
+    if layout.kind == "dm_layout_g4":
+        yield from disksim_layout_g4.read_zones(layout, surfaces)
+        return
     if layout.kind != "dm_layout_g1":
-        layout.refuse(f"layout {layout.kind!r} is not supported; supported: dm_layout_g1")
+        layout.refuse(f"layout {layout.kind!r} is not supported; supported: dm_layout_g1, dm_layout_g4")
     mapping = "LBN-to-PBN mapping scheme"
     if layout.find(mapping) not in (None, *_MAPPINGS):
         allowed = ", ".join(map(str, _MAPPINGS))
@@ -157,16 +172,19 @@ def _seek(mechanics: Block, cylinders: int) -> dict[str, Any]:
             "average": "Average seek time",
             "full_stroke": "Full strobe seek time",
         }
-        return {"kind": "figures"} | {key: _ms(mechanics.need(name)) for key, name in figures.items()}
+        return {"kind": "figures"} | {key: as_ms(mechanics.need(name)) for key, name in figures.items()}
     curve = mechanics.path.parent / named
     points = []
     for number, line in enumerate(read_text(curve).splitlines(), 1):
         fields = line.replace(",", " ").split()
-        if number == 1 or not fields:
+        if not fields:
             continue
         try:
-            points.append({"distance": int(fields[0]), "time": _ms(float(fields[1]))})
+            points.append({"distance": int(fields[0]), "time": as_ms(float(fields[1]))})
         except (ValueError, IndexError):
+            if number == 1:
+                # The header of most files: "Seek distances measured: 48".
+                continue
             message = f"{line!r}: expected a distance in cylinders and a time in ms"
             raise refusal(curve, number, message) from None
     return {"kind": "table", "points": points}
@@ -182,7 +200,7 @@ def _hpl_seek(mechanics: Block, cylinders: int, *, has_first_ten: bool) -> dict[
     boundary, a, b, c, e = numbers[:5]
     if not has_first_ten:
         pieces = {"a": a, "b": b, "c": c, "e": e}
-        times = {name: _ms(value) for name, value in pieces.items()}
+        times = {name: as_ms(value) for name, value in pieces.items()}
         return {"kind": "two_piece", "boundary": int(boundary), **times}
     first = [as_number(value) or 0.0 for value in mechanics.items("First ten seek times")]
     points = {distance: time for distance, time in enumerate(first, 1) if time > 0}
@@ -194,39 +212,5 @@ def _hpl_seek(mechanics: Block, cylinders: int, *, has_first_ten: bool) -> dict[
         points[distance] = c + e * distance
     return {
         "kind": "table",
-        "points": [{"distance": distance, "time": _ms(time)} for distance, time in sorted(points.items())],
+        "points": [{"distance": distance, "time": as_ms(time)} for distance, time in sorted(points.items())],
     }
-
-
-def _electronics(disk: Block) -> dict[str, Any]:
-    scale = disk.find("Time scale for overheads")
-    scale = 1.0 if scale is None else scale
-    common = disk.find("Per-request overhead time") or 0.0
-
-    def mean(key: str) -> str:
-        times = [disk.need(f"{key} over. after {before}") for before in ("read", "write")]
-        return _ms((sum(times) / 2 + common) * scale)
-
-    found: dict[str, Any] = {"command_time": mean("Read miss")}
-    per_sector_ms = disk.find("Bulk sector transfer time") or 0.0
-    if per_sector_ms > 0:
-        found["bus_rate"] = f"{_SECTOR / per_sector_ms * 1e3:.0f}B/s"
-    if disk.find("Enable caching in buffer"):
-        key = "Buffer continuous read"
-        kind = disk.find(key)
-        kind = 3 if kind is None else int(kind)
-        if kind not in READ_AHEAD:
-            disk.refuse(f"{key} {kind} is not supported; supported: 0 to 4", disk.line_of(key))
-        read_ahead = READ_AHEAD[kind]
-        if disk.find("Read any free blocks"):
-            read_ahead = ON_ARRIVAL.get(read_ahead, read_ahead)
-        caches_writes = bool(disk.find("Fast write level"))
-        found["buffer"] = {
-            "segments": int(disk.need("Number of buffer segments")),
-            "segment": f"{int(disk.need('Segment size (in blks)')) * _SECTOR}B",
-            "read_ahead": read_ahead,
-            "hit_time": mean("Read hit"),
-            "write_cache": caches_writes,
-            "write_time": mean("Write hit" if caches_writes else "Write miss"),
-        }
-    return found

@@ -33,6 +33,10 @@ ASSUMED: Mapping[str, Any] = {
 """Defaults of missing facts, as docs/validating-a-disk.md explains; `read_settle` is a one-cylinder seek."""
 
 
+DISKSIM_SUFFIXES = frozenset({".model", ".diskspecs", ".parv"})
+"""Endings of DiskSim's files with facts of a disk."""
+
+
 @dataclass(frozen=True)
 class Validation:
     """The result of a validation.
@@ -52,16 +56,22 @@ class Validation:
     modelled_ms: npt.NDArray[np.float64]
 
 
+def find_unmodelled(given: str) -> Sequence[Issue]:
+    """Return warnings of what the description of a disk states and no field of the model expresses."""
+    path = Path(given)
+    return read_model(path).unmodelled if path.suffix in DISKSIM_SUFFIXES else ()
+
+
 def load_disk(given: str) -> dict[str, Any]:
     """Read the facts of a disk.
 
     Args:
         given: A TOML file with the fields of a disk (and `use`, to start from a catalogue entry), a DiskSim
-            `.model` or `.diskspecs` file, or a catalogue name.
+            `.model`, `.diskspecs` or `.parv` file, or a catalogue name.
     """
     path = Path(given)
-    if path.suffix in {".model", ".diskspecs"}:
-        return read_model(path)
+    if path.suffix in DISKSIM_SUFFIXES:
+        return dict(read_model(path).facts)
     if path.suffix != ".toml":
         return dict(catalog.entry("disks", given).config)
     try:
@@ -109,6 +119,8 @@ def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     # All SCSI disks measured so far have a buffer; `buffer = null` is a disk without one.
     resolved.setdefault("buffer", {})
     for name, value in ASSUMED.items():
+        if name == "buffer.write_time" and not (resolved["buffer"] or {}).get("write_cache", True):
+            continue
         part, _, key = name.rpartition(".")
         holder = resolved.get(part) if part else resolved
         if isinstance(holder, dict) and key not in holder:

@@ -12,7 +12,10 @@ from destage.cli.output import align_cells, print_data, print_json, print_warnin
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from destage.disk_validation.measured_disk import Validation
+    from destage.errors import Issue
 
 app = typer.Typer(help="Compare models with measurements.", no_args_is_help=True, rich_markup_mode=None)
 _NANOSECONDS_PER_MS = 1e6
@@ -39,7 +42,8 @@ def disk(
         typer.Option(
             "--disk",
             metavar="FILE|NAME",
-            help="Disk: a .toml file, DiskSim's .model or .diskspecs, or the name of a catalogue disk.",
+            help="Disk: a .toml file, DiskSim's .parv, .diskspecs or .model, or the name of a "
+            "catalogue disk.",
         ),
     ],
     fit: Annotated[
@@ -83,31 +87,31 @@ def disk(
     try:
         with HardStop():
             measured = measured_trace.load(trace)
+            unmodelled = measured_disk.find_unmodelled(facts)
             found = measured_disk.validate(
                 measured, measured_disk.load_disk(facts), names, overall_limit_ms=limit_ms, phases=phases
             )
     except ConfigError as error:
         raise ConfigError(error.issues, error.source or facts) from error
-    for warning in found.warnings:
+    warnings = [*unmodelled, *found.warnings]
+    for warning in warnings:
         print_warning(warning, facts)
     if save is not None:
         saved_disk.save(save, found.disk)
     if as_json:
-        print_json(_as_json(found))
+        print_json(_as_json(found, warnings))
     else:
         print_data(_as_text(found))
     if strict and not all(each.is_met for each in found.classes):
         raise typer.Exit(1)
 
 
-def _as_json(found: "Validation") -> dict[str, Any]:
+def _as_json(found: "Validation", warnings: "Sequence[Issue]") -> dict[str, Any]:
     return {
         "assumed": dict(found.assumed),
         "fitted": {name: _quantity(name, value) for name, value in found.fitted.items()},
         "chosen": dict(found.chosen),
-        "warnings": [
-            {"code": each.code, "place": each.place, "message": each.message} for each in found.warnings
-        ],
+        "warnings": [{"code": each.code, "place": each.place, "message": each.message} for each in warnings],
         "classes": [{**asdict(each), "is_met": each.is_met} for each in found.classes],
     }
 
