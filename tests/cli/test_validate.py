@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.conftest import Destage
+from validation.disksim_samples import SPECS, write_files
 
 DISK = """\
 rpm = "6000rpm"
@@ -134,3 +135,17 @@ def test_a_fitted_disk_is_saved(destage: Destage, files: tuple[Path, Path], tmp_
     assert json.loads(again.out)["classes"] == json.loads(fitted.out)["classes"]
     unwritable = destage(*given, "--disk", disk, "--no-fit", "--save", tmp_path / "none" / "fitted.toml")
     assert unwritable.issues == [("disk.unwritable", "--save")]
+
+
+def test_what_the_model_leaves_out_is_a_warning(destage: Destage, tmp_path: Path) -> None:
+    disk = write_files(
+        tmp_path, specs=SPECS.replace("   Read hit", "   Minimum seek delay = 0.6,\n   Read hit", 1)
+    )
+    trace = tmp_path / "disk.trace"
+    trace.write_text("".join(f"R Hit {index * 37 % 1700} 8 5000.0 20000.0\n" for index in range(40)))
+    arguments = ["validate", "disk", "--trace", trace, "--disk", disk, "--no-fit"]
+    done = destage(*arguments, "--json")
+    assert done.code == 0
+    (warning,) = json.loads(done.out)["warnings"]
+    assert (warning["code"], warning["place"]) == ("disk.not-modelled", "Minimum seek delay")
+    assert "disk.not-modelled at Minimum seek delay" in destage(*arguments).err

@@ -206,3 +206,12 @@ def test_a_track_ahead_needs_a_segment_that_holds_one(tmp_path: Path, segment: i
     specs = SPECS.replace("continuous read = 3", "continuous read = 4")
     specs = specs.replace("Segment size (in blks) = 200", f"Segment size (in blks) = {segment}")
     assert read_facts(write_files(tmp_path, specs=specs))["buffer"]["read_ahead"] == expected
+
+
+def test_an_interface_without_a_rate_has_no_further_facts(tmp_path: Path) -> None:
+    """So the identity of a configuration that does not use them is what it was."""
+    facts = read_facts(write_files(tmp_path))
+    late = {"send_after": 0.5, "early_write_data": True}
+    assert measured_disk.canonical_disk({**facts, **late}).items() >= late.items()
+    assert not set(late) & set(measured_disk.canonical_disk({**facts, **late, "bus_rate": None}))
+    assert not set(late) & set(measured_disk.canonical_disk(facts))
