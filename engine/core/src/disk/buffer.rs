@@ -158,7 +158,7 @@ impl Buffer {
 
     /// Whether one of the last reads ended before this sector.
     pub fn ends_at(&self, sector: u64) -> bool {
-        sector > 0 && self.places(|segment| !segment.is_dirty & (segment.end == sector)) != 0
+        sector > 0 && self.places(|segment| !segment.is_dirty && segment.end == sector) != 0
     }
 
     /// Ends the read-ahead: another I/O needs the arm.
