@@ -26,7 +26,7 @@ fn buffer(write_cache: bool) -> impl Strategy<Value = Value> {
     (
         prop_oneof![Just(1_u32), Just(2), Just(4)],
         prop_oneof![Just(8_u64), Just(60), Just(200)],
-        prop::sample::select(vec!["off", "segment", "track"]),
+        prop::sample::select(vec!["off", "segment", "stream", "track"]),
         prop_oneof![Just(0.0), Just(0.5)],
     )
         .prop_map(move |(segments, sectors, read_ahead, lapse)| {
