@@ -26,6 +26,7 @@ ROOMS = {
 CARRIED = {
     *(".py", ".pyi", ".sql", ".yaml", ".yml", ".toml", ".json", ".html", ".css", ".js", ".typed", ".ipynb"),
     ".parquet",  # the traces of bundled studies
+    ".csv",  # the bank of measured systems
     ".txt",  # licences
 }
 

@@ -29,3 +29,14 @@ def test_the_image_has_locked_packages_and_no_dev_tools() -> None:
     names = {each.partition("==")[0] for each in image}
     assert {"ray", "pyarrow", "kubernetes", "duckdb"} <= names
     assert not names & {"pytest", "ruff", "mypy", "maturin"}
+
+
+def test_what_the_package_is_made_of_is_copied() -> None:
+    """A wheel cannot be built where a folder is missing that a link of the package leads to."""
+    links = [path for path in (ROOT / "src" / "destage").iterdir() if path.is_symlink()]
+    folders = {path.resolve().relative_to(ROOT).parts[0] for path in links}
+    copied = {line.split()[1] for line in DOCKERFILE.splitlines() if line.startswith("COPY ")}
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    assert folders >= {"engine", "sweeps", "queries", "cluster"}
+    assert folders <= copied
+    assert {f"!{folder}" for folder in folders} <= set(allowed)
