@@ -70,7 +70,7 @@ def test_no_file_is_writable_and_no_build_file_is_left(image: Image) -> None:
 def test_all_python_files_are_compiled(image: Image) -> None:
     # On a read-only root each process would compile them again.
     (packages,) = (image.root / "opt" / "destage" / "lib").glob("python3.*/site-packages")
-    for package in ("destage", "ray", "pyarrow", "polars"):
+    for package in ("destage", "ray", "pyarrow", "duckdb"):
         sources = list((packages / package).rglob("*.py"))
         compiled = {path.name.split(".")[0] for path in (packages / package).rglob("__pycache__/*.pyc")}
         assert sources
