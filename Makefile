@@ -127,8 +127,9 @@ truth: engine ## Predict the rates measured on real systems and print how well t
 	@$(BIN)/python scripts/truth.py
 
 .PHONY: studies
-studies: engine ## Run every bundled study; writes docs/published-experiments.md and docs/published/
+studies: engine ## Run every bundled study; writes docs/published-experiments.md, docs/published/ and the tables of docs/calibrating.md
 	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
+	@$(BIN)/python scripts/calibrating_page.py $(STORE)
 
 .PHONY: readme-picture
 readme-picture: engine ## Run the call-centre study and write the picture of README.md, a figure of its report

@@ -208,8 +208,7 @@ class Session(StudiedSweep):
 
     def _count(self, statement: str) -> int:
         """Return the number `n` that a statement counts."""
-        count: int = self.sql(statement)["n"][0].as_py()
-        return count
+        return int(self.sql(statement)["n"][0].as_py())
 
     def _read(self, read: Callable[[], _Result]) -> _Result:
         """Call a function that reads the sweep's files, again with those that are there if some are lost."""

@@ -279,8 +279,8 @@ def _sort_values(column: str, most: int | None) -> str:
     """Return the values of a group in the order of their size, in which they are added (`MACROS`).
 
     Args:
-        most: The most values of a group, if it is known: the smallest so many, which is all of them, take a
-            third of the time of a sorted list.
+        most: How many values a group has at most, if that is known. A list of that many smallest values has
+            all of them, and takes a third of the time of sorting.
     """
     return f"list_sort(list({column}))" if most is None else f"min({column}, {most})"
 

@@ -11,7 +11,7 @@ from destage.sweeps.users import has_trace, list_streams
 
 _CODE = "trace.beyond-array"
 _MOST = 1_000
-"""Points that are examined; a study whose first so many have no room is not refused."""
+"""The most points that are examined: where none of them has room and there are more, the study runs."""
 
 
 def check_room(study: Study, expansion: Expansion) -> None:

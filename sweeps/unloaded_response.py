@@ -134,7 +134,10 @@ def _array_of(family: _Family) -> _Array:
 
 
 def _find_fastest(uncached: Mapping[_Array, _Uncached | None]) -> list[_Array]:
-    """Return arrays, of one of which each other is as slow; those without a result are among them."""
+    """Return arrays such that every other array is at least as slow as one of them.
+
+    An array without a result is among them.
+    """
     fastest = [array for array, run in uncached.items() if run is None]
     chosen: list[_Uncached] = []
     runs = [(run, array) for array, run in uncached.items() if run is not None]

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from script_modules import load_script
 
 from destage import sweeps
 from destage.store import open_sweep
@@ -37,6 +38,27 @@ def test_the_page_has_every_prediction(name: str) -> None:
         for fit, fitted in calibration.fits.items()
         for figure in calibration.figures
         if figure not in fitted
+    }
+
+
+def test_a_table_of_the_page_is_renewed_from_a_run() -> None:
+    """Words and order stay, and the figures of all other studies."""
+    name = "call_center_calibrated"
+    _, written = read_table(name)
+    fits = {fit for fit, _ in written}
+    fields = dict.fromkeys(("median", "low_90", "high_90", "published", "crps", "rule_crps"), 1234.5)
+    tables = {
+        "calibration": [{"fit": fit, "effective_draws": 77.4} for fit in fits],
+        "predictive": [{"fit": fit, "figure": figure, **fields} for fit, figure in written],
+    }
+    page = PAGE.read_text("utf-8")
+    renewed = load_script("scripts/calibrating_page.py").replace_table(page, name, tables)
+    changed = [
+        (old, new) for old, new in zip(page.splitlines(), renewed.splitlines(), strict=True) if old != new
+    ]
+    assert len(changed) == len(written)
+    assert {new.partition(" | ")[2] for _, new in changed} == {
+        f"77 | {figure} | 1230 (1230 to 1230) | 1234 | 1230 | 1230 |" for _, figure in written
     }
 
 

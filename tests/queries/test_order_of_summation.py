@@ -61,7 +61,7 @@ def test_threads_change_no_digit(session: Session) -> None:
 
 
 def test_points_have_the_digits_of_the_sorted_values(make_session: Callable[..., Session]) -> None:
-    """Also where the number of rows of a point is known, and their smallest so many stand for all."""
+    """Also where the number of rows of a point is known, so that they need not be sorted as a list."""
     random = np.random.default_rng(2)
     values = random.lognormal(sigma=4, size=(20, 7)).astype(object)
     values[3, 2] = values[4, 0] = None

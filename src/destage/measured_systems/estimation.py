@@ -22,6 +22,7 @@ over its alternatives.
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from destage.measured_systems.bank import MeasuredRate, rates, systems
@@ -34,10 +35,23 @@ _FEWEST = 2
 """The fewest systems of a class: one has no spread."""
 _Weights = Mapping[str, Sequence[float]]
 """The probability of each alternative of each system."""
-_Speeds = Mapping[str, Sequence[Sequence[float]]]
-"""The logarithms of the speeds of each system, for each of its alternatives."""
+_Speeds = Mapping[str, Sequence["_Group"]]
+"""The speeds of each system in a class, for each of its alternatives."""
 _MOST_STEPS = 500
 _CONVERGED = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The logarithms of the speeds of an alternative of a system in a class.
+
+    Attributes:
+        squares: The sum of the squared deviations from the mean.
+    """
+
+    count: int
+    mean: float
+    squares: float
 
 
 def list_errors() -> Iterator[ModelError]:
@@ -134,7 +148,7 @@ def _weigh_anew(classes: Sequence[LoadClass], weights: _Weights, without: str | 
             between, within, _ = _pool(compared, weights, without)
             middle = _find_middle(_collect(compared, without), weights)
             for name, every in _collect(load, without).items():
-                deviations.setdefault(name, []).append([statistics.fmean(each) - middle for each in every])
+                deviations.setdefault(name, []).append([each.mean - middle for each in every])
         for name, of_classes in deviations.items():
             variance = between + within / len(of_classes)
             for alternative, each in enumerate(zip(*of_classes, strict=True)):
@@ -150,7 +164,7 @@ def _normalise(doubts: Sequence[float]) -> Sequence[float]:
 
 def _find_middle(speeds: _Speeds, weights: _Weights) -> float:
     return statistics.fmean(
-        math.fsum(weight * statistics.fmean(each) for weight, each in zip(weights[name], every, strict=True))
+        math.fsum(weight * each.mean for weight, each in zip(weights[name], every, strict=True))
         for name, every in speeds.items()
     )
 
@@ -169,11 +183,10 @@ def _pool(load: LoadClass, weights: _Weights, without: str | None) -> tuple[floa
         names.update(speeds)
         freedom += max(0, len(speeds) - 1)
         for name, every in speeds.items():
-            values += len(every[0]) - 1
+            values += every[0].count - 1
             for weight, each in zip(weights[name], every, strict=True):
-                mean = statistics.fmean(each)
-                between.append(weight * (mean - middle) ** 2)
-                within.append(weight * math.fsum((value - mean) ** 2 for value in each))
+                between.append(weight * (each.mean - middle) ** 2)
+                within.append(weight * each.squares)
     return math.fsum(between) / freedom, math.fsum(within) / max(1, values), len(names) - 1
 
 
@@ -195,10 +208,20 @@ def _width(load: LoadClass) -> tuple[bool, bool, bool]:
 
 @cache
 def _collect(load: LoadClass, without: str | None) -> _Speeds:
+    return {name: every for name, every in _summarise(load).items() if name != without}
+
+
+@cache
+def _summarise(load: LoadClass) -> _Speeds:
     found: dict[str, list[list[float]]] = {}
     for rate, predictions in zip(rates(), stored_predictions(), strict=True):
-        if rate.system != without and load.contains(classify_rate(rate)):
+        if load.contains(classify_rate(rate)):
             speeds = found.setdefault(rate.system, [[] for _ in predictions])
             for each, predicted in zip(speeds, predictions, strict=True):
                 each.append(math.log(rate.iops / predicted.iops))
-    return found
+    return {name: [_summarise_values(each) for each in every] for name, every in found.items()}
+
+
+def _summarise_values(values: Sequence[float]) -> _Group:
+    mean = statistics.fmean(values)
+    return _Group(len(values), mean, math.fsum((value - mean) ** 2 for value in values))
