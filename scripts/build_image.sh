@@ -44,5 +44,6 @@ if [ "${PUSH:-}" = 1 ]; then
 fi
 docker buildx build --file image/Dockerfile --tag "$image:$version" "${output[@]}" \
   --build-arg "RUST_IMAGE=$rust" --build-arg "PYTHON_IMAGE=$python" --build-arg "VERSION=$version" \
-  --build-arg "REVISION=$(git rev-parse HEAD)" --build-arg "CREATED=$(git log -1 --format=%cI)" .
+  --label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
+  --label "org.opencontainers.image.created=$(git log -1 --format=%cI)" .
 say "built $image:$version"

@@ -74,7 +74,8 @@ say "building image/Dockerfile on $rust and $python"
 former=$(id_of "$image")
 builder build --isolation chroot --layers --file image/Dockerfile --tag "$image" \
   --build-arg "RUST_IMAGE=$rust" --build-arg "PYTHON_IMAGE=$python" --build-arg "VERSION=$version" \
-  --build-arg "REVISION=$(git rev-parse HEAD)" --build-arg "CREATED=$(git log -1 --format=%cI)" . >&2
+  --label "org.opencontainers.image.revision=$(git rev-parse HEAD)" \
+  --label "org.opencontainers.image.created=$(git log -1 --format=%cI)" . >&2
 if [ -n "$former" ] && [ "$former" != "$(id_of "$image")" ]; then
   builder rmi "$former" >/dev/null # layers in use are kept
 fi

@@ -48,6 +48,11 @@ class Distribution(Protocol):
         """The types of its values."""
         ...
 
+    @property
+    def highest(self) -> float:
+        """The largest of its values, of a distribution of numbers."""
+        ...
+
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level, a number of [0, 1)."""
         ...
@@ -74,6 +79,11 @@ class Continuous:
     def kinds(self) -> frozenset[type]:
         """The type of its values."""
         return frozenset({int if self.is_whole else float})
+
+    @property
+    def highest(self) -> float:
+        """The upper end."""
+        return self.high
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""
@@ -113,6 +123,11 @@ class Steps:
     def is_whole(self) -> bool:
         """Whether its values are whole numbers."""
         return isinstance(self.low, int) and isinstance(self.step, int)
+
+    @property
+    def highest(self) -> float:
+        """The last step."""
+        return self.high
 
     @property
     def _last(self) -> int:
@@ -156,6 +171,11 @@ class Choice:
     def kinds(self) -> frozenset[type]:
         """The types of its values."""
         return frozenset(type(one) for one in self.values)
+
+    @property
+    def highest(self) -> float:
+        """The largest number among its values."""
+        return max(float(one) for one in self.values if isinstance(one, int | float))
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""

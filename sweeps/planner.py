@@ -4,6 +4,7 @@ A round depends on the runs of earlier rounds alone, whatever else the store hol
 replays exactly the rounds it has written and then continues.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -73,7 +74,8 @@ class Planner:
         self._adding = start_adding(study, expansion)
         seek = study.seek
         self._rows: Mapping[str, Facts] = {}
-        self._ladder = make_ladder(seek) if seek and not seek.is_minimum else ()
+        needed = math.inf if study.calibration is None else study.calibration.ceiling
+        self._ladder = make_ladder(seek, needed) if seek and not seek.is_minimum else ()
         self._least = self._make_least_plan() if seek and seek.is_minimum else None
         self._planned: set[str] = set()
         self._rounds = 0

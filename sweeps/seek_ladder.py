@@ -33,13 +33,18 @@ class Bracket:
     upper: int
 
 
-def make_ladder(seek: Seek) -> tuple[int, ...]:
-    """Return the rungs: the bounds of the search, and whole numbers in equal ratios between them."""
+def make_ladder(seek: Seek, needed: float = math.inf) -> tuple[int, ...]:
+    """Return the rungs: the bounds of the search, and whole numbers in equal ratios between them.
+
+    Args:
+        needed: An answer from which on all are the same: the rungs end with the first that is not below it.
+    """
     lowest = math.floor(RUNGS_PER_DOUBLING * math.log2(seek.least / seek.start))
     highest = math.ceil(RUNGS_PER_DOUBLING * math.log2(seek.most / seek.start))
     rungs = {round(seek.start * 2 ** (step / RUNGS_PER_DOUBLING)) for step in range(lowest, highest + 1)}
     inner = {rung for rung in rungs if seek.least < rung < seek.most}
-    return tuple(sorted({seek.least, *inner, seek.most}))
+    ladder = tuple(sorted({seek.least, *inner, seek.most}))
+    return ladder[: bisect_left(ladder, max(needed, seek.start)) + 1]
 
 
 def find_bracket(ladder: Sequence[int], look: Look, start: int) -> Bracket:

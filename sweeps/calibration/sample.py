@@ -100,7 +100,9 @@ def predict(figure: Figure, sample: Sample, weights: np.ndarray) -> tuple[Mixtur
     return Mixture(means, np.maximum(deviations, least), weights[has_figure] / share), 1.0 - share
 
 
-def pool_errors(values: Sequence[Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
+def pool_errors(
+    values: Sequence[Sequence[float]], ceilings: Sequence[object] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean of each draw's replicates and its standard error.
 
     Few replicates do not tell their scatter, so that all draws share one: the root mean square of the
@@ -108,28 +110,21 @@ def pool_errors(values: Sequence[Sequence[float]]) -> tuple[np.ndarray, np.ndarr
 
     Args:
         values: The figure of each replicate, by draw; none where there is no figure.
+        ceilings: The most that the rest of the system of each draw allows. A figure above it is the ceiling,
+            without an error, and its replicates do not count in the scatter: they may be bounds of a search.
     """
     means = np.array([math.fsum(one) / len(one) if one else math.nan for one in values])
+    limits = np.full(len(means), math.inf) if ceilings is None else np.array(ceilings, float)
+    is_capped = means > limits
     squares, freedom = 0.0, 0
-    for one, mean in zip(values, means.tolist(), strict=True):
-        if len(one) > 1 and mean:
+    for one, mean, is_limit in zip(values, means.tolist(), is_capped.tolist(), strict=True):
+        if len(one) > 1 and mean and not is_limit:
             squares += math.fsum((value - mean) ** 2 for value in one) / mean**2
             freedom += len(one) - 1
     relative = math.sqrt(squares / freedom) if freedom else 0.0
     counts = np.array([max(len(one), 1) for one in values])
     errors: np.ndarray = relative * np.abs(means) / np.sqrt(counts)
-    return means, errors
-
-
-def cap(
-    figures: np.ndarray, errors: np.ndarray, ceilings: Sequence[object] | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return figures and their errors where the rest of the system allows no more than a ceiling."""
-    if ceilings is None:
-        return figures, errors
-    ceiling = np.array(ceilings, float)
-    is_capped = figures > ceiling
-    return np.where(is_capped, ceiling, figures), np.where(is_capped, 0.0, errors)
+    return np.where(is_capped, limits, means), np.where(is_capped, 0.0, errors)
 
 
 def _value(figure: Figure) -> float:

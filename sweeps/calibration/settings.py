@@ -1,8 +1,10 @@
 """A valid calibration: what is unknown, which figures are fitted and predicted, how many draws."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from destage.sweeps.calibration.schema import CEILING
 from destage.sweeps.distributions import Distribution
 
 
@@ -87,6 +89,11 @@ class Calibration:
     def others(self) -> tuple[str, ...]:
         """The other figures, which are simulated only for draws that are not ruled out."""
         return tuple(name for name in self.figures if name not in self.leading)
+
+    @property
+    def ceiling(self) -> float:
+        """The largest answer that the rest of the system can allow; infinite without an unknown ceiling."""
+        return self.unknowns[CEILING].highest if CEILING in self.unknowns else math.inf
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from destage.sweeps.calibration.proposals import (
     focus,
     log_prior_over_mixture,
 )
-from destage.sweeps.calibration.sample import Sample, cap, judge, pool_errors
+from destage.sweeps.calibration.sample import Sample, judge, pool_errors
 from destage.sweeps.calibration.schema import CEILING
 from destage.sweeps.calibration.settings import Calibration
 from destage.sweeps.study import Study
@@ -123,8 +123,7 @@ class Waves:
         for name, figure in calibration.figures.items():
             points = [point for wave in waves for point in wave.points.get(name, [None] * len(wave.draws))]
             measured = [() if point is None else measure(figure.column, point) for point in points]
-            means, scatter = pool_errors(measured)
-            figures[name], errors[name] = cap(means, scatter, ceilings)
+            figures[name], errors[name] = pool_errors(measured, ceilings)
         # Draws outside the condition count in the density of the mixture.
         sizes = [calibration.points] * len(waves)
         return Sample(

@@ -17,7 +17,7 @@ from destage.sweeps.calibration.proposals import (
     to_levels,
     to_scores,
 )
-from destage.sweeps.calibration.sample import cap, pool_errors
+from destage.sweeps.calibration.sample import pool_errors
 from destage.sweeps.calibration.weighted import (
     Mixture,
     crps_uniform,
@@ -205,6 +205,9 @@ def test_replicates_share_one_relative_scatter() -> None:
 
 
 def test_a_ceiling_caps_figures_and_their_errors() -> None:
-    figures, errors = cap(np.array([40.0, 90.0]), np.array([2.0, 5.0]), [60, 60])
-    assert figures.tolist() == [40, 60]
-    assert errors.tolist() == [2, 0]
+    """What is above it may be a bound of a search, whose replicates do not scatter."""
+    values = [(36.0, 44.0), (90.0, 90.0), (56.0, 60.0)]
+    figures, errors = pool_errors(values, [60, 60, 60])
+    assert figures.tolist() == [40, 60, 58]
+    relative = math.sqrt((2 * 0.1**2 + 2 * (2 / 58) ** 2) / 2)
+    assert errors == pytest.approx([40 * relative / math.sqrt(2), 0, 58 * relative / math.sqrt(2)])

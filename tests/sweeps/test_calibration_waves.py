@@ -136,7 +136,10 @@ def test_a_condition_that_no_draw_meets(make_study: MakeStudy) -> None:
 
 
 def test_limits_and_ceilings_are_unknowns(make_study: MakeStudy) -> None:
-    """One limit allows half the users of the other, and nobody more than the ceiling."""
+    """One limit allows half the users of the other, and nobody more than the ceiling.
+
+    No search goes beyond the first rung that no ceiling is above: what happens there changes no figure.
+    """
     study = make_study(
         seek={
             "maximize": USERS,
@@ -154,7 +157,10 @@ def test_limits_and_ceilings_are_unknowns(make_study: MakeStudy) -> None:
         },
     )
 
+    tried = set()
+
     def judge(run: Row) -> Facts:
+        tried.add(run[USERS])
         columns = {"response_p95_us": 15_000 * run[USERS] / (20 * run[DISKS]), "events": 1.0}
         shares = dict.fromkeys(("disk_busy_max_fraction", "disk_busy_mean_fraction"), 0.1)
         busy = dict.fromkeys(("link_busy_fraction", "firmware_busy_fraction"), 0.1)
@@ -168,6 +174,7 @@ def test_limits_and_ceilings_are_unknowns(make_study: MakeStudy) -> None:
         if not draw["is_ruled_out"]:
             assert draw["limit"] == "fast"
             assert draw["more: users_supported"] == draw["ceiling"]
+    assert sorted(tried)[-1] == 152  # 64 x 2^(5/4)
 
 
 def test_the_service_time_of_a_real_queue_is_recovered(
