@@ -142,6 +142,7 @@ def write_results(figures: dict[str, tuple[float, float]]) -> str:
             side_of["bw_bytes"] = side_of["iops"] * 8192
             side_of["io_bytes"] = side_of["total_ios"] * 8192
             side_of["lat_ns"]["mean"] = response * 1000 if share else 0.0
+            side_of["lat_ns"]["max"] = 20_000 * response
         job |= {"jobname": name, "groupid": number, "job_start": 1_700_000_000_000 + 30_000 * number}
         job["job options"] = {"name": name, "rw": "randrw", "bs": "8k", "iodepth": str(depth)}
         jobs.append(job)
