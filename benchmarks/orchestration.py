@@ -30,15 +30,15 @@ from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease
 from destage.store.rows import read_rows, rows_schema
 from destage.sweeps import parse_study, studies
-from destage.sweeps.answer_tables import list_needed_columns
-from destage.sweeps.batches import LONGEST_S, Batch
-from destage.sweeps.driver import Driver
-from destage.sweeps.executors import AHEAD
-from destage.sweeps.finished_runs import FinishedRuns
-from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.planner import Planner
-from destage.sweeps.points import expand
-from destage.sweeps.receipts import FinishedBatch, Receipt
+from destage.sweeps.execution.driver import Driver
+from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.rounds.answer_tables import list_needed_columns
+from destage.sweeps.rounds.finished_runs import FinishedRuns
+from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.workers.batches import LONGEST_S, Batch
+from destage.sweeps.workers.executors import AHEAD
+from destage.sweeps.workers.receipts import FinishedBatch, Receipt
 
 TRACES = Path(studies.__file__).parent
 CACHE = """

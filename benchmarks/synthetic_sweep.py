@@ -20,7 +20,7 @@ from destage.store.layout import SweepLayout
 from destage.store.plan import CONFIG_COLUMNS, plan_schema, write_round
 from destage.store.rows import rows_schema
 from destage.sweeps import parse_study
-from destage.sweeps.canonical_parts import CanonicalReader
+from destage.sweeps.points.canonical_parts import CanonicalReader
 
 REPLICATES = 5
 FRAGMENT_ROWS = 150_000

@@ -19,7 +19,8 @@ from typing import Any
 from destage import sweeps
 from destage.store import open_sweep
 from destage.sweeps import studies
-from destage.sweeps.study import Study, parse_study
+from destage.sweeps.reading.parsing import parse_study
+from destage.sweeps.study.study import Study
 
 USERS = 39
 FITTED = "workload.streams.0.arrival.ios"

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from destage.store.progress import Status, status
-    from destage.sweeps.api import plan, resume, run, sweep_path
-    from destage.sweeps.outcomes import Outcome, Preview, Progress
+    from destage.sweeps.execution.api import plan, resume, run, sweep_path
+    from destage.sweeps.execution.outcomes import Outcome, Preview, Progress
+    from destage.sweeps.execution.verification import Verification, verify
+    from destage.sweeps.reading.parsing import parse_study
     from destage.sweeps.studies import load_fields, load_study
-    from destage.sweeps.study import Study, parse_study
-    from destage.sweeps.verification import Verification, verify
+    from destage.sweeps.study.study import Study
 
 __all__ = [
     "Outcome",
@@ -31,16 +32,17 @@ __all__ = [
 
 _MODULES = {
     "destage.store.progress": ("Status", "status"),
-    "destage.sweeps.api": ("plan", "resume", "run", "sweep_path"),
-    "destage.sweeps.outcomes": ("Outcome", "Preview", "Progress"),
+    "destage.sweeps.execution.api": ("plan", "resume", "run", "sweep_path"),
+    "destage.sweeps.execution.outcomes": ("Outcome", "Preview", "Progress"),
+    "destage.sweeps.execution.verification": ("Verification", "verify"),
+    "destage.sweeps.reading.parsing": ("parse_study",),
     "destage.sweeps.studies": ("load_fields", "load_study"),
-    "destage.sweeps.study": ("Study", "parse_study"),
-    "destage.sweeps.verification": ("Verification", "verify"),
+    "destage.sweeps.study.study": ("Study",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import what plans and runs sweeps on first use: a single simulation needs only `parameters`."""
+    """Import what plans and runs sweeps on first use: a single simulation needs only `space.parameters`."""
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from destage.spec.objective import Objective
-from destage.sweeps.objectives import parse_objective
+from destage.sweeps.keys.objectives import parse_objective
 
 
 def list_objectives(spec: Mapping[str, Any], label: str | None) -> list[Objective]:

@@ -20,8 +20,9 @@ from destage.queries.sizing import (
     list_candidates,
 )
 from destage.queries.sizing_text import Assured, Sized, describe_unreachable
-from destage.sweeps import Outcome, Study, sizing
-from destage.sweeps.sizing import SizingRequest
+from destage.sweeps import Outcome, Study
+from destage.sweeps.sizing import request as sizing
+from destage.sweeps.sizing.request import SizingRequest
 
 Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""

@@ -7,9 +7,9 @@ import pyarrow as pa
 from destage.spec.axis_names import name_axes
 from destage.store.analysis_schema import UNIT_OF, analysis_column
 from destage.store.calibration_tables import DRAWS
-from destage.sweeps.calibration.settings import Calibration, Figure, Reference
-from destage.sweeps.objectives import metric_columns
-from destage.sweeps.parameters import find_parameter
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference
+from destage.sweeps.keys.objectives import metric_columns
+from destage.sweeps.space.parameters import find_parameter
 
 
 def posterior_schema(calibration: Calibration, kinds: Mapping[str, pa.DataType]) -> pa.Schema:

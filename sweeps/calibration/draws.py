@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 
 from destage.errors import ConfigError, Issue, QueryError
-from destage.sweeps.axis_columns import find_type, fit, kind_of
-from destage.sweeps.blocks import Block
 from destage.sweeps.calibration.proposals import to_levels
-from destage.sweeps.calibration.schema import LIMIT
-from destage.sweeps.calibration.settings import Calibration, Figure, Reference
-from destage.sweeps.configurations import Configurations, assigned_values
-from destage.sweeps.distributions import Choice, Continuous
-from destage.sweeps.identity import point_id
-from destage.sweeps.study import Study
+from destage.sweeps.keys.calibrate_schema import LIMIT
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference
+from destage.sweeps.points.blocks import Block
+from destage.sweeps.points.configurations import Configurations, assigned_values
+from destage.sweeps.space.axis_columns import find_type, fit, kind_of
+from destage.sweeps.space.distributions import Choice, Continuous
+from destage.sweeps.space.identity import point_id
+from destage.sweeps.study.study import Study
 
 Draw = dict[str, object]
 """The value of each unknown, by its name [base unit]."""

@@ -7,8 +7,8 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.measured.line import MeasuredLine
 from destage.spec.validation import suggest
-from destage.sweeps import distributions
 from destage.sweeps.calibration.measured_figures import measure
+from destage.sweeps.space import distributions
 
 _FORM = re.compile(r"([^=]+)=(\w+):(.+)")
 _REPLICATES = 3

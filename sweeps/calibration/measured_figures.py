@@ -11,10 +11,10 @@ from destage.measured.line import MeasuredLine
 from destage.measured.sets import read_set
 from destage.objects import Location
 from destage.spec.validation import suggest
-from destage.sweeps.calibration.reader import read_calibration
-from destage.sweeps.calibration.schema import LINE, MEASURED
-from destage.sweeps.objectives import metric_columns
-from destage.sweeps.study import Study
+from destage.sweeps.keys.calibrate_reader import read_calibration
+from destage.sweeps.keys.calibrate_schema import LINE, MEASURED
+from destage.sweeps.keys.objectives import metric_columns
+from destage.sweeps.study.study import Study
 
 TOLERANCE = "5%"
 """The standard deviation of a measured figure, unless the study states it."""

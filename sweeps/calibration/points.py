@@ -3,12 +3,12 @@
 import pyarrow as pa
 
 from destage.sweeps.calibration.draws import list_columns, make_fields
-from destage.sweeps.calibration.settings import Calibration
 from destage.sweeps.calibration.tables import make_tables
 from destage.sweeps.calibration.waves import Measure, Waves
-from destage.sweeps.point_results import PointResults
-from destage.sweeps.points import Expansion
-from destage.sweeps.study import Study
+from destage.sweeps.keys.calibrate_settings import Calibration
+from destage.sweeps.points.points import Expansion
+from destage.sweeps.points.results import PointResults
+from destage.sweeps.study.study import Study
 
 
 def expand_draws(study: Study, calibration: Calibration) -> Expansion:

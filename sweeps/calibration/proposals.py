@@ -17,7 +17,7 @@ import numpy as np
 
 from destage.extras import require
 from destage.sweeps.calibration.weighted import effective_size, normalise
-from destage.sweeps.designs import sample_cube
+from destage.sweeps.space.designs import sample_cube
 
 DEFENSIVE = 0.2
 """The share of a later wave that is drawn from the prior, which bounds the weights."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from destage.sweeps.calibration.settings import Calibration, Figure
 from destage.sweeps.calibration.weighted import Mixture, effective_size, normalise
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure
 
 
 @dataclass(frozen=True, slots=True)

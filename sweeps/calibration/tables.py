@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from destage.store.calibration_tables import CALIBRATION, ODDS, PREDICTIVE, UNKNOWNS, WORTH
-from destage.sweeps.axis_columns import find_type, fit, kind_of
 from destage.sweeps.calibration.columns import (
     find_unit,
     find_unknown_unit,
@@ -17,7 +16,6 @@ from destage.sweeps.calibration.columns import (
 )
 from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
 from destage.sweeps.calibration.sample import Judgement, Sample, judge, predict
-from destage.sweeps.calibration.settings import Calibration, Figure
 from destage.sweeps.calibration.weighted import (
     Mixture,
     crps_uniform,
@@ -26,6 +24,8 @@ from destage.sweeps.calibration.weighted import (
     odds_interval,
     weighted_quantiles,
 )
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure
+from destage.sweeps.space.axis_columns import find_type, fit, kind_of
 
 _LEVELS = np.array([0.05, 0.5, 0.95])
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from destage.errors import Issue
-from destage.sweeps.blocks import Block
 from destage.sweeps.calibration.draws import Draw, PointBuilder, assign_figure, find_allowed, read_draws
 from destage.sweeps.calibration.proposals import (
     Prior,
@@ -16,9 +15,10 @@ from destage.sweeps.calibration.proposals import (
     log_prior_over_mixture,
 )
 from destage.sweeps.calibration.sample import Sample, judge, pool_errors
-from destage.sweeps.calibration.schema import CEILING
-from destage.sweeps.calibration.settings import Calibration
-from destage.sweeps.study import Study
+from destage.sweeps.keys.calibrate_schema import CEILING
+from destage.sweeps.keys.calibrate_settings import Calibration
+from destage.sweeps.points.blocks import Block
+from destage.sweeps.study.study import Study
 
 Measure = Callable[[str | None, str], Sequence[float]]
 """Returns a result column, or the study's answer, of each replicate of a point; nothing without a value."""

@@ -10,7 +10,8 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import MOST_BYTES, parse_document, read_beginning
 from destage.spec.near_names import suggest_names
-from destage.sweeps.study import Study, parse_fields, parse_study
+from destage.sweeps.reading.parsing import parse_fields, parse_study
+from destage.sweeps.study.study import Study
 
 
 def names() -> list[str]:

@@ -14,7 +14,7 @@ from destage import sweeps
 from destage.cli import app
 from destage.store import locate, merging, object_lease
 from destage.store.lease import FileLease
-from destage.sweeps import api, driver
+from destage.sweeps.execution import api, driver
 
 
 def drive(
@@ -83,5 +83,5 @@ def _install_jump(after: float, wall: float, asleep: float) -> None:
 
     time.time = lambda: read_time() + (wall if passed() else 0)
     time.clock_gettime = clock_gettime
-    for module in (object_lease, sys.modules["destage.sweeps.worker"]):
+    for module in (object_lease, sys.modules["destage.sweeps.workers.worker"]):
         module.datetime = Jumping  # type: ignore[attr-defined]

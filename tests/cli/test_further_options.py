@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from destage import sweeps
-from destage.sweeps import executors
+from destage.sweeps.workers import executors
 
 
 def test_a_plan_is_shown_without_pilot_runs(destage: Any, study: Path) -> None:

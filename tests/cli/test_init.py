@@ -11,9 +11,9 @@ from terminals import Terminal
 
 from destage.engine import catalog
 from destage.sweeps import parse_study
-from destage.sweeps.new_study import NewStudy, write_study
-from destage.sweeps.points import expand
-from destage.sweeps.sizing import depends_on_users
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.reading.new_study import NewStudy, write_study
+from destage.sweeps.sizing.request import depends_on_users
 
 SMALL = ("--workload", "call_center", "--controller", "smart_array_5i_plus", "--disk", "u320_10k_36gb")
 

@@ -17,7 +17,7 @@ from destage.spec.documents import MOST_VALUES, parse_document
 from destage.store.layout import SweepLayout
 from destage.store.rows import read_rows
 from destage.sweeps import parse_study, plan
-from destage.sweeps.points import MOST_RUNS
+from destage.sweeps.points.expander import MOST_RUNS
 
 _ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 9)

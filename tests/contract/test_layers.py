@@ -84,7 +84,7 @@ def test_one_simulation_loads_neither_rows_nor_studies(tmp_path: Path) -> None:
     )
     slow = (SLOW - {"destage.engine"}) | {
         "destage.store",
-        "destage.sweeps.study",
+        "destage.sweeps.study.study",
         "rich",
         "importlib.metadata",
     }

@@ -11,8 +11,8 @@ from destage.importers.formats import read_tests as read_any
 from destage.importers.imported_study import ImportedStudy
 from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
-from destage.sweeps.points import expand
-from destage.sweeps.study import parse_study
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.reading.parsing import parse_study
 
 HARDWARE = {
     "controller": {"use": "megaraid_9560_8i"},

@@ -16,7 +16,7 @@ import destage
 from destage.errors import ConfigError, QueryError, UsageError
 from destage.measured.sets import write_set
 from destage.notebook import Sweep
-from destage.sweeps.sizing import list_objectives
+from destage.sweeps.sizing.request import list_objectives
 
 TRACE = Path(__file__).parents[2] / "examples/pgbench.parquet"
 STUDY = small_study("small", "controller.battery.state: [present, absent]", "workload.users: [5, 10]")

@@ -13,7 +13,7 @@ from destage.engine import results_schema
 from destage.store import Location, index, locate, merging, open_sweep
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
-from destage.sweeps import driver
+from destage.sweeps.execution import driver
 
 RUNS = 400
 

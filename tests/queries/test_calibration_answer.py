@@ -22,7 +22,7 @@ from destage.queries.report import compose_answer, render_page
 from destage.queries.report.figures import build_figures
 from destage.queries.session import Session
 from destage.sweeps import parse_study, studies
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 NOW = {"set": {RATE: "100/s"}, "of": "response_mean", "tolerance": "5%"}
 THEN = {

@@ -12,7 +12,7 @@ from destage.queries import Session
 from destage.queries.discovery import discover
 from destage.queries.point_choice import choose_points
 from destage.queries.point_pairs import Side, compare_points
-from destage.sweeps.sensitivity import analyse_sweep
+from destage.sweeps.execution.sensitivity import analyse_sweep
 
 RAID, UNIT, USERS = "array.raid", "array.stripe_unit", "workload.users"
 RESULT = "response_p95_us"

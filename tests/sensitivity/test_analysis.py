@@ -12,9 +12,9 @@ import pytest
 from destage.sensitivity.analysis import analyse
 from destage.sensitivity.design_rows import MORRIS, SALTELLI, DesignRows
 from destage.sensitivity.point_values import PointValues, collect_values
-from destage.sweeps.designs import sample_cube
-from destage.sweeps.morris_sample import sample_trajectories
-from destage.sweeps.saltelli_sample import combine_samples
+from destage.sweeps.space.designs import sample_cube
+from destage.sweeps.space.morris_sample import sample_trajectories
+from destage.sweeps.space.saltelli_sample import combine_samples
 
 AXES = ("a", "b")
 NAN = float("nan")

@@ -16,9 +16,9 @@ from destage.sensitivity.jackknife import jackknife_error
 from destage.sensitivity.morris import elementary_effects, summarize_effects
 from destage.sensitivity.saltelli import crossed_shares, saltelli_shares
 from destage.student import half_width
-from destage.sweeps.designs import sample_cube
-from destage.sweeps.morris_sample import sample_trajectories
-from destage.sweeps.saltelli_sample import combine_samples, count_rows
+from destage.sweeps.space.designs import sample_cube
+from destage.sweeps.space.morris_sample import sample_trajectories
+from destage.sweeps.space.saltelli_sample import combine_samples, count_rows
 
 Function = Callable[[np.ndarray], np.ndarray]
 ISHIGAMI_VARIANCE = 7**2 / 8 + 0.1 * np.pi**4 / 5 + 0.1**2 * np.pi**8 / 18 + 0.5

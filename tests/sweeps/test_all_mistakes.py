@@ -8,7 +8,7 @@ import pytest
 from destage.errors import ConfigError, Issue
 from destage.spec.source import Source
 from destage.sweeps import parse_study
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 STUDY = """\
 name: Bad Name

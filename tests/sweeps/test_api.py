@@ -223,7 +223,7 @@ def test_a_session_that_fails_to_start_leaves_the_sweep_as_it_was(
     def die(*_: object) -> list[Issue]:
         raise StoreError("store.not-writable", "the disk went away")
 
-    monkeypatch.setattr("destage.sweeps.session.adopt_fragments", die)
+    monkeypatch.setattr("destage.sweeps.execution.session.adopt_fragments", die)
     before = open_sweep(done.path).spec(), open_sweep(done.path).plan()
     with pytest.raises(StoreError):
         sweeps.run(make_study(axes={"array.disks": [1]}), tmp_path)
@@ -342,8 +342,8 @@ def test_the_first_rows_are_recorded_soon(
 ) -> None:
     """Without waiting for the interval: the record has at least half of the rows."""
     study = make_study(axes=DISKS, replicates=30)
-    monkeypatch.setattr("destage.sweeps.session._RECORD_S", 1e9)
-    monkeypatch.setattr("destage.sweeps.session._SOON_S", 0.0)
+    monkeypatch.setattr("destage.sweeps.execution.session._RECORD_S", 1e9)
+    monkeypatch.setattr("destage.sweeps.execution.session._SOON_S", 0.0)
     seen: list[tuple[int, int]] = []
 
     def look(progress: Progress) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from destage import engine
 from destage.engine import catalog
-from destage.sweeps import parameters
+from destage.sweeps.space import parameters
 
 PRESETS = [entry.name for entry in catalog.entries("workloads")]
 

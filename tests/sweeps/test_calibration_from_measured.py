@@ -7,7 +7,7 @@ from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
 from destage.sweeps import parse_study
 from destage.sweeps.calibration.from_measured import make_calibration
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 TESTS = """
 name: jobs

@@ -16,9 +16,9 @@ from destage.sweeps.calibration.proposals import (
     to_levels,
 )
 from destage.sweeps.calibration.sample import Sample, judge, predict
-from destage.sweeps.calibration.settings import Calibration, Figure
 from destage.sweeps.calibration.tables import make_tables
-from destage.sweeps.distributions import Continuous
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure
+from destage.sweeps.space.distributions import Continuous
 
 REPEATS = 300
 POINTS = 128

@@ -6,7 +6,7 @@ import pytest
 
 from destage.errors import ConfigError
 from destage.sweeps import Study, parse_study
-from destage.sweeps.calibration.settings import Calibration, Reference
+from destage.sweeps.keys.calibrate_settings import Calibration, Reference
 
 MakeStudy = Callable[..., Study]
 RATE = "workload.streams.0.arrival.ios"

@@ -11,9 +11,9 @@ from destage import sweeps
 from destage.errors import ConfigError
 from destage.store import open_sweep
 from destage.sweeps import Study
-from destage.sweeps.planner import Planner
-from destage.sweeps.point_results import Facts
-from destage.sweeps.points import expand
+from destage.sweeps.points.results import Facts
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.rounds.planner import Planner
 
 MakeStudy = Callable[..., Study]
 Row = Mapping[str, Any]

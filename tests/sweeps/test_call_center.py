@@ -8,7 +8,7 @@ import script_modules
 
 from destage import engine
 from destage.sweeps import studies
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 IOS = "workload.streams.0.arrival.ios"
 

@@ -12,9 +12,10 @@ import pytest
 
 from destage import engine
 from destage.errors import ConfigError
-from destage.sweeps import Study, parameters
-from destage.sweeps.canonical_parts import CanonicalReader
-from destage.sweeps.points import expand
+from destage.sweeps import Study
+from destage.sweeps.points.canonical_parts import CanonicalReader
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.space import parameters
 
 MakeStudy = Callable[..., Study]
 CAPACITY, FRACTION = "controller.cache.capacity", "controller.cache.write_fraction"

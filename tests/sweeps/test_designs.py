@@ -10,10 +10,11 @@ import pytest
 
 from destage import sweeps
 from destage.errors import ConfigError
-from destage.sweeps import Study, configurations
-from destage.sweeps.configurations import Configurations
-from destage.sweeps.designs import SEQUENCES, sample_cube
-from destage.sweeps.points import expand
+from destage.sweeps import Study
+from destage.sweeps.points import configurations
+from destage.sweeps.points.configurations import Configurations
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.space.designs import SEQUENCES, sample_cube
 
 MakeStudy = Callable[..., Study]
 DISKS, CAPACITY = "array.disks", "controller.cache.capacity"

@@ -14,14 +14,14 @@ from destage.store.lease import FileLease, Lease
 from destage.store.plan import join_configs
 from destage.store.rows import find_present_runs, read_rows
 from destage.sweeps import Study
-from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
-from destage.sweeps.driver import BREAKER, TRIES, Driver
-from destage.sweeps.executors import AHEAD, InlineExecutor
-from destage.sweeps.finished_runs import FinishedRuns
-from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.planner import Planner
-from destage.sweeps.points import expand
-from destage.sweeps.receipts import Failure, FinishedBatch
+from destage.sweeps.execution.driver import BREAKER, TRIES, Driver
+from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.rounds.finished_runs import FinishedRuns
+from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.workers.batches import BATCHES_PER_S, Batch, CostModel, Queue
+from destage.sweeps.workers.executors import AHEAD, InlineExecutor
+from destage.sweeps.workers.receipts import Failure, FinishedBatch
 
 MakeStudy = Callable[..., Study]
 

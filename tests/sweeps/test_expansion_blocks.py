@@ -12,9 +12,10 @@ import pytest
 from destage.engine import PARTS
 from destage.errors import ConfigError
 from destage.store.plan import join_configs
-from destage.sweeps import Study, configurations
-from destage.sweeps.identity import point_id, run_id
-from destage.sweeps.points import expand
+from destage.sweeps import Study
+from destage.sweeps.points import configurations
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.space.identity import point_id, run_id
 
 MakeStudy = Callable[..., Study]
 STREAM = "workload.streams.0"

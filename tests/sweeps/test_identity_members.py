@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.identity import canonical_text, list_members
+from destage.sweeps.space.identity import canonical_text, list_members
 
 VALUES = st.one_of(
     st.integers(), st.floats(), st.booleans(), st.none(), st.text(), st.dictionaries(st.text(), st.integers())

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from destage.student import cumulative, half_width, quantile, share_below
-from destage.sweeps.intervals import Interval, replicates_needed, t_interval
+from destage.sweeps.seek.intervals import Interval, replicates_needed, t_interval
 
 
 def test_the_interval_of_five_values() -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from destage.spec.objective import Objective
-from destage.sweeps.cheapest_search import Candidate, choose_points
-from destage.sweeps.least_search import Looks, Standing, choose_value, conclude, examine, make_looks
-from destage.sweeps.seek_probes import Probe, ProbeVerdict, SearchState, ValueVerdict
-from destage.sweeps.seek_search import PointResult
+from destage.sweeps.seek.cheapest import Candidate, choose_points
+from destage.sweeps.seek.least import Looks, Standing, choose_value, conclude, examine, make_looks
+from destage.sweeps.seek.probes import Probe, ProbeVerdict, SearchState, ValueVerdict
+from destage.sweeps.seek.search import PointResult
 
 MEETS, MISSES = ValueVerdict.MEETS, ValueVerdict.MISSES
 ONCE = Looks((2,))

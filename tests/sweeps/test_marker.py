@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from destage.errors import StoreError
-from destage.sweeps import marker
-from destage.sweeps.marker import WorkerMismatchError, check_marker, remove_markers, write_marker
+from destage.sweeps.workers import marker
+from destage.sweeps.workers.marker import WorkerMismatchError, check_marker, remove_markers, write_marker
 
 
 @pytest.fixture(autouse=True)

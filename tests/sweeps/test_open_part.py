@@ -14,16 +14,16 @@ from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease
 from destage.store.rows import list_complete_fragments, read_rows
 from destage.sweeps import Study
-from destage.sweeps import driver as driving
-from destage.sweeps.batches import Batch
-from destage.sweeps.driver import Driver
-from destage.sweeps.executors import InlineExecutor
-from destage.sweeps.finished_runs import FinishedRuns
-from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.open_part import MOST_ROWS, OpenPart
-from destage.sweeps.planner import Planner
-from destage.sweeps.points import expand
-from destage.sweeps.receipts import Failure, FinishedBatch, Receipt
+from destage.sweeps.execution import driver as driving
+from destage.sweeps.execution.driver import Driver
+from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.rounds.finished_runs import FinishedRuns
+from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.executors import InlineExecutor
+from destage.sweeps.workers.open_part import MOST_ROWS, OpenPart
+from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt
 
 MakeStudy = Callable[..., Study]
 
@@ -234,7 +234,7 @@ def test_a_batch_passes_a_fail_point_while_it_is_held(
     passed: list[tuple[str, int]] = []
     monkeypatch.setattr(driving, "EAGER", 0)
     monkeypatch.setattr(
-        "destage.sweeps.worker.pass_point",
+        "destage.sweeps.workers.worker.pass_point",
         lambda name: passed.append((name, len(list_complete_fragments(layout)))),
     )
     executor = InlineExecutor(1, layout.fragments, ("events",))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from destage.sweeps.distributions import Choice, Continuous, Distribution, Steps
-from destage.sweeps.pareto_search import METHODS, Goal, Search, TrialPlanner, find_front
+from destage.sweeps.keys.search import METHODS, Goal, Search
+from destage.sweeps.search.pareto import TrialPlanner, find_front
+from destage.sweeps.space.distributions import Choice, Continuous, Distribution, Steps
 
 GOALS = (Goal("price", is_maximum=False), Goal("users_supported", is_maximum=True))
 AXES: dict[str, Distribution] = {

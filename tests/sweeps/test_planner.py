@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from destage.sweeps import Study
-from destage.sweeps.answer_tables import make_answer_tables
-from destage.sweeps.planner import Planner
-from destage.sweeps.point_results import Facts
-from destage.sweeps.points import Expansion, expand
+from destage.sweeps.points.points import Expansion
+from destage.sweeps.points.results import Facts
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.rounds.answer_tables import make_answer_tables
+from destage.sweeps.rounds.planner import Planner
 
 MakeStudy = Callable[..., Study]
 Row = Mapping[str, Any]

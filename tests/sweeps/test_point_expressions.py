@@ -7,7 +7,7 @@ import pytest
 from destage.errors import ConfigError
 from destage.sql import find_dependence
 from destage.sweeps import Study
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 MakeStudy = Callable[..., Study]
 DISKS, USERS = "array.disks", "workload.users"

@@ -10,7 +10,7 @@ from destage import sweeps
 from destage.errors import ConfigError
 from destage.queries import open_session
 from destage.sweeps import Study
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 MakeStudy = Callable[..., Study]
 

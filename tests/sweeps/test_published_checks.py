@@ -7,7 +7,7 @@ import yaml
 
 from destage.errors import ConfigError
 from destage.sweeps import parse_study
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 STUDY: dict[str, Any] = {
     "name": "study",

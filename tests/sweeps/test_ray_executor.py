@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import ray
 
-from destage.sweeps import ray_executor
-from destage.sweeps.ray_executor import RayExecutor
+from destage.sweeps.ray import executor as ray_executor
+from destage.sweeps.ray.executor import RayExecutor
 
 
 def test_slots_grow_with_the_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

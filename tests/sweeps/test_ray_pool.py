@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from destage.sweeps import ray_pool
-from destage.sweeps.batches import Batch
-from destage.sweeps.ray_pool import RayPool
-from destage.sweeps.ray_worker import Reply
-from destage.sweeps.receipts import Failure, FinishedBatch, Receipt
+from destage.sweeps.ray import pool as ray_pool
+from destage.sweeps.ray.pool import RayPool
+from destage.sweeps.ray.worker import Reply
+from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt
 
 
 class Calls:

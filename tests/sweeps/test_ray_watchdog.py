@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from small_studies import small_study
 
-from destage.sweeps.ray_watchdog import GRACE_S, VARIABLE, RayWatchdog, find_processes
+from destage.sweeps.ray.watchdog import GRACE_S, VARIABLE, RayWatchdog, find_processes
 
 MARK = "DESTAGE_TEST_DRIVER"
 END_S = 15.0
 """Time in which everything has ended [s]."""
 DRIVER = """
 import subprocess, sys, time
-from destage.sweeps.ray_watchdog import RayWatchdog
+from destage.sweeps.ray.watchdog import RayWatchdog
 sleeper = [sys.executable, "-c", "import time; time.sleep(600)"]
 watchdog = RayWatchdog()
 with watchdog.guard():

@@ -12,7 +12,7 @@ from destage import sweeps
 from destage.errors import ConfigError
 from destage.store import open_sweep
 from destage.sweeps import Study
-from destage.sweeps.refinement import find_knee
+from destage.sweeps.search.refinement import find_knee
 
 MakeStudy = Callable[..., Study]
 SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 500}

@@ -6,7 +6,7 @@ import pytest
 
 from destage import engine
 from destage.sweeps import studies
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 PCI_X = 1.067e9
 """Rate of the P600's host bus, 64 bits at 133 MHz [bytes/s]."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.intervals import t_interval
-from destage.sweeps.seek_fit import cross_line, fit_crossing
-from destage.sweeps.seek_probes import Points
+from destage.sweeps.seek.fit import cross_line, fit_crossing
+from destage.sweeps.seek.intervals import t_interval
+from destage.sweeps.seek.probes import Points
 
 
 def _line(crossing: float, slope: float, values: list[int]) -> Points:

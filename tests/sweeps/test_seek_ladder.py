@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.seek import Seek
-from destage.sweeps.seek_ladder import Bracket, find_bracket, make_ladder
-from destage.sweeps.seek_probes import BrokenRun, MissingRun, Probe, ProbeVerdict
+from destage.sweeps.keys.seek import Seek
+from destage.sweeps.seek.ladder import Bracket, find_bracket, make_ladder
+from destage.sweeps.seek.probes import BrokenRun, MissingRun, Probe, ProbeVerdict
 
 MOST = 2000
 LADDER = make_ladder(Seek("workload.users", (), 32, 1, MOST))

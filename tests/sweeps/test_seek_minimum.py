@@ -12,7 +12,7 @@ from destage.errors import ConfigError
 from destage.queries import open_session
 from destage.store.answers import complete_answers
 from destage.store.sweep import open_sweep
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 SERVER = {
     "kind": "server",

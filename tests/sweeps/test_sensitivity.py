@@ -19,8 +19,8 @@ from destage.store.digests import find_digest
 from destage.store.generations import read_head
 from destage.store.layout import SweepLayout
 from destage.sweeps import Study
-from destage.sweeps.distributions import SCHEMAS
-from destage.sweeps.sensitivity import analyse_sweep
+from destage.sweeps.execution.sensitivity import analyse_sweep
+from destage.sweeps.space.distributions import SCHEMAS
 
 MakeStudy = Callable[..., Study]
 AXES = {"array.disks": [1, 2], "workload.users": [5, 10, 15]}

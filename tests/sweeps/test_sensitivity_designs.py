@@ -11,12 +11,12 @@ import pytest
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.sweeps import Study
-from destage.sweeps.design_rows import tabulate_design
-from destage.sweeps.designs import sample_cube
-from destage.sweeps.identity import point_id
-from destage.sweeps.morris_sample import sample_trajectories
-from destage.sweeps.points import expand
-from destage.sweeps.saltelli_sample import combine_samples
+from destage.sweeps.points.design_rows import tabulate_design
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.space.designs import sample_cube
+from destage.sweeps.space.identity import point_id
+from destage.sweeps.space.morris_sample import sample_trajectories
+from destage.sweeps.space.saltelli_sample import combine_samples
 
 MakeStudy = Callable[..., Study]
 DISKS, CAPACITY = "array.disks", "controller.cache.capacity"

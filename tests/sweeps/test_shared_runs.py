@@ -11,9 +11,10 @@ from destage import sweeps
 from destage.store import durable, failpoints, fragments, open_sweep
 from destage.store.layout import SweepLayout
 from destage.store.rows import rows_schema
-from destage.sweeps import Outcome, Study, shared_runs
-from destage.sweeps.batches import Batch
-from destage.sweeps.worker import Failure, commit_failure
+from destage.sweeps import Outcome, Study
+from destage.sweeps.execution import shared_runs
+from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.worker import Failure, commit_failure
 
 MakeStudy = Callable[..., Study]
 DISKS = "array.disks"

@@ -9,8 +9,8 @@ import pytest
 
 from destage import engine
 from destage.errors import ConfigError
-from destage.sweeps import parameters
-from destage.sweeps.canonical_parts import CanonicalReader
+from destage.sweeps.points.canonical_parts import CanonicalReader
+from destage.sweeps.space import parameters
 
 SCENARIOS: dict[str, dict[str, Any]] = {
     "disks": {

@@ -10,9 +10,9 @@ import yaml
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.sweeps import Study, parse_study
-from destage.sweeps.design_rows import tabulate_design
-from destage.sweeps.grid import Grid
-from destage.sweeps.points import expand
+from destage.sweeps.points.design_rows import tabulate_design
+from destage.sweeps.points.grid import Grid
+from destage.sweeps.reading.expansion import expand
 
 MakeStudy = Callable[..., Study]
 DISKS, RAID, USERS, UNIT = "array.disks", "array.raid", "workload.users", "array.stripe_unit"
@@ -120,7 +120,7 @@ def test_equal_points_are_one_over_all_blocks(make_study: MakeStudy, monkeypatch
         axes={USERS: {"range": [1, 50, 1]}, UNIT: [8192, 16384, 65536]}, when={UNIT: "users % 2 = 0"}
     )
     every = [identity for block in Grid(study).list_blocks() for identity in Grid(study).identify(block)]
-    monkeypatch.setattr("destage.sweeps.grid._FILTERED", 7)
+    monkeypatch.setattr("destage.sweeps.points.grid._FILTERED", 7)
     grid = Grid(study)
     found = [identity for block in grid.list_blocks(3) for identity in grid.identify(block)]
     assert found == every
@@ -152,7 +152,7 @@ def test_values_found_in_later_blocks_change_no_earlier_point(
 ) -> None:
     keys = {"axes": {DISKS: [2, 4], USERS: {"range": [1, 40, 1]}}, "derived": {CAPACITY: "users * 8388608"}}
     every = [(point.id, point.configure(0, None).run_id) for point in expand(make_study(**keys)).points]
-    monkeypatch.setattr("destage.sweeps.grid._FILTERED", 7)
+    monkeypatch.setattr("destage.sweeps.points.grid._FILTERED", 7)
     found = [
         (point.id, point.configure(0, None).run_id) for point in expand(make_study(**keys), block=3).points
     ]

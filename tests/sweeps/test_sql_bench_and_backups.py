@@ -6,7 +6,7 @@ import pytest
 
 from destage import engine
 from destage.sweeps import studies
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 REVOLUTION_MS = 60_000 / 7200
 

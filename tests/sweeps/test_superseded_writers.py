@@ -12,7 +12,9 @@ from destage.engine import results_schema
 from destage.errors import StoreError
 from destage.store import adoption, durable, failpoints, fragments, generations, open_sweep
 from destage.store.lease import FileLease
-from destage.sweeps import Study, api, session, verify, worker
+from destage.sweeps import Study, verify
+from destage.sweeps.execution import api, session
+from destage.sweeps.workers import worker
 
 MakeStudy = Callable[..., Study]
 SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 500}

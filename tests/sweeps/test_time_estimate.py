@@ -9,8 +9,11 @@ from tests.small_studies import small_study
 from destage import sweeps
 from destage.store.layout import SweepLayout
 from destage.store.rows import read_rows
-from destage.sweeps import Progress, parse_study, sweep_path, time_estimate
-from destage.sweeps.forecast import (
+from destage.sweeps import Progress, parse_study, sweep_path
+from destage.sweeps.execution import time_estimate
+from destage.sweeps.execution.time_estimate import TimeEstimate, estimate_time
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.rounds.forecast import (
     NO_MORE,
     Forecast,
     LeastProgress,
@@ -19,9 +22,7 @@ from destage.sweeps.forecast import (
     forecast_least,
     forecast_runs,
 )
-from destage.sweeps.planner import Planner
-from destage.sweeps.points import expand
-from destage.sweeps.time_estimate import TimeEstimate, estimate_time
+from destage.sweeps.rounds.planner import Planner
 
 
 def search(planned: int, *, has_result: bool = False, replicates: int = 5, most: int = 5) -> PointProgress:

@@ -11,9 +11,9 @@ from destage import engine, sweeps
 from destage.errors import ConfigError, TraceError
 from destage.store import open_sweep
 from destage.sweeps import Study
-from destage.sweeps.executors import Executor
-from destage.sweeps.points import expand
-from destage.sweeps.session import SweepSession
+from destage.sweeps.execution.session import SweepSession
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.workers.executors import Executor
 
 MakeStudy = Callable[..., Study]
 FILE = "workload.streams.0.arrival.file"

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from destage import engine
-from destage.sweeps import parameters, unloaded_response
-from destage.sweeps.objectives import parse_objective
-from destage.sweeps.unloaded_response import find_unreachable
+from destage.sweeps.keys.objectives import parse_objective
+from destage.sweeps.sizing import unloaded_response
+from destage.sweeps.sizing.unloaded_response import find_unreachable
+from destage.sweeps.space import parameters
 
 CONTROLLERS = ("megaraid_9540", "megaraid_9560_8i", "megaraid_9560_16i", "perc_h755")
 FAMILIES = [

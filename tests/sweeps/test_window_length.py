@@ -10,7 +10,7 @@ import yaml
 from destage import sweeps
 from destage.store import open_sweep
 from destage.sweeps import studies
-from destage.sweeps.intervals import t_interval
+from destage.sweeps.seek.intervals import t_interval
 
 
 def _answers(

@@ -9,7 +9,7 @@ import pytest
 from destage import engine
 from destage.spec.quantities import parse
 from destage.sweeps import studies
-from destage.sweeps.points import expand
+from destage.sweeps.reading.expansion import expand
 
 GB = 100 * 2**20
 """Simulated size of 1 GB of the first example [bytes]."""

@@ -22,7 +22,7 @@ _DRIVER = """
 import os, sys
 from destage import sweeps
 from destage.store import locate, merging, object_lease
-from destage.sweeps import driver
+from destage.sweeps.execution import driver
 merging.FAN_IN = int(os.environ.get("FAN_IN", merging.FAN_IN))
 driver.EAGER = int(os.environ.get("EAGER_BATCHES", driver.EAGER))
 # A lease in a bucket outlives its holder; shortened here.

@@ -21,7 +21,7 @@ _PROGRAM = """
 import sys
 from destage import sweeps
 from destage.store import locate
-from destage.sweeps import driver
+from destage.sweeps.execution import driver
 driver.EAGER = 0
 outcome = sweeps.run(sweeps.load_study(sys.argv[1]), locate(sys.argv[2]), executor="ray", workers=2)
 print(outcome.executed, outcome.state, *outcome.messages)

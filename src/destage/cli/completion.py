@@ -151,7 +151,7 @@ def complete_columns(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the next segment of a dotted path: `controller.cache.` to its keys."""
     del ctx
-    from destage.sweeps.parameters import list_keys
+    from destage.sweeps.space.parameters import list_keys
 
     parent, dot, _ = incomplete.rpartition(".")
     return [f"{parent}{dot}{key}" for key in list_keys(parent)]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from destage.sweeps import Study
-    from destage.sweeps.outcomes import Preview
+    from destage.sweeps.execution.outcomes import Preview
 
 
 def draw_plan(
@@ -33,7 +33,7 @@ def draw_plan(
 
     from destage.queries.report.design_plot import PlottedAxis, draw_design, draw_text
     from destage.store.plan import read_axes
-    from destage.sweeps.axis_forms import describe_design, list_log_axes
+    from destage.sweeps.study.axis_forms import describe_design, list_log_axes
 
     rows = preview.table
     known = read_axes(rows.schema)

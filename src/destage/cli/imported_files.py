@@ -69,7 +69,7 @@ def make_study(
 ) -> "ImportedStudy":
     """Return the study of tests."""
     from destage.importers.imported_study import ImportedStudy
-    from destage.sweeps.new_study import make_name
+    from destage.sweeps.reading.new_study import make_name
 
     file = tests[0].file
     stem = tests[0].tool if file == COMMAND else Path(source).name.partition(".")[0]

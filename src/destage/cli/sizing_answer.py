@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from destage.sizing import Load
     from destage.store import Location
     from destage.sweeps import Outcome, Study
-    from destage.sweeps.sizing import SizingRequest
+    from destage.sweeps.sizing.request import SizingRequest
 
 _BAR = 30
 _STATES = {"above": "insufficient", "more_expensive": "higher"}

@@ -12,7 +12,7 @@ from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from destage.objects import Location
-    from destage.sweeps.sizing import SizingRequest
+    from destage.sweeps.sizing.request import SizingRequest
 
 EXAMPLE = "controller.cache.capacity=4GiB"
 _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
@@ -60,7 +60,7 @@ def make_request(
     assign: Sequence[str],
 ) -> "SizingRequest":
     """Return the request that the options of `destage size` make."""
-    from destage.sweeps import sizing
+    from destage.sweeps.sizing import request as sizing
 
     fewest, most = _read_count(count)
     with place_at_options():
@@ -115,7 +115,7 @@ def _read_workload(workload: str | None, trace: "Location | None", users: int) -
 def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
     """Return the setting that measures a phase of a load that varies over time."""
     from destage.spec.validation import suggest
-    from destage.sweeps import sizing
+    from destage.sweeps.sizing import request as sizing
 
     if phase is None:
         return {}
@@ -127,7 +127,7 @@ def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
 
 
 def _read_prices(file: Path | None) -> dict[str, Any]:
-    from destage.sweeps import sizing
+    from destage.sweeps.sizing import request as sizing
 
     if file is None:
         return sizing.read_prices_file(sizing.example_prices(), "example prices")

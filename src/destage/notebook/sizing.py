@@ -14,7 +14,7 @@ from destage.queries.sizing_text import Sized, compose_sizing
 from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
-from destage.sweeps.sizing import (
+from destage.sweeps.sizing.request import (
     FEWEST,
     MOST,
     RAID_LEVELS,

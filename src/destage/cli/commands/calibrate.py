@@ -106,7 +106,7 @@ def _write_calibration(
     from destage.measured.sets import read_set
     from destage.store.lookup import default_store
     from destage.sweeps.calibration.from_measured import make_calibration
-    from destage.sweeps.points import expand
+    from destage.sweeps.reading.expansion import expand
 
     if not unknowns:
         raise UsageError("usage.missing-value", "--measured needs what is unknown", "--unknown")

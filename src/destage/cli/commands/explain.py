@@ -91,7 +91,7 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
 def _make_explainer(session: Any) -> "Explainer":
     from destage.queries.explanation import Explainer
     from destage.recorded_objectives import list_objectives
-    from destage.sweeps.unanswered_points import explain_unsteady
+    from destage.sweeps.rounds.unanswered_points import explain_unsteady
 
     return Explainer(session, lambda label: list_objectives(session.spec, label), explain_unsteady)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from destage.cli.part_options import Part
-    from destage.sweeps.new_study import NewStudy
+    from destage.sweeps.reading.new_study import NewStudy
 
 _DEFAULTS: "dict[Part, str]" = {"workload": "vdi", "controller": "megaraid_9560_8i", "disk": "exos_x18"}
 _MOST_USERS = 1_000_000
@@ -114,7 +114,7 @@ def _choose(
     given: "dict[str, str | None]", seek: bool | None, out: Path | None, *, is_asking: bool
 ) -> "tuple[NewStudy, Path]":
     """Return the study that options, answers and defaults make, and its file."""
-    from destage.sweeps.new_study import NewStudy, make_name
+    from destage.sweeps.reading.new_study import NewStudy, make_name
 
     def find(name: str, field: _Field) -> str:
         text = given[name]
@@ -211,7 +211,7 @@ def _read_users(text: str) -> list[int]:
 
 def _has_users(workload: str, option: str | None) -> bool:
     """Return whether the load depends on the number of users; reject the option that needs it."""
-    from destage.sweeps.sizing import depends_on_users
+    from destage.sweeps.sizing.request import depends_on_users
 
     has_users = depends_on_users({"use": workload})
     if not has_users and option is not None:
@@ -222,7 +222,7 @@ def _has_users(workload: str, option: str | None) -> bool:
 
 def _check_first(text: str) -> None:
     """Check the number of users that a seek begins with."""
-    from destage.sweeps.new_study import MOST_SOUGHT
+    from destage.sweeps.reading.new_study import MOST_SOUGHT
 
     users = _read_users(text)
     if len(users) > 1 or users[0] > MOST_SOUGHT:
@@ -233,8 +233,8 @@ def _check_first(text: str) -> None:
 def _write(new: "NewStudy", file: Path, *, force: bool) -> dict[str, Path]:
     """Write the study and its schema; a schema that is there stays, unless forced."""
     from destage.sweeps import parse_study
-    from destage.sweeps.new_study import SCHEMA_FILE, schema_text, write_study
-    from destage.sweeps.points import expand
+    from destage.sweeps.reading.expansion import expand
+    from destage.sweeps.reading.new_study import SCHEMA_FILE, schema_text, write_study
 
     text = write_study(new, str(file))
     try:

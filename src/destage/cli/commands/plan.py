@@ -13,7 +13,7 @@ from destage.cli.progress import format_duration
 from destage.cli.table import print_table
 
 if TYPE_CHECKING:
-    from destage.sweeps.time_estimate import TimeEstimate
+    from destage.sweeps.execution.time_estimate import TimeEstimate
 
 _FIRST_ROWS = 10
 
@@ -48,7 +48,7 @@ def plan(
     from destage.queries.formats import rows_as_json
     from destage.queries.shared_points import collapse_table
     from destage.store.plan import CONFIG_COLUMNS, join_configs, read_axes
-    from destage.sweeps.axis_forms import describe_axes, describe_design
+    from destage.sweeps.study.axis_forms import describe_axes, describe_design
 
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")

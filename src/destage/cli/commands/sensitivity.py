@@ -61,8 +61,8 @@ def sensitivity(
         has_shares,
         tabulate_axes,
     )
-    from destage.sweeps.sensitivity import analyse_sweep
-    from destage.sweeps.sensitivity_key import find_result
+    from destage.sweeps.execution.sensitivity import analyse_sweep
+    from destage.sweeps.keys.sensitivity import find_result
 
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")

@@ -111,7 +111,7 @@ def _read_scenario(file: Path) -> tuple[dict[str, Any], "Source"]:
 def _check_units(scenario: dict[str, Any], assigned: list[str], source: "Source") -> None:
     """Reject numbers without a unit, with all other mistakes; those of a JSON file are in base units."""
     from destage import engine
-    from destage.sweeps.bare_numbers import find_bare_numbers, is_json
+    from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
 
     found = find_bare_numbers(scenario)
     if is_json(source.text):
@@ -129,7 +129,7 @@ def _is_below(place: str, paths: list[str]) -> bool:
 def _assign(scenario: dict[str, Any], text: str) -> str:
     """Set one field of a scenario, as `PATH=VALUE` says, and return its path."""
     from destage.spec.documents import parse_document
-    from destage.sweeps import parameters
+    from destage.sweeps.space import parameters
 
     path, value = split_assignment(text, "--set", _EXAMPLE)
     try:

@@ -115,7 +115,7 @@ def size(
     from destage.cli import sizing_answer
 
     if example_prices:
-        from destage.sweeps.sizing import example_prices as read_example
+        from destage.sweeps.sizing.request import example_prices as read_example
 
         print_data(read_example())
         return

@@ -276,7 +276,7 @@ def _read_workload(file: Path) -> dict[str, Any]:
     from destage.engine import catalog
     from destage.spec.documents import parse_document
     from destage.spec.source import Source
-    from destage.sweeps.bare_numbers import find_bare_numbers, is_json
+    from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
 
     text = read_text(file)
     document, within = parse_document(text, str(file)), ""

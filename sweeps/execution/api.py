@@ -1,0 +1,120 @@
+"""The entry points plan, run and resume: one path for a first run, a crash, a retry, added axis values."""
+
+import pyarrow.compute as pc
+
+from destage.errors import SweepError
+from destage.objects import Location
+from destage.store.layout import SweepLayout
+from destage.store.lease import hold_lease
+from destage.store.lookup import default_store
+from destage.store.rows import is_transient, read_rows
+from destage.store.sweep import open_sweep
+from destage.sweeps.calibration.measured_figures import bind_figures
+from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.execution.outcomes import Outcome, Preview
+from destage.sweeps.execution.session import ExecutorName, ProgressCallback, SweepSession
+from destage.sweeps.execution.shared_runs import SharedRuns
+from destage.sweeps.execution.time_estimate import estimate_time
+from destage.sweeps.execution.trace_room import check_room
+from destage.sweeps.execution.unchanged import find_unchanged
+from destage.sweeps.reading.expansion import expand
+from destage.sweeps.reading.parsing import parse_study
+from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.space.run_ids import pack_ids
+from destage.sweeps.study.study import Study
+from destage.system_failures import check_address_space
+
+
+def sweep_path(study: Study, store: Location | None = None) -> Location:
+    """Return the directory of a study's sweep in a store (default: `default_store()`)."""
+    return (store if store is not None else default_store()) / "sweeps" / f"{study.name}-{study.id}"
+
+
+def plan(study: Study, store: Location | None = None, *, with_estimate: bool = False) -> Preview:
+    """Return what a study would run in a store; writes nothing.
+
+    Args:
+        store: The store (default: `default_store()`).
+        with_estimate: Whether to estimate the time, which may take some seconds of pilot runs.
+    """
+    study = bind_figures(study, store if store is not None else default_store())
+    expansion = expand(study)
+    planner = Planner(study, expansion)
+    table = planner.next_round({})
+    if table is None:
+        raise AssertionError("the first round of a study has runs")
+    path = sweep_path(study, store)
+    rows = read_rows(SweepLayout(path), columns=[])
+    present = rows["run_id"].filter(pc.invert(is_transient(rows)))
+    runs = pc.unique(table["run_id"])
+    others = SharedRuns(path)
+    missing = runs.filter(pc.invert(pc.is_in(runs, present)))
+    return Preview(
+        table=table,
+        points=expansion.count,
+        runs=len(runs),
+        present=len(runs) - len(missing),
+        shared=others.count(pack_ids(missing)),
+        adaptive=study.is_adaptive,
+        sweep_path=path,
+        estimate=estimate_time(study, planner, table, path, others) if with_estimate else None,
+    )
+
+
+def run(
+    study: Study,
+    store: Location | None = None,
+    *,
+    executor: ExecutorName = "auto",
+    workers: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Outcome:
+    """Run a study until it is answered or the session has to stop; runs in the store are not repeated.
+
+    Args:
+        store: The store (default: `default_store()`).
+        executor: Where the runs are executed: threads of this process (`inline`), Ray, or `auto`: Ray if the
+            environment names a cluster (`RAY_ADDRESS`), threads otherwise.
+        workers: How many runs are executed at a time (default: one per processor).
+        progress: Called several times a second.
+
+    Raises:
+        ConfigError: A point is an invalid configuration; nothing was written.
+        TraceError: No point has room for its traces; nothing was written.
+        StoreError: Another process is writing this sweep.
+        SweepError: Ray cannot be started.
+        MachineError: The address space of this process is too small.
+    """
+    check_address_space()
+    study = bind_figures(study, store if store is not None else default_store())
+    expansion = expand(study)
+    layout = SweepLayout(sweep_path(study, store))
+    if (unchanged := find_unchanged(study, expansion, layout)) is not None:
+        return unchanged
+    check_room(study, expansion)
+    with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
+        layout.make()
+        return SweepSession(
+            study, expansion, layout, lease, interrupts, executor=executor, workers=workers, progress=progress
+        ).run()
+
+
+def resume(
+    sweep: Location,
+    *,
+    executor: ExecutorName = "auto",
+    workers: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Outcome:
+    """Run the missing runs of the sweep in a directory; otherwise as `run`.
+
+    Raises:
+        StoreError: There is no sweep, or another process is writing it.
+        SweepError: The study or a trace has changed, so that it belongs to another sweep.
+    """
+    study = parse_study(open_sweep(sweep).study_text, name=str(sweep), is_stored=True)
+    store = sweep.absolute().parent.parent
+    if sweep_path(study, store).name != sweep.absolute().name:
+        message = "its study belongs to another sweep: a trace has other contents"
+        raise SweepError("sweep.study-changed", message, str(sweep))
+    return run(study, store, executor=executor, workers=workers, progress=progress)

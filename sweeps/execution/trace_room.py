@@ -1,0 +1,49 @@
+"""Whether an array has room for the traces that a study replays, before anything runs."""
+
+from itertools import islice
+
+from destage import engine
+from destage.errors import DestageError, TraceError
+from destage.sweeps.keys.trace_files import TRACE_FILE
+from destage.sweeps.points.points import Expansion
+from destage.sweeps.study.study import Study
+from destage.sweeps.study.users import has_trace, list_streams
+
+_CODE = "trace.beyond-array"
+_MOST = 1_000
+"""The most points that are examined: where none of them has room and there are more, the study runs."""
+
+
+def check_room(study: Study, expansion: Expansion) -> None:
+    """Check that a point has room for its traces.
+
+    Points without room fail by themselves where others have it, as in a grid over the number of disks.
+
+    Raises:
+        TraceError: All points fail for the same reason: their traces have addresses beyond their arrays.
+    """
+    streams = list_streams(study.scenario.get("workload", {}))
+    is_replay = any(field.name.endswith(TRACE_FILE) for field in expansion.fields)
+    if not (is_replay or has_trace(streams)):
+        return
+    found: DestageError | None = None
+    count = 0
+    points = (point for block in expansion.blocks for point in expansion.list_points(block))
+    for point in islice(points, _MOST + 1):
+        found = _find_trouble({**point.config, "run": {"max_events": 1}})
+        count += 1
+        if found is None or found.code != _CODE or count > _MOST:
+            return
+    if found is not None:
+        which = f", as at all {count} points" if count > 1 else ""
+        (issue,) = found.issues
+        raise TraceError(_CODE, issue.message + which, f"scenario.{issue.place}")
+
+
+def _find_trouble(config: dict[str, object]) -> DestageError | None:
+    """Return why a configuration cannot begin: a trace is laid on the array before the first event."""
+    try:
+        engine.simulate(config)
+    except DestageError as error:
+        return error
+    return None

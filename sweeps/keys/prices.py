@@ -1,0 +1,130 @@
+"""Prices of configurations: a price per controller, per disk and, where given, per shelf of disks.
+
+    price = controller + disks x disk + ceil(disks / disks of a shelf) x shelf
+
+It rises with the number of disks, which the search for the cheapest configurations relies on.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.errors import Issue
+from destage.spec.schema_nodes import node, table
+from destage.spec.validation import suggest
+from destage.sweeps.space import parameters
+from destage.sweeps.space.space import Space
+
+CONTROLLER, DISK = "controller.use", "array.disk.use"
+_KINDS = {CONTROLLER: "controllers", DISK: "disks"}
+_PRICE = node("number", "A price [currency].", minimum=0)
+PRICES = table(
+    "Prices of parts, for `seek.cheapest` and the prices of answers.",
+    {
+        "currency": node("string", "The currency of all prices, such as EUR.", minLength=1),
+        "date": node("string", "The date of the prices, such as 2026-11-23.", minLength=1),
+        "source": node("string", "Where the prices are from."),
+        "controllers": node(
+            "object",
+            "The price of each controller, with its cache and battery, by its name in the catalogue.",
+            additionalProperties=_PRICE,
+        ),
+        "disks": node(
+            "object", "The price of one disk, by its name in the catalogue.", additionalProperties=_PRICE
+        ),
+        "shelf": table(
+            "Shelves that hold the disks (default: they cost nothing).",
+            {
+                "disks": node("integer", "The most disks of a shelf.", minimum=1),
+                "price": node("number", "The price of a shelf [currency].", minimum=0),
+            },
+            "disks",
+            "price",
+        ),
+    },
+    "currency",
+    "date",
+    "controllers",
+    "disks",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The prices of a study.
+
+    Attributes:
+        controllers: The price of each controller by name [currency].
+        disks: The price of one disk by name [currency].
+        shelf_disks: The most disks of a shelf.
+        shelf: The price of a shelf [currency].
+        scenario: The controller and the disk of points without such an axis, by dotted path.
+    """
+
+    currency: str
+    controllers: Mapping[str, float]
+    disks: Mapping[str, float]
+    shelf_disks: int
+    shelf: float
+    scenario: Mapping[str, str]
+
+    def price(self, axes: Mapping[str, object], disks: int) -> float:
+        """Return the price of a configuration [currency].
+
+        Args:
+            axes: The values of its axes, by dotted path.
+            disks: Its number of disks.
+        """
+        controller = str(axes.get(CONTROLLER) or self.scenario[CONTROLLER])
+        disk = str(axes.get(DISK) or self.scenario[DISK])
+        shelves = -(-disks // self.shelf_disks)
+        return self.controllers[controller] + disks * self.disks[disk] + shelves * self.shelf
+
+
+def read_prices(
+    written: Mapping[str, Any],
+    scenario: Mapping[str, Any],
+    space: Space,
+    points: Sequence[tuple[str | None, Mapping[str, object]]],
+) -> tuple[Prices | None, list[Issue]]:
+    """Return the prices of a document that fits the schema, and the parts of the study without a price.
+
+    Args:
+        points: The explicit points, label and assignments of each.
+    """
+    issues: list[Issue] = []
+    named: dict[str, str] = {}
+    for path, kind in _KINDS.items():
+        used = list(space.listed.get(path, ()))
+        is_everywhere = path in space.listed and path not in space.when
+        has_others = not is_everywhere and (bool(space.varied) or not points)
+        if path in space.derived:
+            message = "prices need the names of the catalogue in the study; list them in `axes` or `zip`"
+            issues.append(Issue("study.no-price", f"derived.{path}", message))
+        for _, assignments in points:
+            used += [assignments[path]] if path in assignments else []
+            has_others = has_others or path not in assignments
+        if has_others:
+            found = parameters.read(scenario, path)
+            if isinstance(found, str):
+                named[path] = found
+                used.append(found)
+            else:
+                message = f"prices need the name of an entry of the catalogue: set {path}, or make it an axis"
+                issues.append(Issue("study.no-price", f"scenario.{path}", message))
+        for name in dict.fromkeys(used):
+            if name not in written[kind]:
+                message = f"no price for {name}{suggest(str(name), list(written[kind]))}"
+                issues.append(Issue("study.no-price", f"prices.{kind}", message, name))
+    if issues:
+        return None, issues
+    shelf = written.get("shelf", {"disks": 1, "price": 0})
+    prices = Prices(
+        currency=written["currency"],
+        controllers=written["controllers"],
+        disks=written["disks"],
+        shelf_disks=int(shelf["disks"]),
+        shelf=float(shelf["price"]),
+        scenario=named,
+    )
+    return prices, []

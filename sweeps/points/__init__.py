@@ -1,0 +1,1 @@
+"""The points of a study and their configurations, as blocks of Arrow columns."""

@@ -1,0 +1,219 @@
+"""The points that a study describes: the grid of its axes that `where` keeps, and the explicit points."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from destage.errors import ConfigError, Issue
+from destage.sweeps.points.blocks import Block
+from destage.sweeps.points.configurations import Built, Configurations, assigned_values
+from destage.sweeps.points.fragments import Assignments
+from destage.sweeps.points.grid import Grid
+from destage.sweeps.points.grid_blocks import UNASSIGNED, GridBlock
+from destage.sweeps.points.points import Expansion
+from destage.sweeps.space import parameters
+from destage.sweeps.space.axes import in_base_units
+from destage.sweeps.space.axis_columns import find_type
+from destage.sweeps.space.identity import point_id
+from destage.sweeps.study.study import Study
+from destage.sweeps.study.users import USERS, has_users
+
+MOST_RUNS = 5_000_000
+"""Maximum points times replicates: the driver holds the runs of a round."""
+
+
+class Expander:
+    """Builds the points of a study from its grid and its explicit points."""
+
+    def __init__(self, study: Study, block: int) -> None:
+        self._study = study
+        self._block = block
+        self._issues: dict[tuple[str, str], Issue] = {}
+        self._grid = Grid(study)
+        explicit = [path for _, assignments in study.points for path in assignments]
+        self._columns = list(dict.fromkeys([*self._grid.paths, *explicit]))
+        self._explicit = list(dict.fromkeys(explicit))
+        # Later replicates of other studies depend on the results.
+        replicates = 1 if study.is_adaptive else study.replicates.least
+        self._configurations = Configurations(study, self._columns, replicates)
+
+    def expand(self) -> Expansion:
+        """Return the points.
+
+        Raises:
+            ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
+        """
+        study = self._study
+        self._check_runs()
+        blocks = [
+            found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
+        ]
+        has_grid = bool(blocks) or bool(self._issues)
+        if not has_grid and not study.points and study.search is None:
+            raise study.error([Issue("study.no-points", "where", "no point meets it", study.where)])
+        explicit = self._build_explicit()
+        if self._issues:
+            raise study.error(self._issues.values())
+        if explicit is not None:
+            blocks = self._add_explicit(blocks, explicit)
+        fields = []
+        for path in self._columns if has_grid or study.search is not None else self._explicit:
+            kinds = set[type]().union(*[block.find_kinds(path) for block in blocks])
+            if study.search is not None and path in study.search.axes:
+                kinds |= study.search.axes[path].kinds
+            fields.append(pa.field(path, find_type(kinds)))
+        expansion = Expansion(study, blocks, fields, self._build_one)
+        _check_places(study, expansion)
+        check_users(study, expansion)
+        return expansion
+
+    def _check_runs(self) -> None:
+        """Raise an error if there are too many runs; points that the condition leaves out do not count."""
+        replicates = self._study.replicates.least
+        points = self._grid.count + len(self._study.points)
+        if points * replicates > MOST_RUNS and self._grid.is_conditional:
+            points = sum(block.count for block in self._grid.list_blocks()) + len(self._study.points)
+        if points * replicates > MOST_RUNS:
+            message = f"{points:,} points x {replicates:,} replicates are {points * replicates:,} runs"
+            message += f"; at most {MOST_RUNS:,} are allowed"
+            raise self._study.error([Issue("study.too-many-runs", "replicates", message)])
+
+    def _build_grid(self, block: GridBlock) -> Block | None:
+        """Return a block of the grid; None once there are mistakes."""
+
+        def report(point: int, error: ConfigError) -> None:
+            self._report(error, self._grid.assigned(block, point), None)
+
+        built = self._configurations.build_grid(block, report)
+        if self._issues:
+            return None
+        made = self._make_block(self._grid.identify(block), built.runs, built.names)
+        for path, codes in block.codes.items():
+            made.keep_written(path, block.values[path], codes)
+        for path in self._study.when:
+            made.clear(path, block.codes[path] == UNASSIGNED)
+        return made
+
+    def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, names: Mapping[str, pa.Array]) -> Block:
+        return Block.make(ids, runs, self._configurations.axes, names, len(runs) // len(ids))
+
+    def _build_explicit(self) -> Block | None:
+        """Return the explicit points, each once; None if there are none, or mistakes."""
+        study = self._study
+        if not study.points:
+            return None
+        given = [dict(assignments) for _, assignments in study.points]
+
+        def report(index: int, error: ConfigError) -> None:
+            self._report(error, assigned_values(study, given[index]), index)
+
+        built = self._configurations.build_each(given, report)
+        if self._issues:
+            return None
+        labels: dict[str, str | None] = {}
+        positions: dict[str, int] = {}
+        for position, (label, assignments) in enumerate(study.points):
+            named = _in_base_units(assigned_values(study, assignments))
+            identity = point_id(named)
+            if identity in labels and label not in {None, labels[identity] or label}:
+                # Points that differ in their labels only share their runs.
+                identity = point_id({**named, "label": label})
+            labels[identity] = labels.get(identity) or label
+            positions.setdefault(identity, position)
+        every = self._make_listed(pa.nulls(len(given), pa.string()), built, given)
+        block = every.take(np.array(list(positions.values())))
+        block.ids = pa.array(list(positions))
+        block.labels = pa.array([labels[identity] for identity in positions], pa.string())
+        return block
+
+    def _build_one(self, assignments: Assignments) -> Block | None:
+        mistakes: list[ConfigError] = []
+        built = self._configurations.build_each([assignments], lambda _, error: mistakes.append(error))
+        if mistakes:
+            return None
+        identity = point_id(_in_base_units(assigned_values(self._study, assignments)))
+        return self._make_listed(pa.array([identity]), built, [assignments])
+
+    def _make_listed(self, ids: pa.Array, built: Built, given: Sequence[Assignments]) -> Block:
+        """Return the block of points that each assign parameters of their own."""
+        made = self._make_block(ids, built.runs, built.names)
+        written = [_in_base_units(assignments) for assignments in given]
+        for path in self._columns:
+            codes = np.array([at if path in one else UNASSIGNED for at, one in enumerate(written)])
+            made.keep_written(path, [one.get(path) for one in written], codes)
+        return made
+
+    @staticmethod
+    def _add_explicit(blocks: Sequence[Block], explicit: Block) -> list[Block]:
+        """Label the points of the grid that are explicit too, and add the other explicit points."""
+        is_left = np.ones(len(explicit), bool)
+        for block in blocks:
+            found = pc.index_in(block.ids, explicit.ids)
+            block.labels = explicit.labels.take(found)
+            is_left[found.drop_null().to_numpy()] = False
+        left = explicit.take(np.flatnonzero(is_left))
+        return [*blocks, left] if len(left) else list(blocks)
+
+    def _report(self, error: ConfigError, assignments: Assignments, index: int | None) -> None:
+        for issue in (self._with_place(issue, assignments, index) for issue in error.issues):
+            self._issues.setdefault((issue.place, repr(issue.value)), issue)
+
+    def _with_place(self, issue: Issue, assignments: Assignments, index: int | None) -> Issue:
+        """Return a mistake in a point's configuration with its place in the study."""
+        path = issue.place
+        if path.startswith("arrays.0."):
+            path = "array." + path.removeprefix("arrays.0.")
+        place = f"scenario.{path}".removesuffix(".")
+        if path in assignments:
+            place = self._study.space.locate(path) if index is None else f"points.{index}.{path}"
+        at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
+        return replace(issue, place=place, message=f"{issue.message} (at {at})" if at else issue.message)
+
+
+def _check_places(study: Study, expansion: Expansion) -> None:
+    if not study.document.get("published") and not study.document.get("places"):
+        return
+    from destage.sweeps.keys.published_checks import check_places  # noqa: PLC0415 - loads duckdb
+
+    points = expansion.points
+    try:
+        check_places(
+            study.document,
+            [{"point_id": point.id, "label": point.label, **point.axes} for point in points],
+            expansion.fields,
+            points[0].config,
+            None if study.seek is None else study.seek.metric,
+        )
+    except ConfigError as error:
+        raise study.error(error.issues) from None
+
+
+def check_users(study: Study, expansion: Expansion) -> None:
+    """Raise an error if the study seeks a number of users that a workload of it does not depend on."""
+    if study.seek is None or study.seek.path != USERS:
+        return
+    checked = set()
+    for point in expansion.points:
+        axes = {path: value for path, value in point.axes.items() if path.startswith("workload.")}
+        key = repr(axes)
+        if key in checked:
+            continue
+        checked.add(key)
+        # With a single user, a trace has no copies.
+        if not has_users(point.configure(0, 2).config["workload"]["streams"]):
+            at = ", ".join(f"{path}={value}" for path, value in axes.items())
+            message = "no stream of the workload is per user, so that the number of users changes nothing"
+            place = f"seek.{study.seek.goal}"
+            issue = Issue("study.no-effect", place, f"{message} (at {at})" if at else message)
+            raise study.error([issue])
+
+
+def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
+    """Return an explicit point's assignments as the grid has them, so that equal points are one."""
+    return {
+        path: in_base_units(value, parameters.find_parameter(path).unit, path)
+        for path, value in assignments.items()
+    }

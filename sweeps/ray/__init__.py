@@ -1,0 +1,1 @@
+"""Workers on Ray: the only package that names it."""

@@ -1,0 +1,233 @@
+"""Batches on Ray: joins a cluster or starts one, checks its machines, and follows its size."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+# Read by ray when it is first imported: no usage reports, no copying of uv environments to workers.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+# The default of future releases; without it ray warns on stderr.
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+# By default ray uses a token only for clusters of this machine.
+if "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ:
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
+
+import ray
+from ray import exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from destage.errors import InfrastructureError, Issue, SweepError
+from destage.objects import Location
+from destage.sweeps.ray.address import check_address, explain_failure, is_retryable
+from destage.sweeps.ray.head import RayHead
+from destage.sweeps.ray.messages import shorten_messages
+from destage.sweeps.ray.pool import RayPool, read_result
+from destage.sweeps.ray.watchdog import RayWatchdog
+from destage.sweeps.ray.worker import RayWorker
+from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.executors import AHEAD
+from destage.sweeps.workers.marker import Marker, check_marker, remove_markers, write_marker
+from destage.sweeps.workers.receipts import FinishedBatch
+
+RECOUNT_S = 5.0
+"""Interval at which the processors of the cluster are counted [s]."""
+_PROBE_S = 60.0
+"""Timeout for the check of all machines; each batch repeats the check [s]."""
+_STEP_S = 0.2
+_SHUTDOWN_S = 5.0
+"""Time that Ray may take to disconnect from a cluster whose head is lost [s]."""
+_ATTEMPTS = 3
+
+
+@ray.remote(num_cpus=0, max_retries=0)
+def _probe(marker: Marker) -> None:
+    check_marker(marker)
+
+
+class RayExecutor:
+    """Runs batches on Ray, on the cluster of `RAY_ADDRESS` or on one started on this machine.
+
+    Ray itself never retries: the driver does, since it alone knows which rows are committed.
+    """
+
+    name = "ray"
+
+    def __init__(
+        self,
+        slots: int | None,
+        fragments: Location,
+        facts: tuple[str, ...],
+        *,
+        timeout_s: float | None = None,
+        on_start: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Start or join Ray, call `on_start`, and check all machines."""
+        self._sweep = fragments.parent
+        self._owns_ray = not ray.is_initialized()
+        self._watchdog = RayWatchdog()
+        if self._owns_ray:
+            _start(slots, self._watchdog)
+        on_start()
+        self._head = RayHead(_head_address())
+        self._marker = write_marker(self._sweep)
+        self._most_slots = slots
+        self.slots = 1
+        self.hold_s = 0.0
+        self.has_more = False
+        start = partial(RayWorker.remote, self._marker, facts, timeout_s)  # type: ignore[attr-defined]
+        self._pool = RayPool(start, is_shared=_is_shared())
+        self._count_slots()
+        try:
+            _check_machines(self._marker, ray.nodes())  # type: ignore[no-untyped-call]
+        except SweepError:
+            self.close()
+            raise
+
+    @property
+    def waiting(self) -> int:
+        """Batches that were submitted and are not executed."""
+        return self._pool.waiting
+
+    @property
+    def ahead(self) -> int:
+        """Batches taken per slot: several times as many while they take milliseconds."""
+        return AHEAD * self._pool.batches_per_call
+
+    def submit(self, batch: Batch) -> None:
+        """Submit a batch; returns immediately."""
+        self._pool.submit(batch)
+
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
+        """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
+        if time.monotonic() >= self._next_count:
+            self._count_slots()
+        if self._head.is_lost:
+            return self._give_up()
+        self._pool.fit(self.slots, self._most_slots)
+        self._pool.send(self.hold_s, has_more=self.has_more)
+        return self._pool.receive(timeout_s)
+
+    def _give_up(self) -> list[FinishedBatch]:
+        """Return all batches in flight as not executed: their state cannot be determined."""
+        message = "no answer from the head of the Ray cluster for 45 s; resume the sweep once it runs again"
+        lost = Issue("sweep.ray-lost", self._head.address, message)
+        return [FinishedBatch(batch, lost) for batch in self._pool.give_up()]
+
+    def _count_slots(self) -> None:
+        """Count the processors: nodes join and leave."""
+        self._next_count = time.monotonic() + RECOUNT_S
+        if not self._head.answers():
+            return
+        count = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
+        self.slots = count if self._most_slots is None else min(count, self._most_slots)
+
+    def stop(self) -> None:
+        """Stop the batches in flight: the runs that have ended are committed, the others are not."""
+        self._pool.stop()
+
+    def close(self) -> None:
+        """Kill the workers, and stop Ray if it was started here."""
+        if self._head.is_lost:
+            remove_markers(self._sweep)
+            # While connected, Ray's library may end this process. Disconnecting may block, hence the timeout.
+            disconnection = threading.Thread(target=ray.shutdown, daemon=True)
+            disconnection.start()
+            disconnection.join(_SHUTDOWN_S)
+            return
+        if self._pool.kill() and self._owns_ray:
+            _kill_monitor()
+        remove_markers(self._sweep)
+        if self._owns_ray:
+            ray.shutdown()
+            self._watchdog.end()
+
+
+def _is_shared() -> bool:
+    """Return whether other jobs may use the cluster, and an autoscaler may see what is pending."""
+    return bool(os.environ.get("RAY_ADDRESS"))
+
+
+def _head_address() -> str:
+    """Return the address of the head's control store; empty for a Ray client, which has none."""
+    if ray.util.client.ray.is_connected():  # type: ignore[no-untyped-call]
+        return ""
+    return str(ray.get_runtime_context().gcs_address)
+
+
+def _start(slots: int | None, watchdog: RayWatchdog) -> None:
+    address = os.environ.get("RAY_ADDRESS")
+    shorten_messages()
+    try:
+        if address:
+            _join(address)
+        else:
+            with watchdog.guard():
+                _start_here(slots)
+    except SystemExit:  # Ray's handler of SIGTERM, until ours is installed again
+        raise KeyboardInterrupt from None
+
+
+def _start_here(slots: int | None) -> None:
+    try:
+        ray.init(
+            address="local",
+            num_cpus=slots,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            object_store_memory=128 * 1024**2,
+        )
+    except Exception as error:  # Ray's own for a start that takes too long
+        first = " ".join(str(error).split())[:300]
+        message = f"Ray cannot be started on this machine: {first}; use --executor inline"
+        raise InfrastructureError("sweep.ray-not-started", message) from error
+
+
+def _kill_monitor() -> None:
+    """Kill Ray's autoscaler on this machine, which takes more than a second to end by itself."""
+    node: Any = ray._private.worker._global_node  # noqa: SLF001
+    if node is not None:
+        node._kill_process_type("monitor", check_alive=False, allow_graceful=False)  # noqa: SLF001
+
+
+def _join(address: str) -> None:
+    """Connect to a running cluster; Ray's own failure is three minutes of log lines."""
+    check_address(address)
+    for attempt in range(_ATTEMPTS):
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL)
+        except (exceptions.RayError, OSError, RuntimeError, ValueError, ImportError) as error:
+            if not is_retryable(error) or attempt == _ATTEMPTS - 1:
+                raise explain_failure(address, error) from error
+            ray.shutdown()
+        else:
+            return
+
+
+def _check_machines(marker: Marker, nodes: Iterable[dict[str, Any]]) -> None:
+    """Check every machine with processors before it gets a batch."""
+    asked = {
+        _probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)).remote(
+            marker
+        ): node
+        for node in nodes
+        if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
+    }
+    if not asked:
+        return
+    ended: list[Any] = []
+    deadline = time.monotonic() + _PROBE_S
+    # In short steps: Python handles signals only between them, and counts those of one step as one.
+    while len(ended) < len(asked) and time.monotonic() < deadline:
+        ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_STEP_S)
+    found = {asked[reference]["NodeID"]: read_result(reference) for reference in ended}
+    mismatches = [one for one in found.values() if isinstance(one, Issue)]
+    if mismatches:
+        first = mismatches[0]
+        message = f"{len(mismatches)} of {len(asked)} machines cannot execute runs: {first.message}"
+        raise SweepError(first.code, message, first.place, first.data)

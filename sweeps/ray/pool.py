@@ -1,0 +1,276 @@
+"""The workers of a sweep on Ray: one actor per processor, each with calls ahead so that it never waits.
+
+A worker that dies fails the batch that it was executing. The batches that it had not begun, and those whose
+rows it held, are lost: the driver executes them again, and they count as no attempt.
+"""
+
+import platform
+import random
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import ray
+from ray import exceptions
+
+from destage.errors import Issue
+from destage.sweeps.ray.worker import NumberedBatch, Reply
+from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.machine_failures import explain_failure
+from destage.sweeps.workers.receipts import Failure, FinishedBatch
+
+_CALLS = 2
+"""Calls of a worker at a time: it executes one while the other waits."""
+_CALL_S = 0.05
+"""Work of a call, at least [s]: batches that take less are handed out several at a time."""
+_MOST_BATCHES = 16
+"""Maximum batches of a call."""
+_SPARE = 4
+"""Processors of a shared cluster per additional worker, which an autoscaler may start a machine for."""
+_OBSERVED = 8
+"""Replies after which the time of a batch counts a third."""
+_IDLE_S = 20.0
+"""Time without a batch after which a worker leaves its processor to others [s]."""
+_LIFE_S = (90.0, 150.0)
+"""Time after which a worker on a shared cluster leaves its processor to those that wait for one [s]."""
+_MOST_FAILED_STARTS = 3
+"""Workers that may fail to start, one after another, before a batch fails."""
+_NO_MODULE = "No module named 'destage"
+_NO_MEMORY = "low on memory"
+_Result = TypeVar("_Result")
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A worker, as its driver sees it.
+
+    Attributes:
+        starting: The call that returns when it runs; None once it does.
+        calls: The batches of each call that has not returned, in the order of the calls.
+        batches: All its batches that are neither committed nor failed.
+    """
+
+    actor: Any
+    starting: "ray.ObjectRef[None] | None"
+    calls: "dict[ray.ObjectRef[Reply], tuple[int, ...]]" = field(default_factory=dict)
+    batches: dict[int, Batch] = field(default_factory=dict)
+    idle_since: float = 0.0
+    replied_at: float = 0.0
+    ends_at: float = float("inf")
+    leaves: bool = False
+
+
+class RayPool:
+    """Hands batches to workers and receives what becomes of them.
+
+    Attributes:
+        batches_per_call: Batches handed out at a time, from the time that they take.
+    """
+
+    def __init__(self, start: Callable[[], Any], *, is_shared: bool) -> None:
+        """Make a pool without workers.
+
+        Args:
+            start: Starts a worker.
+            is_shared: Whether others use the cluster too, or an autoscaler changes its size.
+        """
+        self._start = start
+        self._is_shared = is_shared
+        self._slots: list[_Slot] = []
+        self._of: dict[Any, _Slot] = {}
+        self._ready: deque[NumberedBatch] = deque()
+        self._results: list[FinishedBatch] = []
+        self._numbered = 0
+        self._executing = 0
+        self._failed_starts = 0
+        self._batch_s = 1.0
+        self._singles = 0
+        self.batches_per_call = 1
+
+    @property
+    def waiting(self) -> int:
+        """Batches that were submitted and are not executed."""
+        return len(self._ready) + self._executing
+
+    def submit(self, batch: Batch) -> None:
+        """Add a batch to those to be handed out."""
+        self._numbered += 1
+        self._ready.append((self._numbered, batch))
+
+    def fit(self, slots: int, most: int | None) -> None:
+        """Start workers for the batches that wait, on as many processors as the cluster has or may get."""
+        spare = max(2, slots // _SPARE) if self._is_shared else 0
+        wanted = min(slots + spare, most if most is not None else slots + spare)
+        busy = sum(bool(slot.calls) for slot in self._slots if slot.starting is None)
+        for _ in range(min(wanted - len(self._slots), len(self._ready) + busy - len(self._slots))):
+            actor = self._start()
+            starting = actor.greet.remote()
+            slot = _Slot(actor, starting)
+            self._slots.append(slot)
+            self._of[starting] = slot
+
+    def send(self, hold_s: float, *, has_more: bool) -> None:
+        """Hand out batches to workers that have too few, and let idle ones commit or leave."""
+        now = time.monotonic()
+        running = [slot for slot in self._slots if slot.starting is None and not slot.leaves]
+        for depth in range(_CALLS):
+            for slot in running:
+                if len(slot.calls) == depth and self._ready and now < slot.ends_at:
+                    count = min(self._next_size(), len(self._ready))
+                    slot.replied_at = slot.replied_at if slot.calls else now
+                    self._call(slot, tuple(self._ready.popleft() for _ in range(count)), hold_s)
+        for slot in running:
+            if slot.calls:
+                slot.idle_since = now
+            elif slot.batches and (not has_more or now >= slot.ends_at):
+                self._call(slot, (), 0.0)
+            elif not slot.batches and (now - slot.idle_since > _IDLE_S or now >= slot.ends_at):
+                self._release(slot)
+
+    def _next_size(self) -> int:
+        """Return the batches of the next call: one while a batch is sought that kills its worker."""
+        if not self._singles:
+            return self.batches_per_call
+        self._singles -= 1
+        return 1
+
+    def _call(self, slot: _Slot, batches: tuple[NumberedBatch, ...], hold_s: float) -> None:
+        reference = slot.actor.execute.remote(batches, hold_s)
+        slot.calls[reference] = tuple(number for number, _ in batches)
+        slot.batches.update(batches)
+        self._of[reference] = slot
+        self._executing += len(batches)
+
+    def receive(self, timeout_s: float) -> list[FinishedBatch]:
+        """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
+        waiting = list(self._of)
+        if waiting and not self._results:
+            ended, _ = ray.wait(waiting, num_returns=1, timeout=timeout_s)
+            if ended:
+                more, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
+                ended = list(dict.fromkeys([*ended, *more]))
+            for reference in ended:
+                if reference in self._of:
+                    self._settle(reference, self._of[reference])
+        elif not self._results and self._ready:
+            time.sleep(timeout_s)
+        done, self._results = self._results, []
+        return done
+
+    def _settle(self, reference: Any, slot: _Slot) -> None:
+        result: Any = read_result(reference)
+        if reference is slot.starting:
+            if result is not None:
+                self._fail_start(slot, result)
+                return
+            del self._of[reference]
+            self._failed_starts = 0
+            slot.starting, slot.idle_since = None, time.monotonic()
+            if self._is_shared:
+                slot.ends_at = slot.idle_since + random.uniform(*_LIFE_S)  # noqa: S311 - not all at once
+            return
+        if not isinstance(result, Reply):
+            self._lose(slot, result)
+            return
+        del self._of[reference]
+        executed = slot.calls.pop(reference)
+        self._executing -= len(executed)
+        slot.leaves = slot.leaves or result.ends
+        for number, what in result.results():
+            batch = slot.batches.pop(number)
+            self._results.append(FinishedBatch(batch, what))
+        self._measure(slot, len(executed))
+        if slot.leaves and not slot.calls:
+            self._release(slot)
+
+    def _measure(self, slot: _Slot, batches: int) -> None:
+        """Learn from a reply how long a batch takes, and how many a call should have."""
+        now = time.monotonic()
+        if batches:
+            self._batch_s += ((now - slot.replied_at) / batches - self._batch_s) / _OBSERVED
+        slot.replied_at = now
+        wanted = _CALL_S / max(self._batch_s, 1e-6)
+        self.batches_per_call = int(min(max(wanted, 1), _MOST_BATCHES))
+
+    def _lose(self, slot: _Slot, failure: Failure | Issue) -> None:
+        """Return the batches of a worker that has died: the one in execution has failed, the others are lost.
+
+        If several were in execution, all are lost, and are handed out one by one.
+        """
+        executing = next((numbers for numbers in slot.calls.values() if numbers), tuple(slot.batches)[:1])
+        if len(executing) > 1:
+            self._singles = len(self._ready) + len(slot.batches)
+        lost = failure if isinstance(failure, Issue) else Failure("lost", failure.message)
+        for number, batch in slot.batches.items():
+            is_cause = executing == (number,)
+            self._results.append(FinishedBatch(batch, failure if is_cause else lost))
+        slot.batches.clear()
+        self._release(slot)
+
+    def _fail_start(self, slot: _Slot, failure: Failure | Issue) -> None:
+        """Drop a worker that did not start; a batch fails if that repeats or if no worker can start."""
+        self._failed_starts += 1
+        self._release(slot)
+        if self._ready and (isinstance(failure, Issue) or self._failed_starts > _MOST_FAILED_STARTS):
+            _, batch = self._ready.popleft()
+            self._results.append(FinishedBatch(batch, failure))
+
+    def _release(self, slot: _Slot) -> None:
+        self._executing -= sum(map(len, slot.calls.values()))
+        for reference in (*slot.calls, slot.starting):
+            self._of.pop(reference, None)
+        # Batches of a worker that ends, and of which no reply came.
+        self._results += [FinishedBatch(batch, Failure("lost", "")) for batch in slot.batches.values()]
+        self._slots.remove(slot)
+        ray.kill(slot.actor)
+
+    def stop(self) -> None:
+        """Stop all workers, and return the batches that were not handed out."""
+        stopped = Failure("stopped", "the session ended")
+        self._results += [FinishedBatch(batch, stopped) for _, batch in self._ready]
+        self._ready.clear()
+        for slot in self._slots:
+            if slot.starting is None:
+                slot.actor.stop.remote()
+
+    def give_up(self) -> list[Batch]:
+        """Return all batches, and forget the workers."""
+        found = [batch for _, batch in self._ready]
+        found += [batch for slot in self._slots for batch in slot.batches.values()]
+        self._ready.clear()
+        self._slots.clear()
+        self._of.clear()
+        self._executing = 0
+        return found
+
+    def kill(self) -> bool:
+        """Kill all workers; return whether some had batches."""
+        had_batches = any(slot.batches for slot in self._slots)
+        for slot in self._slots:
+            ray.kill(slot.actor)
+        self.give_up()
+        return had_batches
+
+
+def read_result(reference: "ray.ObjectRef[_Result]") -> _Result | Failure | Issue:
+    """Return what a call that has ended returned, or why it failed."""
+    try:
+        result: _Result = ray.get(reference)
+    except exceptions.RayError as error:
+        return _explain(error)
+    return result
+
+
+def _explain(error: exceptions.RayError) -> Failure | Issue:
+    text = str(error)
+    if isinstance(error, exceptions.OutOfMemoryError) or _NO_MEMORY in text:
+        return Failure("oom", "Ray killed the worker: the node ran out of memory")
+    if _NO_MODULE in text:
+        python = ".".join(platform.python_version_tuple()[:2])
+        message = f"a worker has no Destage: install it for Python {python} on all machines"
+        return Issue("sweep.worker-without-destage", "", message)
+    if isinstance(error, exceptions.RayTaskError):
+        return explain_failure(error.cause)
+    return Failure("infrastructure", f"{type(error).__name__}: {text.splitlines()[0]}")

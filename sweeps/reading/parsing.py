@@ -1,0 +1,113 @@
+"""The study of a text, parsed with all mistakes at once."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from destage import engine
+from destage.errors import ConfigError, Issue, TraceError
+from destage.spec.documents import parse_document
+from destage.spec.source import Source
+from destage.sweeps.keys.trace_files import bind_traces
+from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
+from destage.sweeps.study.reader import StudyReader
+from destage.sweeps.study.schema import drop_mistaken, find_study_mistakes, study_keys
+from destage.sweeps.study.study import Study
+
+_ABSENCES = frozenset({"study.missing-key", "study.no-effect", "study.unknown-name"})
+"""Mistakes that something which is not there may cause."""
+_DEPENDENT = frozenset({"design", "search", "refine", "when", "derived"})
+"""Keys that need axes, or each other."""
+
+
+def parse_study(
+    text: str | bytes, *, name: str = "study", folder: Path | None = None, is_stored: bool = False
+) -> Study:
+    """Parse a study.
+
+    Args:
+        name: Its name in messages, usually its file.
+        folder: The folder of relative trace files (default: the working directory).
+        is_stored: Whether it was parsed before: numbers without a unit are then accepted.
+
+    Raises:
+        ConfigError: With every mistake; if there are any, also those of the points.
+        TraceError: A trace cannot be read, and the study has no other mistake.
+    """
+    source = Source(name, text)
+    written = _parse_table(text, source)
+    issues = find_study_mistakes(written)
+    document = drop_mistaken(written, issues)
+    if not isinstance(document.get("scenario"), Mapping):
+        raise source.error(issues)
+    if (message := engine.scenario_schema.explain_wrong_table(document["scenario"])) is not None:
+        raise source.error([*issues, Issue("study.wrong-type", "scenario", message)])
+    needs_units = not is_stored and not is_json(text)
+    if needs_units:
+        issues += [_in_scenario(issue) for issue in find_bare_numbers(document["scenario"])]
+    unreadable: TraceError | None = None
+    try:
+        document = bind_traces(document, (folder or Path()).absolute())
+    except TraceError as error:
+        unreadable = error
+    except ConfigError as error:
+        issues += error.issues
+    reader = StudyReader(document, needs_units=needs_units)
+    issues += _drop_consequences(reader.issues, issues)
+    if not issues:
+        if unreadable is not None:
+            raise unreadable
+        return replace(reader.study(), source=source)
+    from destage.sweeps.reading.expansion import add_point_mistakes  # noqa: PLC0415 - only mistakes need it
+
+    issues = add_point_mistakes(issues, reader.study())
+    raise source.error([*issues, *(unreadable.issues if unreadable is not None else ())])
+
+
+def _drop_consequences(found: Iterable[Issue], schema: Iterable[Issue]) -> list[Issue]:
+    """Return mistakes without those that only say that a part with a mistake of its own is not there."""
+    if not any(_key(issue) in {"axes", "zip", "design", "search"} for issue in schema):
+        return list(found)
+    return [issue for issue in found if issue.code not in _ABSENCES or _key(issue) not in _DEPENDENT]
+
+
+def _key(issue: Issue) -> str:
+    """Return the key of the study that has a mistake."""
+    return issue.place.partition(".")[0]
+
+
+def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
+    """Parse the fields of a study as written, without its traces, which other machines may read.
+
+    Raises:
+        ConfigError: With every mistake.
+    """
+    source = Source(name, text)
+    document = _parse_table(text, source)
+    issues = find_study_mistakes(document) or _find_own_mistakes(document, needs_units=not is_json(text))
+    if issues:
+        try:
+            parse_study(text, name=name)
+        except ConfigError as error:
+            issues = [issue for issue in error.issues if not issue.code.startswith("trace.")]
+        raise source.error(issues)
+    return document
+
+
+def _find_own_mistakes(document: Mapping[str, Any], *, needs_units: bool) -> list[Issue]:
+    """Return the mistakes of a study that fits the schema, except those of its points."""
+    bare = find_bare_numbers(document["scenario"]) if needs_units else []
+    return [*map(_in_scenario, bare), *StudyReader(document, needs_units=needs_units).issues]
+
+
+def _parse_table(text: str | bytes, source: Source) -> dict[str, Any]:
+    document = parse_document(text, source.name, "study")
+    if not isinstance(document, dict) or not study_keys() & document.keys():
+        message = "not a study, which is a table with at least name and scenario"
+        raise source.error([Issue("study.wrong-type", "", message)])
+    return document
+
+
+def _in_scenario(issue: Issue) -> Issue:
+    return replace(issue, place=f"scenario.{issue.place}")

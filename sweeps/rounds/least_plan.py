@@ -1,0 +1,115 @@
+"""The runs of a study that seeks the smallest value: of each point, or of the cheapest ones."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from destage.errors import ConfigError, Issue
+from destage.sweeps.points.points import Point
+from destage.sweeps.rounds.forecast import Forecast, LeastProgress, forecast_least
+from destage.sweeps.seek.cheapest import Candidate, choose_points
+from destage.sweeps.seek.least import Standing, choose_value, conclude, examine, make_looks
+from destage.sweeps.seek.runs import LookAll
+from destage.sweeps.study.study import Study
+
+if TYPE_CHECKING:
+    from destage.sweeps.seek.search import PointResult
+
+Probed = Callable[[Point], set[int]]
+"""Returns the values of a point that have planned runs."""
+LookAt = Callable[[Point], LookAll]
+"""Returns what is known of the runs of a point."""
+
+
+class LeastPlan:
+    """The searches of all points.
+
+    Attributes:
+        results: The result of each point whose search has ended, by its id.
+    """
+
+    def __init__(self, study: Study, points: Sequence[Point], probed: Probed, look: LookAt) -> None:
+        if study.seek is None:
+            raise AssertionError("only a study with a seek has searches")
+        self._seek = study.seek
+        self._prices = study.prices
+        self._points = points
+        self._probed = probed
+        self._look = look
+        self._looks = make_looks(study.replicates.least, study.replicates.most)
+        considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
+        self._values = {point.id: [value for value in considered if point.allows(value)] for point in points}
+        self.results: dict[str, PointResult] = {}
+        empty = [point for point in points if not self._values[point.id]]
+        if empty:
+            message = f"no value from {self._seek.least} to {self._seek.most} is valid at {empty[0].axes}"
+            raise ConfigError([Issue("study.out-of-range", "seek.max", message)], study.name)
+
+    def plan(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """Return the runs to execute next, replicate and value, by the id of the point; none at the end."""
+        open_points = [point for point in self._points if point.id not in self.results]
+        standings = {point.id: self._examine(point) for point in open_points}
+        if self._seek.cheapest is None:
+            positions = {
+                point.id: self._choose(point, standings[point.id])
+                for point in open_points
+                if not standings[point.id].missing
+            }
+            expensive: set[str] = set()
+        else:
+            positions, expensive = self._choose_cheapest(standings)
+        wanted: dict[str, Sequence[tuple[int, int]]] = {}
+        for point in open_points:
+            standing, position = standings[point.id], positions.get(point.id)
+            if point.id in expensive:
+                self._conclude(point, standing, is_expensive=True)
+            elif standing.missing:
+                wanted[point.id] = standing.missing
+            elif position is not None:
+                value = self._values[point.id][position]
+                wanted[point.id] = [(replicate, value) for replicate in range(self._looks.counts[0])]
+        if not wanted:
+            for point in open_points:
+                if point.id not in self.results:
+                    self._conclude(point, standings[point.id], is_expensive=False)
+        return wanted
+
+    def forecast(self, planned: Mapping[str, int]) -> Forecast:
+        """Return the runs that later rounds will add, given those planned for each point, by its id."""
+        searches = [
+            LeastProgress(planned[point.id], len(self._values[point.id]), point.id in self.results)
+            for point in self._points
+        ]
+        return forecast_least(searches, self._looks.counts[0], self._seek.cheapest)
+
+    def _examine(self, point: Point) -> Standing:
+        return examine(self._values[point.id], self._probed(point), self._looks, self._look(point))
+
+    def _choose(self, point: Point, standing: Standing) -> int | None:
+        values = self._values[point.id]
+        first = next((at for at, value in enumerate(values) if value >= self._seek.start), len(values) - 1)
+        return choose_value(standing, len(values), first)
+
+    def _choose_cheapest(self, standings: Mapping[str, Standing]) -> tuple[dict[str, int | None], set[str]]:
+        """Return the positions of the values to try, and the ids of the points that are too expensive."""
+        # Points that are concluded are more expensive than those that were the cheapest at the time.
+        points = [point for point in self._points if point.id in standings]
+        candidates = [
+            Candidate(
+                len(self._values[point.id]), standings[point.id], partial(self._price, point, point.axes)
+            )
+            for point in points
+        ]
+        choice = choose_points(candidates, self._seek.cheapest or 1, self._seek.max_price)
+        values: dict[str, int | None] = {points[at].id: value for at, value in choice.values.items()}
+        return values, {points[at].id for at in choice.expensive}
+
+    def _price(self, point: Point, axes: Mapping[str, object], position: int) -> float:
+        if self._prices is None:
+            raise AssertionError("a study that seeks the cheapest points has prices")
+        return self._prices.price(axes, self._values[point.id][position])
+
+    def _conclude(self, point: Point, standing: Standing, *, is_expensive: bool) -> None:
+        self.results[point.id] = conclude(
+            self._values[point.id], standing, self._looks.counts[0], is_expensive=is_expensive
+        )

@@ -1,0 +1,1 @@
+"""The search of a point for the largest or smallest value that meets the objectives."""

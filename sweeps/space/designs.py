@@ -1,0 +1,183 @@
+"""Designs: the points of a unit cube at which sampled axes are tried.
+
+A design of more points starts with the points of a smaller one where its method allows it (all but the Latin
+hypercube, with one seed), so that an extended study runs the new points only.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from destage.errors import Issue
+from destage.extras import require
+from destage.spec.schema_nodes import node, table
+from destage.sweeps.space.distributions import Distribution
+from destage.sweeps.space.morris_sample import sample_trajectories
+from destage.sweeps.space.saltelli_sample import combine_samples, count_rows
+
+SEQUENCES = ("sobol", "latin_hypercube", "halton")
+"""Methods that spread points evenly."""
+METHODS = (*SEQUENCES, "morris", "saltelli")
+_MOST_POINTS = 100_000
+_OWNERS = {"levels": "morris", "second_order": "saltelli"}
+"""Keys that only one method has."""
+DESIGN = table(
+    "How axes with a distribution are sampled; every sampled point is combined with the grid of the others.",
+    {
+        "method": node(
+            "string",
+            "The design: points that fill the space (sobol, halton, latin_hypercube), or the sample of a "
+            "sensitivity analysis (morris: trajectories that change one axis at a time; saltelli: for Sobol "
+            "indices).",
+            enum=list(METHODS),
+            default="sobol",
+        ),
+        "points": node(
+            "integer",
+            "The number of points; with saltelli the number N of base samples, which make N (axes + 2) "
+            "points.",
+            minimum=2,
+            maximum=_MOST_POINTS,
+        ),
+        "trajectories": node(
+            "integer",
+            "With morris: the number of trajectories, of axes + 1 points each.",
+            minimum=2,
+            maximum=_MOST_POINTS,
+        ),
+        "levels": node(
+            "integer",
+            "With morris: the number of values of an axis, an even number.",
+            minimum=2,
+            maximum=1000,
+            default=4,
+        ),
+        "second_order": node(
+            "boolean",
+            "With saltelli: sample for second-order indices too, which makes N (2 axes + 2) points.",
+            default=False,
+        ),
+        "seed": node("integer", "The seed of the design's random numbers.", minimum=0, default=1),
+    },
+)
+"""The schema of a study's design."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How the sampled axes of a study are sampled.
+
+    Attributes:
+        points: The number of points; of base samples (Saltelli); of trajectories (Morris).
+        axes: The distribution of each axis, by dotted path.
+        levels: The number of values of an axis (Morris).
+        second_order: Whether there are samples for second-order indices (Saltelli).
+    """
+
+    method: str
+    points: int
+    seed: int
+    axes: Mapping[str, Distribution]
+    levels: int = 4
+    second_order: bool = False
+
+    @property
+    def rows_per_point(self) -> int:
+        """The number of rows that one of `points` makes."""
+        if self.method == "morris":
+            return len(self.axes) + 1
+        return count_rows(len(self.axes), second_order=self.second_order) if self.method == "saltelli" else 1
+
+    def sample_levels(self) -> np.ndarray:
+        """Return the sample in the unit cube: a row each, a column for each axis.
+
+        Raises:
+            UsageError: scipy is not installed.
+        """
+        dimensions = len(self.axes)
+        if self.method == "morris":
+            return sample_trajectories(self.points, dimensions, self.seed, self.levels)
+        if self.method == "saltelli":
+            base = sample_cube("sobol", self.points, 2 * dimensions, self.seed)
+            return combine_samples(base, second_order=self.second_order)
+        return sample_cube(self.method, self.points, dimensions, self.seed)
+
+    def sample(self) -> dict[str, list[object]]:
+        """Return the values of each axis, row by row, in base units.
+
+        Raises:
+            UsageError: scipy is not installed.
+        """
+        cube = self.sample_levels()
+        return {
+            path: distribution.quantiles(cube[:, column])
+            for column, (path, distribution) in enumerate(self.axes.items())
+        }
+
+
+def read_design(
+    written: Mapping[str, Any] | None, sampled: Mapping[str, Distribution], paths: list[str]
+) -> tuple[Design | None, list[Issue]]:
+    """Return a study's design, and the mistakes in it.
+
+    Args:
+        sampled: The axes with a distribution that have no mistake.
+        paths: All axes with a distribution.
+    """
+    if written is None:
+        if not paths:
+            return None, []
+        message = f"{paths[0]} has a distribution; set `design.points`, the number of sampled points"
+        return None, [Issue("study.missing-key", "design", message)]
+    if not paths:
+        return None, [Issue("study.no-effect", "design", "no axis has a distribution")]
+    given = {name: one["default"] for name, one in DESIGN["properties"].items() if "default" in one} | dict(
+        written
+    )
+    method, count = given["method"], "trajectories" if given["method"] == "morris" else "points"
+    unused = {key for key, owner in _OWNERS.items() if owner != method} | {"points", "trajectories"} - {count}
+    issues = [
+        Issue("study.no-effect", f"design.{key}", f"not used by the method {method}{hint}", value)
+        for key, value in written.items()
+        if key in unused
+        for hint in [f"; set `{count}`" if key in {"points", "trajectories"} else ""]
+    ]
+    if count not in written and not issues:
+        issues.append(Issue("study.missing-key", f"design.{count}", f"required by the method {method}"))
+    if given["levels"] % 2:
+        issues.append(Issue("study.out-of-range", "design.levels", "must be even", given["levels"]))
+    # Without an axis that has no mistake, there is nothing to sample.
+    if issues or not sampled:
+        return None, issues
+    return Design(method, given[count], given["seed"], sampled, given["levels"], given["second_order"]), []
+
+
+def sample_cube(method: str, points: int, dimensions: int, seed: int) -> np.ndarray:
+    """Return points of the unit cube [0, 1), one a row.
+
+    Sobol points are scrambled (Owen 1995; Matousek's linear matrix scramble with a random shift), as are
+    Halton's; a Latin hypercube has one point in each of its strata.
+
+    Args:
+        method: One of `SEQUENCES`.
+
+    Raises:
+        UsageError: scipy is not installed.
+    """
+    qmc = require("scipy.stats.qmc")
+    draw: Mapping[str, Callable[[], Any]] = {
+        "sobol": lambda: _draw_sobol(qmc, points, dimensions, seed),
+        "halton": lambda: qmc.Halton(dimensions, rng=seed).random(points),
+        "latin_hypercube": lambda: qmc.LatinHypercube(dimensions, rng=seed).random(points),
+    }
+    cube: np.ndarray = draw[method]()
+    return cube
+
+
+def _draw_sobol(qmc: Any, points: int, dimensions: int, seed: int) -> np.ndarray:
+    """Return the first points of a sequence, which is balanced at powers of two only."""
+    power = max(points - 1, 1).bit_length()
+    every: np.ndarray = qmc.Sobol(dimensions, rng=seed).random_base2(power)
+    return every[:points]

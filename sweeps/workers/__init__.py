@@ -1,0 +1,1 @@
+"""Workers: batches of runs, their execution, and the rows that are committed together."""
