@@ -16,9 +16,10 @@ from terminals import Terminal
 from destage.cli.watched_progress import WatchedProgress
 from destage.errors import DestageError
 from destage.store import find_sweep, locate
+from destage.store.counts import Counts
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
-from destage.store.progress import Counts, Status
+from destage.store.progress import Status
 
 WATCH = import_module("destage.cli.commands.watch")
 

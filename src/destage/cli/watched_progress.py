@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from destage.cli.eta_gate import EtaGate
 
 if TYPE_CHECKING:
-    from destage.store.progress import Counts
+    from destage.store.counts import Counts
     from destage.sweeps import Progress
 
 

@@ -6,10 +6,11 @@ authoritative: without a writer, recorded progress is valid only while the fragm
 
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location
+from destage.store.counts import Counts
 from destage.store.digests import is_intact
 from destage.store.durable import write_durably
 from destage.store.generations import DAMAGE, Generation
@@ -20,25 +21,6 @@ from destage.store.location import find_modified_time, list_sizes
 from destage.store.records import decode_record, encode_record, is_amount, is_count
 from destage.store.regular_files import MOST_RECORD, read_file
 from destage.store.restoration import RESTORE, open_head
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The counts of a sweep.
-
-    Attributes:
-        present: Planned runs that have a result.
-        failed: Planned runs that failed.
-        later_runs: Runs that later rounds are expected to add; 0 where the writer recorded no forecast.
-        later_runs_high: A number of them that is rarely exceeded.
-    """
-
-    planned: int
-    present: int
-    failed: int
-    rounds: int
-    later_runs: float = field(default=0.0, kw_only=True)
-    later_runs_high: float = field(default=0.0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from destage.errors import Issue, StoreError
 from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
+from destage.store.counts import Counts
 from destage.store.digests import damaged, is_intact
 from destage.store.generations import DAMAGE, read_head
 from destage.store.head import Head
@@ -29,7 +30,6 @@ from destage.store.plan import (
     read_seek,
     read_study,
 )
-from destage.store.progress import Counts
 from destage.store.records import invalid
 from destage.store.restoration import RESTORE, open_head
 from destage.store.rows import is_transient, list_complete_fragments, read_rows, rows_schema

@@ -159,7 +159,7 @@ class Watcher:
     def _read_results(self) -> None:
         """Read the rows: from the head while it runs, from a reader after the end."""
         from destage.cluster.head_pod import find_head_pod
-        from destage.store.progress import Counts
+        from destage.store.counts import Counts
 
         try:
             # A reader would take room that the pods of a starting sweep need.
