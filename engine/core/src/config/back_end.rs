@@ -37,15 +37,18 @@ pub enum BackEnd {
         /// tunnelled through connections of Serial Attached SCSI.
         #[serde(default, skip_serializing_if = "is_zero")]
         sata_overhead: SimDuration,
+        /// Additional time of that interface per write, as the device fetches the data through a connection of its own.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        sata_write_overhead: SimDuration,
     },
 }
 
 impl BackEnd {
-    /// Additional time of the interface of a SATA device per command.
-    pub(crate) const fn sata_overhead(&self) -> SimDuration {
+    /// Additional time of the interface of a SATA device per command, and per write beside it.
+    pub(crate) const fn sata_overheads(&self) -> (SimDuration, SimDuration) {
         match self {
-            Self::ScsiBus { .. } => SimDuration::ZERO,
-            Self::Sas { sata_overhead, .. } => *sata_overhead,
+            Self::ScsiBus { .. } => (SimDuration::ZERO, SimDuration::ZERO),
+            Self::Sas { sata_overhead, sata_write_overhead, .. } => (*sata_overhead, *sata_write_overhead),
         }
     }
 }

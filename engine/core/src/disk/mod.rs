@@ -222,8 +222,8 @@ pub fn build(
             })
             .collect()),
         config::Device::Ssd(ssd) => {
-            let tunnel = back_end.map_or(SimDuration::ZERO, config::BackEnd::sata_overhead);
-            let model = Arc::new(SsdModel::new(ssd, array.disks)?.behind(tunnel));
+            let (tunnel, fetch) = back_end.map_or_else(Default::default, config::BackEnd::sata_overheads);
+            let model = Arc::new(SsdModel::new(ssd, array.disks)?.behind(tunnel, fetch));
             let name = format!("{}/disk", array.name);
             let mut stream = RandomStream::named(seed, replicate, &array.name, 0, Purpose::Flash);
             let state = model.initial_state(&mut stream);

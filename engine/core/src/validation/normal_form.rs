@@ -21,10 +21,10 @@ impl Scenario {
             .arrays()
             .iter()
             .any(|array| matches!(&array.disk, Device::Ssd(ssd) if ssd.interface.half_duplex));
-        if let Some(BackEnd::Sas { sata_overhead, .. }) = &mut self.controller.back_end
+        if let Some(BackEnd::Sas { sata_overhead, sata_write_overhead, .. }) = &mut self.controller.back_end
             && !has_sata_ssd
         {
-            *sata_overhead = SimDuration::ZERO;
+            (*sata_overhead, *sata_write_overhead) = (SimDuration::ZERO, SimDuration::ZERO);
         }
         let has_volatile = self.arrays().iter().any(|array| array.disk.has_volatile_cache());
         let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
@@ -216,8 +216,12 @@ mod tests {
         assert_eq!(canonical(cache, ""), canonical("", ""));
         assert_ne!(canonical(&format!("{cache}{volatile}"), ""), canonical(volatile, ""));
         let (sata, tunnel) = (r#", "interface": {"half_duplex": true}"#, r#", "sata_overhead": 5"#);
-        assert_eq!(canonical("", tunnel), canonical("", ""));
-        assert_ne!(canonical(sata, tunnel), canonical(sata, ""));
+        for tunnel in [tunnel, r#", "sata_write_overhead": 5"#] {
+            assert_eq!(canonical("", tunnel), canonical("", ""));
+            assert_ne!(canonical(sata, tunnel), canonical(sata, ""));
+        }
+        let plain = r#", "interface": {"half_duplex": true, "write_overhead": 0}"#;
+        assert_eq!(canonical(plain, ""), canonical(sata, ""));
     }
 
     #[test]

@@ -239,6 +239,9 @@ impl Ssd {
         if !command.is_announced {
             command.is_announced = true;
             time += interface.command_overhead;
+            if is_write {
+                time += interface.write_overhead;
+            }
         }
         let direction = usize::from(is_write && !interface.half_duplex);
         self.interface[direction].claim(now, time)

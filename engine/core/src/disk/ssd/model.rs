@@ -152,11 +152,12 @@ impl SsdModel {
         })
     }
 
-    /// The same SSD where a SATA interface takes `tunnel` more per command.
+    /// The same SSD where a SATA interface takes `tunnel` more per command, and `fetch` more per write beside it.
     #[must_use]
-    pub const fn behind(mut self, tunnel: SimDuration) -> Self {
+    pub const fn behind(mut self, tunnel: SimDuration, fetch: SimDuration) -> Self {
         if self.interface.half_duplex {
             self.interface.command_overhead.0 += tunnel.0;
+            self.interface.write_overhead.0 += fetch.0;
         }
         self
     }
