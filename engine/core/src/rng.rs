@@ -27,7 +27,7 @@ pub enum Purpose {
     Placement,
     /// Phase and speed of a spindle.
     Spindle,
-    /// Service times of an abstract server.
+    /// Service times of an abstract server, and read retries of an SSD.
     Service,
     /// Initial state of an SSD, and the choice of anonymous units that are overwritten.
     Flash,

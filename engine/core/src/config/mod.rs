@@ -43,7 +43,7 @@ pub use placement::Placement;
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
 pub use sampling::Sampling;
-pub use ssd::{Precondition, Ssd, SsdInterface};
+pub use ssd::{Precondition, ReadRetry, Ssd, SsdInterface};
 pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
 pub use write_cache::{DestagePolicy, Mirror, WhenFull, WriteCache, WritePolicy};
 

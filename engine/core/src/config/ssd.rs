@@ -43,6 +43,12 @@ pub struct Ssd {
     /// Time to erase a block of a die.
     #[serde(default = "erase_time")]
     pub erase_time: SimDuration,
+    /// Page reads of the host that are repeated with other read voltages (default: none).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_retry: Option<ReadRetry>,
+    /// Time to suspend a program or an erasure for a read (default: neither is suspended).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspension_time: Option<SimDuration>,
     /// Data rate per channel (default: unlimited).
     #[serde(default)]
     pub channel_rate: Option<Bandwidth>,
@@ -75,7 +81,19 @@ impl Ssd {
     /// Sets settings without effect to their defaults.
     pub(crate) fn normalise(&mut self) {
         self.write_cache &= !self.power_loss_protection;
+        self.read_retry = self.read_retry.filter(|retry| retry.share.0 > 0.0);
     }
+}
+
+/// Page reads that are repeated with other read voltages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadRetry {
+    /// Share of page reads that are repeated.
+    pub share: Fraction,
+    /// Additional reads of each of them.
+    #[schemars(range(min = 1, max = 64))]
+    pub reads: u32,
 }
 
 /// Host interface of an SSD: one transfer at a time per direction.

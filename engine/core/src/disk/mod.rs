@@ -230,7 +230,8 @@ pub fn build(
             Ok(indices
                 .map(|index| {
                     let stream = RandomStream::named(seed, replicate, &name, index, Purpose::Flash);
-                    Device::Ssd(Box::new(Ssd::new(Arc::clone(&model), &state, stream)))
+                    let retries = RandomStream::named(seed, replicate, &name, index, Purpose::Service);
+                    Device::Ssd(Box::new(Ssd::new(Arc::clone(&model), &state, stream, retries)))
                 })
                 .collect())
         }

@@ -1,6 +1,6 @@
 //! Work of a die: choice of the next, and completion.
 
-use super::{Die, Ssd, Stage, Waiting, Work, bytes, slot};
+use super::{Die, NEVER, Ssd, Stage, Waiting, Work, bytes, slot};
 use crate::disk::{Agenda, Io};
 use crate::units::SimTime;
 
@@ -14,6 +14,8 @@ impl Ssd {
         if has_read && !takes_turns {
             let read = self.next_read(die, yields);
             self.start_read(now, die, read, agenda);
+        } else if self.resume(now, die, agenda) {
+            // It has been counted since it began.
         } else if self.start_writing(now, die, agenda) {
             self.writing += 1;
         } else if has_read {
@@ -72,7 +74,8 @@ impl Ssd {
         entry.has_just_read = false;
         self.record_program();
         let loaded = self.claim_channel(now, die, count * self.model.unit_sectors);
-        agenda.schedule(loaded + time, slot(Stage::Die, die));
+        self.dies[die as usize].begun = loaded;
+        self.end_work(loaded + time, die, agenda);
     }
 
     pub(super) fn collect(&mut self, now: SimTime, die: u32, agenda: &mut Agenda<'_>) {
@@ -81,8 +84,8 @@ impl Ssd {
             self.translation.erase(die);
             self.usage.record_flash(|flash| flash.erases += 1);
             let entry = &mut self.dies[die as usize];
-            (entry.work, entry.copies) = (Work::Collect, 0);
-            agenda.schedule(now + self.model.erase_time, slot(Stage::Die, die));
+            (entry.work, entry.copies, entry.begun) = (Work::Collect, 0, now);
+            self.end_work(now + self.model.erase_time, die, agenda);
             return;
         }
         // The victim's pages with valid units are read in equal shares, one per programmed page.
@@ -97,7 +100,7 @@ impl Ssd {
         self.record_program();
         let entry = &mut self.dies[die as usize];
         (entry.work, entry.copies) = (Work::Copy(copied), entry.copies + 1);
-        agenda.schedule(now + self.model.read_time * reads, slot(Stage::Die, die));
+        self.end_work(now + self.model.read_time * reads, die, agenda);
     }
 
     pub(super) fn record_program(&mut self) {
@@ -122,7 +125,13 @@ impl Ssd {
         yields: bool,
         agenda: &mut Agenda<'_>,
     ) -> Option<Io> {
-        match self.dies[die as usize].work {
+        let entry = &mut self.dies[die as usize];
+        if entry.due != now {
+            // It was suspended.
+            return None;
+        }
+        entry.due = NEVER;
+        match entry.work {
             Work::Nothing => unreachable!("a die is done only with what it does"),
             Work::Read(read) => {
                 let end = self.claim_channel(now, die, self.reads[read].sectors);
@@ -134,8 +143,9 @@ impl Ssd {
             }
             Work::Copy(copied) => {
                 let end = self.claim_channel(now, die, 2 * copied * self.model.unit_sectors);
-                self.dies[die as usize].work = Work::Collect;
-                agenda.schedule(end + self.model.program_time, slot(Stage::Die, die));
+                let entry = &mut self.dies[die as usize];
+                (entry.work, entry.begun) = (Work::Collect, end);
+                self.end_work(end + self.model.program_time, die, agenda);
                 None
             }
             Work::Collect => {

@@ -10,18 +10,20 @@
 //! A die does one thing at a time: it reads a page and holds it until the channel has transferred it, receives a page
 //! from the channel and programs it, copies a page for garbage collection (reads, channel out and in, one program), or
 //! erases a block. Reads are first, foreground before background; then due garbage collection; then programs. While
-//! writes wait for room in the buffer, reads alternate with other work. Work that has started is not suspended. Channels
-//! and interface are first come, first served.
+//! writes wait for room in the buffer, reads alternate with other work. Channels and interface are first come, first
+//! served. With a `suspension_time`, a foreground read suspends a program or an erasure, unless writes wait for room; the
+//! rest follows when no read waits \[2\].
 //!
 //! A page is programmed when the buffer holds a full one for the die, or partly filled when nothing else could make room
 //! in the buffer, or when a write or a flush waits for it: then with the units that wait when the die is idle. A write of
 //! a part of a mapping unit first reads the rest from the flash, on the same die.
 //!
 //! Assumed: addresses are assigned to dies statically; copies pass through the SSD's processor, without cost there; a
-//! page is read whole. Not modelled: wear, bad blocks, read disturb and refresh, suspension of programs and erasures, a
-//! mapping table that does not fit into the SSD's memory.
+//! page is read whole; retries of different reads are independent. Not modelled: wear, bad blocks, read disturb and refresh,
+//! a mapping table that does not fit into the SSD's memory.
 //!
-//! Agrawal et al.: Design tradeoffs for SSD performance, USENIX ATC 2008.
+//! 1. Agrawal et al.: Design tradeoffs for SSD performance, USENIX ATC 2008.
+//! 2. Wu, He: Reducing SSD read latency via NAND flash program and erase suspension, FAST 2012.
 
 mod blocks;
 mod dies;
@@ -30,6 +32,7 @@ mod model;
 mod oracle;
 mod reads;
 mod steady_state;
+mod suspension;
 #[cfg(test)]
 mod tests;
 mod translation;
@@ -157,9 +160,24 @@ enum Work {
     Collect,
 }
 
+/// A program or an erasure that a read interrupted.
+#[derive(Clone, Copy, Debug)]
+struct Suspended {
+    work: Work,
+    rest: SimDuration,
+}
+
+/// No time at which a die is done.
+const NEVER: SimTime = SimTime(u64::MAX);
+
 #[derive(Debug)]
 struct Die {
     work: Work,
+    /// When its array of cells began to be programmed or erased.
+    begun: SimTime,
+    /// When it is done with its cells; entries of the agenda for other times are void.
+    due: SimTime,
+    suspended: Option<Suspended>,
     foreground: LinkedQueue,
     background: LinkedQueue,
     waiting: VecDeque<Waiting>,
@@ -175,6 +193,9 @@ impl Die {
     fn idle() -> Self {
         Self {
             work: Work::Nothing,
+            begun: SimTime::ZERO,
+            due: NEVER,
+            suspended: None,
             foreground: LinkedQueue::default(),
             background: LinkedQueue::default(),
             waiting: VecDeque::new(),
@@ -206,11 +227,14 @@ pub struct Ssd {
     writing: u32,
     arrivals: u64,
     usage: Usage,
+    /// Draws of the reads that are repeated.
+    retries: RandomStream,
 }
 
 impl Ssd {
-    /// An SSD of `model` in its initial `state`; random choices are drawn from `stream`.
-    pub fn new(model: Arc<SsdModel>, state: &[u32], stream: RandomStream) -> Self {
+    /// An SSD of `model` in its initial `state`; random choices of places are drawn from `stream`, of reads that are
+    /// repeated from `retries`.
+    pub fn new(model: Arc<SsdModel>, state: &[u32], stream: RandomStream, retries: RandomStream) -> Self {
         Self {
             translation: Translation::new(&model, state, stream),
             dies: (0..model.dies).map(|_| Die::idle()).collect(),
@@ -224,6 +248,7 @@ impl Ssd {
             writing: 0,
             arrivals: 0,
             usage: Usage::of_flash(model.dies),
+            retries,
             model,
         }
     }
@@ -336,11 +361,9 @@ impl BlockDevice for Ssd {
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
         self.usage.cut(now);
         for die in 0..self.model.dies {
-            let Die { work, waiting, .. } = std::mem::replace(&mut self.dies[die as usize], Die::idle());
-            let programmed = match work {
-                Work::Program(count) => count as usize,
-                _ => 0,
-            };
+            let before = std::mem::replace(&mut self.dies[die as usize], Die::idle());
+            let programmed = before.programming();
+            let Die { waiting, .. } = before;
             for (index, waiting) in waiting.iter().enumerate() {
                 if waiting.command.get().is_some() {
                     continue;

@@ -1,7 +1,7 @@
 //! The part that all SSDs of one kind share, derived from a configuration.
 
 use super::steady_state::steady_state;
-use crate::config::{Precondition, Ssd, SsdInterface};
+use crate::config::{Precondition, ReadRetry, Ssd, SsdInterface};
 use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, Sectors, SimDuration};
 
@@ -31,6 +31,8 @@ pub struct SsdModel {
     pub(super) read_time: SimDuration,
     pub(super) program_time: SimDuration,
     pub(super) erase_time: SimDuration,
+    pub(super) read_retry: Option<ReadRetry>,
+    pub(super) suspension_time: Option<SimDuration>,
     pub(super) channel_rate: Option<Bandwidth>,
     pub(super) interface: SsdInterface,
     pub(super) command_latency: SimDuration,
@@ -141,6 +143,8 @@ impl SsdModel {
             read_time: ssd.read_time,
             program_time: ssd.program_time,
             erase_time: ssd.erase_time,
+            read_retry: ssd.read_retry,
+            suspension_time: ssd.suspension_time,
             channel_rate: ssd.channel_rate,
             interface: ssd.interface,
             command_latency: ssd.command_latency,

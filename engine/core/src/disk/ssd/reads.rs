@@ -1,6 +1,7 @@
 //! Reads: from the dies, or from the write buffer, over channel and interface.
 
 use super::{PageRead, Ssd, Stage, Work, slot};
+use crate::config::ReadRetry;
 use crate::disk::{Agenda, Io};
 use crate::slab::Link;
 use crate::units::SimTime;
@@ -35,6 +36,9 @@ impl Ssd {
                 let die = &mut self.dies[die as usize];
                 let queue = if io.is_background { &mut die.background } else { &mut die.foreground };
                 queue.push(&mut self.reads, read, |read| &mut read.next);
+                if !io.is_background {
+                    self.suspend(now, logical % self.model.dies, agenda);
+                }
             }
         }
         if buffered > 0 || self.commands[command].pending == 0 {
@@ -48,11 +52,19 @@ impl Ssd {
 
     #[inline]
     pub(super) fn start_read(&mut self, now: SimTime, die: u32, read: u32, agenda: &mut Agenda<'_>) {
-        let time = self.model.read_time * u64::from(self.reads[read].pages);
-        let die_entry = &mut self.dies[die as usize];
-        die_entry.work = Work::Read(read);
-        die_entry.has_just_read = true;
-        agenda.schedule(now + time, slot(Stage::Die, die));
+        let pages = self.reads[read].pages;
+        let time = self.model.read_time * u64::from(pages + self.draw_retries(pages));
+        let entry = &mut self.dies[die as usize];
+        entry.work = Work::Read(read);
+        entry.has_just_read = true;
+        self.end_work(now + time, die, agenda);
+    }
+
+    /// Additional reads of `pages` pages.
+    #[inline]
+    fn draw_retries(&mut self, pages: u32) -> u32 {
+        let Some(ReadRetry { share, reads }) = self.model.read_retry else { return 0 };
+        (0..pages).filter(|_| self.retries.unit() < share.0).count() as u32 * reads
     }
 
     /// The channel transferred the page that `die` read.

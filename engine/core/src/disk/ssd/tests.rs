@@ -1,5 +1,6 @@
 //! Flash under functional writes: conservation, newest versions, and the laws of write amplification.
 
+mod service;
 mod write_cache;
 
 use proptest::prelude::*;

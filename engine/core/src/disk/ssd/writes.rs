@@ -76,10 +76,7 @@ impl Ssd {
     /// they are.
     fn merge(&mut self, unit: u32, (first, end): (u8, u8)) -> bool {
         let die = &mut self.dies[self.translation.locate(unit).0 as usize];
-        let programmed = match die.work {
-            Work::Program(count) => count as usize,
-            _ => 0,
-        };
+        let programmed = die.programming();
         let version = die.waiting.iter_mut().skip(programmed).find(|waiting| {
             waiting.unit == unit
                 && waiting.command.get().is_none()

@@ -33,7 +33,11 @@ impl Bench {
         let model = Arc::new(SsdModel::new(&ssd, 1).unwrap());
         let mut random = stream(1);
         let state = model.initial_state(&mut random);
-        Self { ssd: Ssd::new(model, &state, random), events: EventQueue::new(), now: SimTime::ZERO }
+        Self {
+            ssd: Ssd::new(model, &state, random, stream(2)),
+            events: EventQueue::new(),
+            now: SimTime::ZERO,
+        }
     }
 
     fn submit(&mut self, lba: u64, sectors: u32, is_forced: bool) {

@@ -53,6 +53,8 @@ fn device() -> impl Strategy<Value = Value> {
             "erase_time": 2_000_000, "channel_rate": 100_000_000, "command_latency": 10_000,
             "interface": {"read_rate": 500_000_000, "write_rate": 400_000_000, "half_duplex": planes == 1},
             "write_buffer": planes << 14, "power_loss_protection": protected, "write_cache": caches,
+            "suspension_time": if planes == 1 { json!(20_000) } else { Value::Null },
+            "read_retry": if planes == 1 { json!({"share": 0.1, "reads": 3}) } else { Value::Null },
             "precondition": state})
     };
     prop_oneof![
