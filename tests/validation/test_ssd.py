@@ -216,7 +216,7 @@ def test_the_catalogues_drive_meets_its_data_sheet(entry: catalog.Entry) -> None
     check("random write, depth 1", "us", "write_us", one_write["response_mean_us"], 0.01)
     reads = _measure(name, depth)
     check(f"random reads, depth {depth}", "1/s", "reads_per_s", reads["throughput_iops"], 0.03)
-    for state, rated, tolerance in (("random", "sustained", 0.06), ("sequential", "fresh", 0.07)):
+    for state, rated, tolerance in (("random", "sustained", 0.06), ("sequential", "fresh", 0.03)):
         if f"{rated}_writes_per_s" in sheet:
             writes = _measure(name, depth, state=state, read_fraction=0, window=400_000)
             what = f"{rated} random writes, depth {depth}"
