@@ -22,6 +22,7 @@ from destage.queries.answer_bars import AnswerBars, Bar
 from destage.queries.presentation import Heading, Presentation
 from destage.store import Sweep, open_sweep
 from destage.store.digests import digest_of
+from destage.store.regular_files import MOST_STUDY, read_file
 
 _BEGIN, _END = "<!-- record ", " -->\n"
 _PACKAGES = ("engine", "measured", "queries", "spec", "sql", "store")
@@ -112,11 +113,9 @@ def add_record(page: str, inputs: str, summary: Summary) -> str:
 
 def read_summary(file: Location, inputs: str) -> Summary | None:
     """Return the summary in a report, if the report was rendered from the same inputs and is whole."""
-    if isinstance(file, Path) and not file.is_file():
-        return None  # reading a pipe would wait
     try:
-        text = file.read_bytes().decode()
-    except (FileNotFoundError, UnicodeDecodeError):
+        text = read_file(file, MOST_STUDY).decode()
+    except (FileNotFoundError, UnicodeDecodeError, StoreError):
         return None
     page, begin, record = text.rpartition(_BEGIN)
     digest, _, content = record.removesuffix(_END).partition(" ")

@@ -13,8 +13,10 @@ from destage.errors import StoreError
 from destage.objects import ObjectPath, Version, object_path
 from destage.objects.arrow_bucket import ArrowBucket
 from destage.queries import open_session
+from destage.queries.report_record import read_summary
 from destage.store import open_sweep
 from destage.store.fragments import NotAFragmentError, open_fragment
+from destage.store.object_lease import find_live_flag, hold_object_lease
 from destage.sweeps import parse_study, run
 
 HOLE = 400 << 20
@@ -86,6 +88,23 @@ def test_a_fragment_is_damaged(folder: Path, peak: Callable[[], int]) -> None:
     with pytest.raises(NotAFragmentError) as caught, open_fragment(place):
         pass
     assert caught.value.code == "store.damaged-fragment"
+    assert peak() < MOST
+
+
+def test_a_lease_names_no_holder(folder: Path, peak: Callable[[], int]) -> None:
+    (folder / "flags").mkdir()
+    (folder / "flags" / "flag.json").touch()
+    flag = make_hole(folder, "flags/flag.json")
+    assert find_live_flag(flag.parent) == b""
+    with pytest.raises(StoreError) as caught, hold_object_lease(flag.parent, b"{}"):
+        pass
+    assert caught.value.code == "store.locked"
+    assert peak() < MOST
+
+
+def test_a_report_is_rendered_again(folder: Path, peak: Callable[[], int]) -> None:
+    (folder / "report.html").touch()
+    assert read_summary(make_hole(folder, "report.html"), "inputs") is None
     assert peak() < MOST
 
 

@@ -17,6 +17,7 @@ from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
 from destage.store.durable import as_write_error
 from destage.store.object_lease import describe_holder, find_live_flag, hold_object_lease
+from destage.store.regular_files import MOST_RECORD, read_file
 
 _TRIES, _PAUSE_S = 4, 0.05
 """Attempts to lock; `find_writer` holds the lock for an instant, which must not fail a writer."""
@@ -115,8 +116,8 @@ def _read_holder(path: Path) -> str:
     """Return a description of the holder, which writes it to the file just after locking it."""
     holder = b""
     for _ in range(_TRIES):
-        with suppress(OSError):
-            holder = path.read_bytes()
+        with suppress(OSError, StoreError):
+            holder = read_file(path, MOST_RECORD)
         if holder:
             break
         time.sleep(_PAUSE_S)

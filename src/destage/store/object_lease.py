@@ -16,8 +16,9 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from destage.errors import StoreError
-from destage.objects import ObjectInfo, ObjectPath
+from destage.objects import ObjectInfo, ObjectPath, ObjectTooLargeError
 from destage.store.bucket_lock import Step, contend
+from destage.store.regular_files import MOST_RECORD
 
 EXPIRY_S = 30.0
 """Age at which a flag has expired [s]."""
@@ -79,7 +80,7 @@ def find_live_flag(folder: ObjectPath) -> bytes | None:
     for each in folder.list_objects():
         if _age_s(each, datetime.now(UTC)) < EXPIRY_S:
             with suppress(FileNotFoundError):
-                return each.path.read_bytes()
+                return _read_flag(each.path)
     return None
 
 
@@ -134,12 +135,20 @@ def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, ObjectInfo], 
 def _locked(folder: ObjectPath, live: dict[str, ObjectInfo]) -> StoreError:
     first = live[min(live)]
     try:
-        writer = describe_holder(first.path.read_bytes())
+        writer = describe_holder(_read_flag(first.path))
     except FileNotFoundError:
         writer = "another process"
     expiry = f"the lease of a killed writer expires after {EXPIRY_S:.0f} s"
     message = f"locked by {writer}; wait for it to end ({expiry})"
     return StoreError("store.locked", message, str(folder.parent), {"writer": writer})
+
+
+def _read_flag(flag: ObjectPath) -> bytes:
+    """Return the content of a flag; nothing if it is larger than a writer's."""
+    try:
+        return flag.read_bytes(MOST_RECORD)
+    except ObjectTooLargeError:
+        return b""
 
 
 def _age_s(flag: ObjectInfo, now: datetime) -> float:
