@@ -3,24 +3,42 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.conftest import AXES
+from small_studies import small_study
+
+from destage.sweeps import parse_study, run
 
 LABEL = "a\x1b]0;pwn\x07\x1b[2J\x9b5mb"
 
 
-@pytest.fixture
-def sweep(destage: Any, study: Path) -> str:
-    document = study.read_text()
-    assert "points:" not in document
+@pytest.fixture(scope="module")
+def labelled_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with a finished sweep, one point of which has the label; tests copy it."""
+    folder = tmp_path_factory.mktemp("labelled")
+    path = folder / "small.yaml"
     point = {"label": LABEL, "workload.users": 7}
-    study.write_text(f"{document}\npoints: {json.dumps([point])}\n")
-    done = destage("run", str(study), "--quiet")
+    path.write_text(f"{small_study('small', *AXES)}\npoints: {json.dumps([point])}\n")
+    run(parse_study(path.read_text()), folder / "store", executor="inline")
+    return folder / "store"
+
+
+@pytest.fixture
+def sweep(labelled_store: Path, tmp_path: Path) -> str:
+    """Copy the sweep into the test's store; return its name."""
+    shutil.copytree(labelled_store, tmp_path / "store")
+    return "small"
+
+
+def test_a_run_obeys_no_label(destage: Any, sweep: str, labelled_store: Path) -> None:
+    """The sweep is finished: the command prints its answers, and writes its report."""
+    done = destage("run", str(labelled_store.parent / f"{sweep}.yaml"), "--quiet")
     assert done.code == 0, done.err
     assert not {"\x1b", "\x07", "\x9b"} & set(done.out + done.err)
-    return "small"
 
 
 @pytest.mark.parametrize(
