@@ -86,12 +86,17 @@ layers: python ## Check which packages import which
 docs: engine ## Regenerate docs/reference/
 	@$(BIN)/python scripts/generate_docs.py
 
+.PHONY: map
+map: engine ## Draw the folders, their imports and two paths; writes docs/architecture.md and its pictures
+	@$(BIN)/python scripts/map.py
+
 .PHONY: docs-check
 docs-check: engine
 	$(call step,generated documentation)
 	@$(BIN)/python scripts/generate_docs.py --check
 	@$(BIN)/python benchmarks/growth_page.py --check
 	@$(BIN)/python scripts/truth.py --check
+	@$(BIN)/python scripts/map.py --check
 
 .PHONY: test-rust
 test-rust: python ## Run the Rust tests

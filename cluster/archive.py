@@ -38,7 +38,7 @@ def read_archive(data: bytes) -> Iterator[tuple[str, bytes]]:
 
     Raises:
         ClusterError: Something else is in it, such as a link or a file with holes.
-        tarfile.TarError: It is no archive, or truncated.
+        tarfile.TarError: It is not an archive, or it is truncated.
     """
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         for member in archive:

@@ -55,7 +55,7 @@ class FetchSummary:
         path: The local directory of the sweep.
         size: Their size [bytes].
         kept: Number of files that were already there.
-        left_out: Paths that are no plain relative ones, so that they have no place in a folder.
+        left_out: Paths that are not plain relative ones, so that they have no place in a folder.
     """
 
     path: Path

@@ -82,7 +82,7 @@ def _choose(figure: PublishedFigure, candidates: Sequence[Sequence[PublishedFigu
 
 
 def _compute(figure: PublishedFigure, parts: Sequence[PublishedFigure]) -> float | None:
-    """Return what the published values of parts give; None where that is no arithmetic."""
+    """Return what the published values of parts give; None where that is not arithmetic."""
     values = [_read_column(part) for part in parts]
     return None if None in values else _substitute(figure.quantity, [value or 0.0 for value in values])
 
@@ -98,7 +98,7 @@ def _read_column(part: PublishedFigure) -> float | None:
 
 
 def _substitute(quantity: Quantity | None, values: Sequence[float]) -> float | None:
-    """Return a quantity with values for its columns; None where that is no arithmetic."""
+    """Return a quantity with values for its columns; None where that is not arithmetic."""
     assert quantity is not None  # noqa: S101 - it has columns
     by_term = dict(zip(_list_terms(quantity), values, strict=True))
     places = quantity.places

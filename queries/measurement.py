@@ -7,8 +7,11 @@ is taken over replicates: what the points have in common cancels in a ratio or a
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from destage.queries.session import Session
+import pyarrow as pa
+
+from destage.queries.point_table import PointTable
 from destage.sql import find_qualifiers, join_statement, quote_text
 from destage.store.published_figures import Quantity
 from destage.student import half_width
@@ -35,7 +38,20 @@ class Measurement:
     is_range: bool = False
 
 
-def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
+class SweepRows(Protocol):
+    """The rows of an open sweep, which figures are measured from."""
+
+    spec: dict[str, Any]
+
+    @property
+    def points(self) -> PointTable:
+        """The planned points."""
+
+    def sql(self, statement: str) -> pa.Table:
+        """Run a SELECT over the views of the sweep."""
+
+
+def measure(session: SweepRows, quantity: Quantity | None) -> Measurement | None:
     """Measure a quantity; return None where there is none, or where rows that it needs are missing."""
     if quantity is None:
         return None
@@ -59,7 +75,7 @@ def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
     return Measurement(means[0], means[0] - spread, means[0] + spread, count, predicted)
 
 
-def write_statement(session: Session, quantity: Quantity) -> str:
+def write_statement(session: SweepRows, quantity: Quantity) -> str:
     """Return the SQL statement of a quantity in each replicate."""
     tables = {
         name: _rows_at(session, quantity.places[name], quantity.at)
@@ -68,7 +84,7 @@ def write_statement(session: Session, quantity: Quantity) -> str:
     return join_statement(quantity.expression, tables, quantity.for_each)
 
 
-def _values(session: Session, quantity: Quantity) -> list[list[float]] | None:
+def _values(session: SweepRows, quantity: Quantity) -> list[list[float]] | None:
     """Return the quantity of each replicate, a list for each combination of its axes."""
     rows = session.sql(write_statement(session, quantity)).to_pylist()
     if any(row["value"] is None or not math.isfinite(row["value"]) for row in rows):
@@ -79,6 +95,6 @@ def _values(session: Session, quantity: Quantity) -> list[list[float]] | None:
     return list(groups.values()) or None
 
 
-def _rows_at(session: Session, *named: Mapping[str, object]) -> str:
+def _rows_at(session: SweepRows, *named: Mapping[str, object]) -> str:
     found = ", ".join(map(quote_text, session.points.find(*named))) or "NULL"
     return f"(SELECT * FROM replicates WHERE point_id IN ({found}))"  # noqa: S608 - digests of the plan

@@ -16,7 +16,7 @@ _DIGITS = 2
 
 
 def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on the model's error in a run; none for disks that are no devices.
+    """Return a sentence on the model's error in a run; none for disks that are not devices.
 
     Args:
         config: The canonical configuration.
@@ -65,7 +65,7 @@ def _list_rows(session: "Session") -> list[dict[str, Any]]:
 
 
 def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str | None:
-    """Return the model's error in a run, or why it is unknown; None for disks that are no devices."""
+    """Return the model's error in a run, or why it is unknown; None for disks that are not devices."""
     is_measured = all(row[name] is not None for name in _RESULTS) and row["requests"] > 0
     if not is_measured or any(array["disk"]["kind"] == "server" for array in config["arrays"]):
         return None

@@ -18,6 +18,7 @@ from destage.queries.asked_columns import list_asked
 from destage.queries.axis_table import tabulate_axes
 from destage.queries.column_meanings import collect_meanings
 from destage.queries.columns import MEASURED
+from destage.queries.mean_views import MEANS, MeanViews
 from destage.queries.named_queries import NamedQuery
 from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
@@ -25,6 +26,7 @@ from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_publishe
 from destage.queries.relations import Relations, open_relations, restrict_relations
 from destage.queries.shared_points import SHARED, build_grid
 from destage.queries.studied_sweep import StudiedSweep
+from destage.queries.verdicts import judge_figures
 from destage.sensitivity.stored_results import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
@@ -36,10 +38,6 @@ from destage.store.published_figures import read_figures
 _Result = TypeVar("_Result")
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
-MEANS = ("points", "certified")
-"""The views with a mean and an interval for each result column."""
-_HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
-"""The comments above a statement."""
 _READS_MEASURED = re.compile(r"\b(?:from|join)\s+measured\b")
 _OPENINGS = 5
 """Maximum attempts to open a sweep that is being written."""
@@ -104,6 +102,7 @@ class Session(StudiedSweep):
     def _open(self, relations: Relations) -> None:
         """Create the database of some relations."""
         self.relations = relations
+        self._means = MeanViews(self.axes, self.seek, relations.repeats_replicates, relations.rows_per_point)
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)
@@ -249,36 +248,7 @@ class Session(StudiedSweep):
 
         Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
         """
-        return self.sql(self._add_means(statement), parameters)
-
-    def _add_means(self, statement: str) -> str:
-        """Return a SELECT with `points` and `certified` of the result columns that it names."""
-        statement = _HEADER.sub("", statement, count=1)
-        text = statement.lower()
-        columns = [name for name in views.list_measured_columns() if name in text]
-        if "limiting_resource" in text:
-            columns = list(dict.fromkeys([*columns, *limiting_resource.columns_needed()]))
-        means = ", ".join(f"{name} AS ({self._means(name, columns)})" for name in MEANS if name in text)
-        if not means:
-            return statement
-        is_with = text.startswith("with")
-        return f"WITH {means}, {statement[4:]}" if is_with else f"WITH {means} {statement}"
-
-    def _means(self, name: str, columns: Sequence[str]) -> str:
-        """Return the statement of `points` or `certified`, in any order."""
-        if name == "certified":
-            return views.build_certified_view(self.axes, columns)
-        return views.build_points_view(
-            self.axes,
-            self.seek,
-            columns,
-            repeats_replicates=self.relations.repeats_replicates,
-            rows_per_point=self.relations.rows_per_point,
-        )
-
-    def _order(self, name: str) -> str:
-        probed = [] if self.seek is None or name != "points" else [quote(self.seek)]
-        return ", ".join(["plan_row", *probed])
+        return self.sql(self._means.define(statement), parameters)
 
     def _add_pending(self, statement: str) -> None:
         text = statement.lower()
@@ -289,12 +259,9 @@ class Session(StudiedSweep):
                 continue
             self._pending.discard(name)
             if name == FIGURES:
-                from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
-
                 self._database.add_table(name, judge_figures(self))
             else:
-                means = self._means(name, views.list_measured_columns())
-                self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")
+                self._database.add_view(name, self._means.build(name))
 
     def _add_measured(self, text: str) -> None:
         """Add the table of measured sets, if a text reads it: the word may also be an alias."""
@@ -359,7 +326,7 @@ class Session(StudiedSweep):
 
     def _write_named(self, name: str) -> tuple[NamedQuery, str]:
         text = self.write_query(name)
-        return self.parse(name, text), self._add_means(text)
+        return self.parse(name, text), self._means.define(text)
 
     @property
     def is_abandoned(self) -> bool:

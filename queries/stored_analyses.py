@@ -92,7 +92,7 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
 def _find_fault(row: Mapping[str, Any], draws: pa.Table) -> str | None:
     """Return what is wrong with an unknown, whose values are a column of the draws."""
     if row["column"] not in draws.column_names:
-        return "is no column of the draws"
+        return "is not a column of the draws"
     column = draws[row["column"]]
     if row["value"] is None and (column.null_count or column.type not in {pa.float64(), pa.int64()}):
         return "must have a number in each draw"

@@ -47,7 +47,7 @@ def format_interval(row: Mapping[str, Any]) -> str:
 def summarize_verdicts(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the number of figures of each class, in words.
 
-    Inputs are no results, and a figure that follows from others of the paper is not counted beside them.
+    Inputs are not results, and a figure that follows from others of the paper is not counted beside them.
     """
     follows = [row for row in rows if row["follows_from"] or row["class"] == FigureClass.ARITHMETIC]
     rest = [row for row in rows if row not in follows]

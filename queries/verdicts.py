@@ -14,9 +14,8 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from destage.queries.figure_parts import Parts, find_parts
-from destage.queries.measurement import Measurement, measure
+from destage.queries.measurement import Measurement, SweepRows, measure
 from destage.queries.presentation import format_number
-from destage.queries.session import Session
 from destage.store.figure_classes import MOST_WIDTH, FigureClass, classify, find_width
 from destage.store.published_figures import PublishedFigure, read_figures
 
@@ -63,7 +62,7 @@ _ORDER = (
 _RANKS = frozenset(_ORDER)
 _BASES = frozenset({FigureClass.FITTED, FigureClass.POST_HOC, FigureClass.PROPERTY})
 """Of these, those that say what a figure rests on."""
-_judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
+_judged: "WeakKeyDictionary[SweepRows, pa.Table]" = WeakKeyDictionary()
 """The tables of open sessions; the rows of a session do not change while it is open."""
 
 
@@ -75,7 +74,7 @@ class Verdict:
     why: str
 
 
-def judge_figures(session: Session) -> pa.Table:
+def judge_figures(session: SweepRows) -> pa.Table:
     """Return a row per published figure, in the study's order."""
     if session not in _judged:
         figures = read_figures(session.spec)

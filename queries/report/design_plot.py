@@ -65,7 +65,7 @@ class PlottedAxis:
             return "–" if words[round(value)] is None else str(words[round(value)])
         if self.unit not in _SUFFIXES:
             return format_number(float(f"{value:.4g}"))
-        # Sampled sizes and times are no round numbers.
+        # Sampled sizes and times are not round numbers.
         base, suffixes = _SUFFIXES[self.unit]
         power = _find_power(value, base, len(suffixes) - 1)
         return f"{float(f'{value / base**power:.3g}'):g} {suffixes[power]}"

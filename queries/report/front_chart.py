@@ -17,7 +17,7 @@ _DRAWN = 2
 
 
 def build_front_chart(session: Session) -> Figure | None:
-    """Build the chart; None if the study is no search of several objectives, or no trial has a result."""
+    """Build the chart; None if the study does not search for several objectives, or no trial has a result."""
     if not has_trials(session):
         return None
     objectives = list_objectives(session)

@@ -102,7 +102,7 @@ def _find_rows(session: Session) -> Sequence[Row]:
     is_sampled = session.spec.get("design", {}).get("method") in _SAMPLED
     if len(session.axes) < 2 or is_sampled or session.point_count > _MOST_POINTS:  # noqa: PLR2004 - pairs
         return ()
-    # Some of the points of a grid are no grid.
+    # Some of the points of a grid are not a grid.
     if not status(session.sweep.path).finished:
         return ()
     certificates = None if session.metric is None else session.sweep.certificates()

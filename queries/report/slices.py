@@ -16,7 +16,7 @@ _FIRST = (CAPACITY, RAID, BATTERY)
 """The axes that are held last."""
 _CACHE = "controller.cache."
 _LEAST = 2
-"""Points below which a slice is no chart."""
+"""Minimum points of a slice that is drawn."""
 _opened: "WeakKeyDictionary[Session, tuple[Session, str]]" = WeakKeyDictionary()
 """The slices of open sessions, whose rows do not change."""
 

@@ -40,6 +40,11 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """Return the functions of the package and its version, without the packages that they have imported."""
+    return sorted({*__all__, "__version__"})
+
+
 def simulate(scenario: Scenario, *, folder: str | Path = ".") -> Result:
     """Run one configuration.
 

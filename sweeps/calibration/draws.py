@@ -37,7 +37,7 @@ def find_allowed(study: Study, calibration: Calibration, draws: Sequence[Draw]) 
     """Return which draws meet the condition of the prior.
 
     Raises:
-        ConfigError: It is no condition over the unknowns.
+        ConfigError: It is not a condition over the unknowns.
     """
     if calibration.where is None:
         return np.ones(len(draws), bool)

@@ -4,7 +4,7 @@ from destage.spec.schema_nodes import node, table
 from destage.sweeps.space import distributions
 
 LIMIT, CEILING = "limit", "ceiling"
-"""Unknowns that are no parameters of a configuration."""
+"""Unknowns that are not parameters of a configuration."""
 MEASURED, LINE = "measured", "line"
 """The keys of a measured set, and of a figure's line of it."""
 

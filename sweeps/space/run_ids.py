@@ -38,7 +38,7 @@ def as_ids(packed: bytes) -> pa.Array:
 
 
 def read_bytes(packed: pa.Array) -> np.ndarray:
-    """Return the bytes of packed run ids that are no slice, a row each, without a copy."""
+    """Return the bytes of packed run ids that are not a slice, a row each, without a copy."""
     return np.frombuffer(packed.buffers()[1], np.uint8)[: len(packed) * _BYTES].reshape(-1, _BYTES)
 
 

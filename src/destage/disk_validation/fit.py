@@ -28,7 +28,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 """Fields of which the fit chooses the value with the smallest loss."""
 
 _NO_LAPSE = ("buffer.lapse", 0.0)
-"""Ends on its minimum where no read-ahead is abandoned, which is no sign of a bad fit."""
+"""Ends on its minimum where no read-ahead is abandoned, which is not a sign of a bad fit."""
 
 _STEPS: Mapping[str, float] = {"bus_rate": 0.5e6, "buffer.lapse": 0.03}
 _STEP_NS = 0.1e6

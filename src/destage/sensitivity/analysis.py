@@ -150,7 +150,7 @@ def _choose_sample(
             FACTORIAL, list(varied), places[order], None, lambda values, _: _name(factorial_shares(values))
         )
     units = [codes[path].codes for path in sampled if path in codes]
-    # Rows of one point are no independent samples.
+    # Rows of one point are not independent samples.
     return _from_points(varied, places, units or ([rows] if len(rows) > len(usable) else []))
 
 

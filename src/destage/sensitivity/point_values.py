@@ -68,7 +68,7 @@ def collect_values(
         states = certificates["state"]
         values = pc.if_else(pc.is_in(states, pa.array(_ANSWERED)), certificates["n"], None)
         if is_minimum(metric):
-            # One answer for all replicates: its repetitions are no sample.
+            # One answer for all replicates: its repetitions are not a sample.
             values = pc.if_else(pc.equal(replicates, 0), values, None)
     else:
         found = pc.if_else(pc.equal(rows["status"], "ok"), rows[metric].cast(pa.float64()), None)

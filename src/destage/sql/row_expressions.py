@@ -58,7 +58,7 @@ def _find(
             first = str(node["column_names"][0])
             if first.lower() in _CLOCK:
                 return Dependence(first, is_random=True)
-            # The table of the rows and their numbers, which are no columns of the user.
+            # The table of the rows and their numbers, which are not columns of the user.
             if first.startswith("_"):
                 return Dependence(f"the name {first}", is_random=False)
     return None

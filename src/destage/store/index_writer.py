@@ -32,7 +32,7 @@ _MOST_SEGMENTS = 16
 class IndexWriter:
     """Writes the index of a sweep under a generation that this process has claimed.
 
-    A segment that cannot be written is no failure of the sweep: its fragments are read instead.
+    A sweep does not fail if a segment cannot be written: its fragments are read instead.
     """
 
     def __init__(self, generation: Generation, columns: Sequence[str]) -> None:

@@ -89,7 +89,7 @@ pub enum SeekError {
 /// A seek curve, tabulated by distance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeekCurve {
-    /// Time by distance \[ns\]; index 0 is no seek.
+    /// Time by distance \[ns\]; index 0 is without a seek.
     times: Arc<[u32]>,
 }
 

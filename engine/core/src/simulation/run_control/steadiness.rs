@@ -133,7 +133,7 @@ impl Steadiness {
     }
 
     /// Whether response times are steady. The two parts of a cycle differ, which MSER takes for a transient if there are
-    /// few cycles; several swings are no trend either.
+    /// few cycles; several swings are not a trend either.
     pub fn is_response_steady(&self) -> bool {
         self.response.is_stationary()
             || (self.turns() > 0

@@ -52,7 +52,7 @@ fn a_climb_stays_among_the_leaves_below_its_node() {
 
 #[test]
 fn all_leaves_are_equally_frequent_in_the_long_run() {
-    // 100 is no power of two.
+    // 100 is not a power of two.
     let walk = walk(100, 1, &serde_json::json!({"levels": 2}));
     let mut stream = stream(0);
     let mut at = walk.start(0, &mut stream);

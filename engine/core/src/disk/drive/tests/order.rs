@@ -49,7 +49,7 @@ fn a_run_of_waiting_reads_is_served_from_its_start() {
     assert_eq!(order(&[4, 14, 24]), [0, 4, 14, 24]);
     // With gaps of less than a track too.
     assert_eq!(order(&[4, 34, 104]), [0, 4, 34, 104]);
-    // Reads that are not in order are no run.
+    // Reads that are not in order are not a run.
     assert_eq!(order(&[14, 4, 24]), [0, 14, 4, 24]);
     assert_eq!(order(&[24, 4]), [0, 24, 4]);
 }

@@ -129,7 +129,7 @@ fn each_extent_of_read_ahead_ends_where_it_says() {
 
 #[test]
 fn a_long_stream_keeps_the_pace_of_the_platter() {
-    // Sectors whose times are no whole nanoseconds, at 7,200 rpm. Each I/O starts where the last one ended.
+    // Sectors whose times are not whole nanoseconds, at 7,200 rpm. Each I/O starts where the last one ended.
     for sectors in [1_u32, 7, 128] {
         let changes = json!({"rpm": 7200.0, "head_switch": 0, "geometry": {"kind": "zones", "surfaces": 1, "zones":
             [{"cylinders": 10, "sectors_per_track": 99_700, "track_skew": 0, "cylinder_skew": 20_000}]}});

@@ -1,0 +1,122 @@
+"""The structure of the package, measured with its directory links resolved; no measure may get worse.
+
+A limit is the value at present. Lower it after an improvement; raise it only with the reason in the commit.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from pprint import pformat
+
+import pytest
+from architecture.imports import (
+    PACKAGE,
+    Floors,
+    count_floors,
+    find_circles,
+    list_file_imports,
+    list_floors,
+    read_graph,
+)
+from architecture.study_path import SOURCES, record
+
+MOST_FLOORS = {"destage": 8, "destage.sweeps": 7}
+"""Floors that the folders of a package need, by the longest path of imports."""
+MOST_FILES = 15
+"""Python files in a folder."""
+LARGER_FOLDERS = {
+    "queries": 58,
+    "queries/report": 42,
+    "store": 42,
+    "cluster": 38,
+    "cli": 31,
+    "cli/commands": 30,
+    "measured": 19,
+}
+"""Folders with more files than that, which shall be divided."""
+MOST_SHARED_NAMES = 44
+"""Names that modules in two or more folders have."""
+PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name of its command"}
+"""Packages whose modules have given names, and the reason."""
+ENTERED = {
+    "run first-sweep.yaml --executor inline --workers 1": 204,
+    "size --users 5 --workload vdi --raid 10 --count 4": 155,
+    "query first-sweep design_space": 72,
+    "simulate first-sweep.yaml": 28,
+    "status": 21,
+}
+"""Commands in an order in which each finds what it reads, and the files in which it runs functions."""
+STUDY = (
+    (SOURCES / "examples" / "first-sweep.yaml")
+    .read_text("utf-8")
+    .replace("\naxes:", "\n  run: {warm_up: none, window: {requests: 50}}\naxes:")
+)
+
+
+GRAPH = read_graph()
+CONTAINERS = list_floors(GRAPH)
+
+
+def list_folders() -> Iterator[tuple[str, list[str]]]:
+    """Return each folder of the package, relative to it, with the names of its Python files."""
+    for folder, _, names in os.walk(SOURCES, followlinks=True):
+        files = [name for name in names if name.endswith(".py")]
+        yield Path(folder).relative_to(SOURCES).as_posix(), files
+
+
+@pytest.mark.parametrize("floors", CONTAINERS, ids=lambda floors: floors.container)
+def test_folders_need_no_more_floors(floors: Floors) -> None:
+    count, most = count_floors(floors.arrows), MOST_FLOORS[floors.container]
+    assert count <= most, (
+        f"{floors.container} has {count} floors of imports, and may have {most}: import less"
+    )
+
+
+@pytest.mark.parametrize("floors", CONTAINERS, ids=lambda floors: floors.container)
+def test_every_file_is_on_a_floor(floors: Floors) -> None:
+    """Below the top, no file lies beside the folders of the import contract."""
+    folder = SOURCES.joinpath(*floors.container.split(".")[1:])
+    files = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    assert set(floors.arrows) == {name for floor in floors.floors for name in floor}
+    assert floors.container == PACKAGE or not files, f"move the files of {folder} into its folders"
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Imports inside functions count, so that none of them can hide a circle."""
+    circles = [" imports ".join(circle) for circle in find_circles(list_file_imports(GRAPH))]
+    assert not circles, f"move what both files need to a file below them:\n{pformat(circles)}"
+
+
+def test_no_folder_has_too_many_files() -> None:
+    counts = {folder: len(files) for folder, files in list_folders()}
+    too_many = {
+        folder: count for folder, count in counts.items() if count > LARGER_FOLDERS.get(folder, MOST_FILES)
+    }
+    assert not too_many, (
+        f"{too_many}: a folder has at most {MOST_FILES} files; divide it by what imports what"
+    )
+
+
+def test_a_module_name_stands_in_one_room() -> None:
+    rooms = defaultdict(set)
+    for module in GRAPH.modules:
+        room, _, name = module.rpartition(".")
+        if room != PACKAGE and not any(f"{room}.".startswith(f"{protocol}.") for protocol in PROTOCOLS):
+            rooms[name].add(room.removeprefix(f"{PACKAGE}."))
+    shared = {name: sorted(places) for name, places in sorted(rooms.items()) if len(places) > 1}
+    listing = "\n".join(f"{name}: {', '.join(places)}" for name, places in shared.items())
+    assert len(shared) <= MOST_SHARED_NAMES, (
+        f"{len(shared)} names stand in two or more folders, {MOST_SHARED_NAMES} may; rename one:\n{listing}"
+    )
+
+
+def test_a_command_enters_no_more_files(tmp_path: Path) -> None:
+    (tmp_path / "first-sweep.yaml").write_text(STUDY, "utf-8")
+    entered = {command: record(*command.split(), folder=tmp_path) for command in ENTERED}
+    more = {
+        command: (f"{len(files)} files, {ENTERED[command]} may", sorted(file for file, _ in files))
+        for command, files in entered.items()
+        if len(files) > ENTERED[command]
+    }
+    assert not more, f"a command enters more files; join some, or call fewer:\n{pformat(more, width=110)}"
