@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from destage.engine import catalog
 from destage.engine.workload_profile import canonical_workload
 from destage.errors import ConfigError
-from destage.exporters.diskspd_targets import write_diskspd
-from destage.exporters.fio_jobs import write_job_file
-from destage.exporters.report import Target
-from destage.importers import diskspd, fio
-from destage.measured.readers import read_results
+from destage.tools.diskspd import load as diskspd
+from destage.tools.diskspd.export import write_diskspd
+from destage.tools.export_report import Target
+from destage.tools.fio import load as fio
+from destage.tools.fio.export import write_job_file
+from destage.tools.results import read_results
 
 GIB = 1 << 30
 TARGET = Target("destage.dat", 10 * GIB, 60)

@@ -3,8 +3,8 @@
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers import crystaldiskmark
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.crystaldiskmark import load as crystaldiskmark
+from destage.tools.imported_workload import ImportedWorkload
 
 RESULT = """CrystalDiskMark 8.0.4 x64
 [Read]

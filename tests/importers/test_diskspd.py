@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers import diskspd
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.diskspd import load as diskspd
+from destage.tools.imported_workload import ImportedWorkload
 
 LIES = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "0B"}}
 

@@ -3,9 +3,9 @@
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers import fio
-from destage.importers.formats import ImportOptions, is_command, read_tests, recognize
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.fio import load as fio
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.load import ImportOptions, is_command, read_tests, recognize
 
 COMMAND = (
     "fio --name=a --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=16 --size=1g --runtime=60"

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from destage.engine import normalise, workload_profile
 from destage.errors import ConfigError, Issue
-from destage.importers.fio import options, read_job_file
-from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
+from destage.tools.fio import options
+from destage.tools.fio.load import read_job_file
+from destage.tools.imported_workload import ImportedWorkload
 
 
 @pytest.mark.parametrize(

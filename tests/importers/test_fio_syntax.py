@@ -2,7 +2,7 @@
 
 from fio_jobs import job, mistakes, stream
 
-from destage.importers.fio import read_job_file
+from destage.tools.fio.load import read_job_file
 
 
 def test_any_section_name_with_prefix_global_is_global() -> None:

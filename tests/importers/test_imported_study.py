@@ -5,14 +5,17 @@ from typing import Any
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers import crystaldiskmark, diskspd, fio, vdbench
-from destage.importers.formats import ImportOptions, recognize
-from destage.importers.formats import read_tests as read_any
-from destage.importers.imported_study import ImportedStudy
-from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.reading.parsing import parse_study
+from destage.tools.crystaldiskmark import load as crystaldiskmark
+from destage.tools.diskspd import load as diskspd
+from destage.tools.fio import load as fio
+from destage.tools.imported_study import ImportedStudy
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.load import ImportOptions, recognize
+from destage.tools.load import read_tests as read_any
+from destage.tools.vdbench import load as vdbench
 
 HARDWARE = {
     "controller": {"use": "megaraid_9560_8i"},

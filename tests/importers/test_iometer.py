@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers.imported_workload import ImportedWorkload
-from destage.importers.iometer import read_access_specification
 from destage.spec.documents import parse_document
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.iometer.load import read_access_specification
 
 HEADER = "'size,% of size,% reads,% random,delay,burst,align,reply"
 SETUP = """Version 1.1.0

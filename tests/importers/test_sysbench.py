@@ -6,8 +6,8 @@ import pytest
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers import sysbench
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.sysbench import load as sysbench
 
 
 def read(options: str) -> ImportedWorkload:

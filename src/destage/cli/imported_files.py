@@ -9,9 +9,9 @@ from destage.cli.output import issue_as_json
 from destage.errors import ConfigError, Issue
 
 if TYPE_CHECKING:
-    from destage.importers.formats import ImportOptions
-    from destage.importers.imported_study import ImportedStudy
-    from destage.importers.imported_workload import ImportedWorkload
+    from destage.tools.imported_study import ImportedStudy
+    from destage.tools.imported_workload import ImportedWorkload
+    from destage.tools.load import ImportOptions
 
 COMMAND = "command"
 """The name of a command in messages."""
@@ -37,7 +37,7 @@ def read_tests(source: str, options: "ImportOptions") -> tuple[str, list["Import
         ConfigError: With every option that cannot be read.
     """
     from destage.engine import workload_profile
-    from destage.importers import formats
+    from destage.tools import load as formats
 
     is_command = not Path(source).exists() and formats.is_command(source)
     name = COMMAND if is_command else source
@@ -68,8 +68,8 @@ def make_study(
     source: str, tests: Sequence["ImportedWorkload"], hardware: Mapping[str, Any]
 ) -> "ImportedStudy":
     """Return the study of tests."""
-    from destage.importers.imported_study import ImportedStudy
     from destage.sweeps.reading.new_study import make_name
+    from destage.tools.imported_study import ImportedStudy
 
     file = tests[0].file
     stem = tests[0].tool if file == COMMAND else Path(source).name.partition(".")[0]

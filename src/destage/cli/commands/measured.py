@@ -51,7 +51,8 @@ def import_(
     """
     from dataclasses import replace as with_values
 
-    from destage.measured import readers, sets
+    from destage.measured import sets
+    from destage.tools import results as readers
 
     sets.check_name(name)
     found = [(file, readers.read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]

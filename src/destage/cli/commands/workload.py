@@ -150,7 +150,7 @@ def import_(
         make_study,
         read_tests,
     )
-    from destage.importers.formats import ImportOptions
+    from destage.tools.load import ImportOptions
 
     hardware = choose_hardware(on, disk, controller)
     options = ImportOptions(tool, test, is_study or bool(hardware), ignore_unknown)
@@ -198,9 +198,9 @@ def export(
     is only similar.
     """
     from destage.engine import workload_profile
-    from destage.exporters.diskspd_targets import write_diskspd
-    from destage.exporters.fio_jobs import write_job_file
-    from destage.exporters.report import Target
+    from destage.tools.diskspd.export import write_diskspd
+    from destage.tools.export_report import Target
+    from destage.tools.fio.export import write_job_file
 
     _, workload, _ = _find_workload(name, test)
     bytes_ = None if size is None else parse_size(size, "--size")
@@ -225,7 +225,7 @@ def export(
 def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return what is known of a workload, the workload without `use`, and the folder of its files."""
     from destage.engine import catalog
-    from destage.importers.formats import is_command
+    from destage.tools.load import is_command
 
     known = {entry.name: entry for entry in catalog.entries("workloads")}
     if name in known:
@@ -258,7 +258,7 @@ def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], 
 def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return facts, workload and folder of a test in another tool's file, the first by default."""
     from destage.cli.imported_files import list_warnings, read_tests
-    from destage.importers.formats import ImportOptions
+    from destage.tools.load import ImportOptions
 
     source, tests = read_tests(name, ImportOptions(test=test))
     imported = tests[0]
