@@ -95,7 +95,7 @@ def test_settings_select_the_tests_of_their_profile() -> None:
     ],
 )
 def test_a_name_is_a_test(name: str, ways: list[str]) -> None:
-    assert crystaldiskmark.is_test_name(name)
+    assert crystaldiskmark.is_command(name)
     imported = crystaldiskmark.read_tests(name, "command")
     assert [one.name.split()[-1] for one in imported] == ways
 

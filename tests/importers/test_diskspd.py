@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from destage.engine import workload_profile
 from destage.errors import ConfigError
 from destage.tools.diskspd import load as diskspd
+from destage.tools.import_options import ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 
 LIES = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "0B"}}
@@ -197,7 +198,9 @@ def test_mistake_has_code_and_place(command: str, expected: list[tuple[str, str,
 
 
 def test_unknown_options_can_be_skipped() -> None:
-    (imported,) = diskspd.read_tests("diskspd -q -r -Su #1", "command", ignore_unknown=True)
+    (imported,) = diskspd.read_tests(
+        "diskspd -q -r -Su #1", "command", options=ImportOptions(ignore_unknown=True)
+    )
     assert [issue.code for issue in imported.warnings] == ["diskspd.option-skipped"]
 
 

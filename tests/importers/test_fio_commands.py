@@ -4,8 +4,10 @@ import pytest
 
 from destage.errors import ConfigError
 from destage.tools.fio import load as fio
+from destage.tools.import_options import ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.load import ImportOptions, is_command, read_tests, recognize
+from destage.tools.load import read_tests
+from destage.tools.registry import detect, find_tool, is_command
 
 COMMAND = (
     "fio --name=a --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=16 --size=1g --runtime=60"
@@ -23,7 +25,7 @@ def test_a_command_is_the_job_file_of_its_options() -> None:
     job = fio.read_job_file(f"[a]\n{options}\n", "a.fio")
     assert (test.workload, test.run) == (job.workload, job.run)
     assert is_command(COMMAND)
-    assert recognize(COMMAND) == "fio"
+    assert detect(COMMAND, "load") == (find_tool("fio"), fio)
 
 
 def test_options_before_the_first_name_are_those_of_all_jobs() -> None:

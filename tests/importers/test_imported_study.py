@@ -11,10 +11,11 @@ from destage.sweeps.reading.parsing import parse_study
 from destage.tools.crystaldiskmark import load as crystaldiskmark
 from destage.tools.diskspd import load as diskspd
 from destage.tools.fio import load as fio
+from destage.tools.import_options import ImportOptions
 from destage.tools.imported_study import ImportedStudy
 from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.load import ImportOptions, recognize
 from destage.tools.load import read_tests as read_any
+from destage.tools.registry import detect, find_tool
 from destage.tools.vdbench import load as vdbench
 
 HARDWARE = {
@@ -172,4 +173,6 @@ def test_a_test_is_chosen_by_name() -> None:
     ],
 )
 def test_the_tool_is_recognized(text: str, tool: str) -> None:
-    assert recognize(text) == tool
+    found = detect(text, "load")
+    assert found is not None
+    assert found[0] == find_tool(tool)

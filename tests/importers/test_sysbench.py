@@ -6,6 +6,7 @@ import pytest
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
+from destage.tools.import_options import ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.sysbench import load as sysbench
 
@@ -129,5 +130,5 @@ def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int]) -
 
 def test_unknown_options_can_be_skipped() -> None:
     text = "sysbench fileio --file-test-mode=rndrd --nope=1 --file-extra-flags=direct run"
-    (only,) = sysbench.read_tests(text, "command", ignore_unknown=True)
+    (only,) = sysbench.read_tests(text, "command", options=ImportOptions(ignore_unknown=True))
     assert [issue.code for issue in only.warnings] == ["sysbench.option-skipped"]

@@ -6,6 +6,7 @@ import pytest
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
+from destage.tools.import_options import ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.vdbench import load as vdbench
 
@@ -239,5 +240,5 @@ def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int | N
 
 
 def test_unknown_parameters_can_be_skipped() -> None:
-    (only,) = tests("wd=w,hotband=(1,2)\nrd=r,wd=w\n", ignore_unknown=True)
+    (only,) = tests("wd=w,hotband=(1,2)\nrd=r,wd=w\n", options=ImportOptions(ignore_unknown=True))
     assert [issue.code for issue in only.warnings] == ["vdbench.option-skipped"]

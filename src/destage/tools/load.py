@@ -1,55 +1,14 @@
-"""Files and commands of other tools: which tool they are of, and the tests in them."""
+"""The tests in a file or command of any tool."""
 
-import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from destage.errors import ConfigError, Issue
 from destage.spec.validation import suggest
-from destage.tools.crystaldiskmark import load as crystaldiskmark
-from destage.tools.diskspd import load as diskspd
-from destage.tools.fio import load as fio
+from destage.tools import registry
+from destage.tools.import_options import ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.iometer import load as iometer
 from destage.tools.naming import number_repeated
-from destage.tools.sysbench import load as sysbench
-from destage.tools.vdbench import load as vdbench
-
-
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """How a file is read.
-
-    Attributes:
-        tool: fio, iometer, diskspd, vdbench, sysbench or crystaldiskmark; `auto` detects it.
-        test: The name of the test to read; None for all.
-        is_study: Whether groups of jobs that run one after another are tests of their own.
-        ignore_unknown: Whether options that cannot be simulated are skipped with a warning.
-    """
-
-    tool: str = "auto"
-    test: str | None = None
-    is_study: bool = False
-    ignore_unknown: bool = False
-
-
-def is_command(text: str) -> bool:
-    """Return whether an argument is a command or a test's name instead of a file."""
-    is_of_tool = (crystaldiskmark.is_test_name, diskspd.is_script, sysbench.is_script, fio.is_script)
-    return " " in text and any(is_command_of(text) for is_command_of in is_of_tool)
-
-
-def recognize(text: str) -> str:
-    """Return the tool that a text is of; fio if it is of none of the others."""
-    recognizers: tuple[tuple[str, Callable[[str], bool]], ...] = (
-        ("iometer", iometer.is_configuration),
-        ("diskspd", diskspd.is_profile),
-        ("crystaldiskmark", crystaldiskmark.is_result_or_settings),
-        ("vdbench", vdbench.is_parameter_file),
-        ("diskspd", diskspd.is_script),
-        ("sysbench", sysbench.is_script),
-    )
-    return next((tool for tool, is_of_tool in recognizers if is_of_tool(text)), "fio")
 
 
 def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWorkload]:
@@ -58,28 +17,9 @@ def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWor
     Raises:
         ConfigError: With every option that cannot be read, or if no test has the name.
     """
-    tool = recognize(text) if options.tool == "auto" else options.tool
-    lenient = options.ignore_unknown
-    match tool:
-        case "iometer":
-            if options.is_study and options.test is None:
-                names = iometer.list_specifications(text, file)
-                return [iometer.read_access_specification(text, file, name=name) for name in names]
-            return [iometer.read_access_specification(text, file, name=options.test)]
-        case "diskspd":
-            tests = diskspd.read_tests(text, file, ignore_unknown=lenient)
-        case "vdbench":
-            tests = vdbench.read_tests(text, file, ignore_unknown=lenient)
-        case "sysbench":
-            tests = sysbench.read_tests(text, file, ignore_unknown=lenient)
-        case "crystaldiskmark":
-            tests = crystaldiskmark.read_tests(text, file)
-        case _ if fio.is_script(text):
-            tests = fio.read_script(text, file, environment=os.environ, ignore_unknown=lenient)
-        case _ if options.is_study:
-            tests = fio.read_groups(text, file, environment=os.environ, ignore_unknown=lenient)
-        case _:
-            tests = [fio.read_job_file(text, file, environment=os.environ, ignore_unknown=lenient)]
+    detected = registry.detect(text, "load") if options.tool == "auto" else None
+    load = registry.find_tool(options.tool).open_part("load") if detected is None else detected[1]
+    tests: list[ImportedWorkload] = load.read_tests(text, file, options)
     return _choose(_merge_repeated(tests), options.test, file)
 
 

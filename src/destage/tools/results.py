@@ -1,22 +1,13 @@
 """The readers of all tools, of which the content of a file chooses one."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
-from types import ModuleType
 
 from destage.measured.line import MeasuredLine
-from destage.tools.diskspd import results_text as diskspd_text
-from destage.tools.diskspd import results_xml as diskspd_xml
-from destage.tools.fio import results as fio_json
-from destage.tools.iometer import results as iometer_results
-from destage.tools.iostat import results as iostat_log
-from destage.tools.perfmon import results as perfmon_log
+from destage.tools import registry
 from destage.tools.plausibility import explain_excess, explain_implausible
 from destage.tools.result_parts import Readings, ResultFile
-from destage.tools.sysbench import results as sysbench_text
-from destage.tools.vdbench import results as vdbench_flatfile
 
 _OTHER_OUTPUTS = (
     (
@@ -31,18 +22,6 @@ _OTHER_OUTPUTS = (
 )
 """Outputs of known tools that are not read, and what to do."""
 
-READERS: Mapping[str, ModuleType] = {
-    "fio JSON": fio_json,
-    "DiskSpd XML": diskspd_xml,
-    "DiskSpd text": diskspd_text,
-    "Vdbench flatfile": vdbench_flatfile,
-    "Iometer results": iometer_results,
-    "sysbench text": sysbench_text,
-    "iostat -x": iostat_log,
-    "Perfmon CSV": perfmon_log,
-}
-"""Each has `is_result(text)` and `read(file)`."""
-
 
 def read_results(name: str, data: bytes) -> Readings:
     """Read a file of results.
@@ -54,19 +33,20 @@ def read_results(name: str, data: bytes) -> Readings:
         ConfigError: It is of no known tool, incomplete or wrong; with the line of the mistake.
     """
     file = ResultFile(name, decode(data))
-    for reader in READERS.values():
-        if reader.is_result(file.text):
-            found: Readings = reader.read(file)
-            for line in found.lines:
-                _check_plausible(file, line)
-            return replace(found, lines=[replace(line, source_file=name) for line in found.lines])
+    detected = registry.detect(file.text, "results")
+    if detected is not None:
+        found: Readings = detected[1].read(file)
+        for line in found.lines:
+            _check_plausible(file, line)
+        return replace(found, lines=[replace(line, source_file=name) for line in found.lines])
     if not file.text.strip():
         raise file.mistake("measured.no-figures", "the file is empty")
     for form, message in _OTHER_OUTPUTS:
         match = form.search(file.text)
         if match:
             raise file.mistake("measured.unknown-format", message, line=file.line_of(match.start()))
-    raise file.mistake("measured.unknown-format", f"is none of these: {', '.join(READERS)}")
+    forms = ", ".join(registry.list_result_forms())
+    raise file.mistake("measured.unknown-format", f"is none of these: {forms}")
 
 
 def _check_plausible(file: ResultFile, line: MeasuredLine) -> None:

@@ -11,25 +11,28 @@ from destage.tools.crystaldiskmark.settings_file import is_settings, read_settin
 from destage.tools.crystaldiskmark.tests import DiskTest, Plan, read_name, read_result
 from destage.tools.diskspd.settings import Target, Test
 from destage.tools.diskspd.streams import build_workload
+from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.words import Word
 
-__all__ = ["is_result_or_settings", "is_test_name", "read_tests"]
+__all__ = ["is_command", "read_tests", "recognizes"]
 
 _HEADLINE = re.compile(r"CrystalDiskMark\s+\d|\(Q=\s*\d+\s*,\s*T=\s*\d+\)|\(QD=\d+\)")
 
 
-def is_test_name(text: str) -> bool:
+def is_command(text: str) -> bool:
     """Return whether a text is the name of a test, as on the buttons of CrystalDiskMark."""
     return read_name(Word(text, 1, 1)) is not None
 
 
-def is_result_or_settings(text: str) -> bool:
-    """Return whether a text looks like a result, settings or the name of a test."""
-    return is_settings(text) or is_test_name(text) or bool(_HEADLINE.search(text))
+def recognizes(text: str) -> bool:
+    """Return whether a text looks like a result, settings or the name of a test; a profile is DiskSpd's."""
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return False
+    return is_settings(text) or is_command(text) or bool(_HEADLINE.search(text))
 
 
-def read_tests(text: str, file: str) -> list[ImportedWorkload]:
+def read_tests(text: str, file: str, _: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
     """Read the tests of a result, of settings, or the test of a name.
 
     Raises:

@@ -45,7 +45,7 @@ class _Load:
         self.elements.append((tag, value))
 
 
-def write_diskspd(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
+def write(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
     """Return the command line or profile of a canonical workload, and what it does differently.
 
     Raises:

@@ -11,6 +11,7 @@ from destage.tools.diskspd.command_line import CommandLine, is_option
 from destage.tools.diskspd.profile import ProfileReader
 from destage.tools.diskspd.settings import Test
 from destage.tools.diskspd.streams import build_workload
+from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.naming import name_by_difference
 from destage.tools.scripts import MOST_COMMANDS, ScriptCommand, read_commands
@@ -24,26 +25,28 @@ def is_profile(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<") and "<TimeSpan" in text
 
 
-def is_script(text: str) -> bool:
+def is_command(text: str) -> bool:
     """Return whether a text has a command of DiskSpd."""
     return "diskspd" in text.lower() and bool(read_commands(text, _PROGRAM))
 
 
-def read_tests(text: str, file: str, *, ignore_unknown: bool = False) -> list[ImportedWorkload]:
-    """Read the tests of a script, a command or a profile.
+def recognizes(text: str) -> bool:
+    """Return whether a text is a profile, or a script with a command of DiskSpd."""
+    return is_profile(text) or is_command(text)
 
-    Args:
-        ignore_unknown: Skip options that cannot be simulated, with a warning each, instead of raising.
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read the tests of a script, a command or a profile.
 
     Raises:
         ConfigError: With every option that cannot be read, each with line, column, value and what is allowed.
     """
     issues: list[Issue] = []
     if is_profile(text):
-        reader = ProfileReader(file, ignore_unknown, issues)
+        reader = ProfileReader(file, options.ignore_unknown, issues)
         tests = reader.read(text)
     else:
-        tests = _read_script(text, file, issues, is_lenient=ignore_unknown)
+        tests = _read_script(text, file, issues, is_lenient=options.ignore_unknown)
     imported = [] if issues else [build_workload(test, file, issues) for test in tests]
     if issues:
         raise ConfigError(sort_by_place(issues), file)

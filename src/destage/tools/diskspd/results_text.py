@@ -50,7 +50,7 @@ class _Settings:
     targets: list[dict[str, Any]] = field(default_factory=list)
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is what DiskSpd prints."""
     return "Results for timespan" in text and "Total IO" in text
 

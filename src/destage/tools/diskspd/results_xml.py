@@ -20,7 +20,7 @@ _MOST = 100.0
 _US_PER_MS = 1000.0
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is a DiskSpd result in XML."""
     start = text.lstrip("\ufeff \r\n\t")
     return start.startswith("<") and "<Results>" in text and "<TimeSpan>" in text

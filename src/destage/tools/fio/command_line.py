@@ -25,7 +25,7 @@ _OF_FIO = frozenset(
 """Options of fio itself, which do not change a job."""
 
 
-def is_script(text: str) -> bool:
+def is_command(text: str) -> bool:
     """Return whether a text has a command of fio with a job, and is not a job file."""
     return "--name" in text and not _SECTION.search(text) and bool(_find_commands(text))
 

@@ -18,7 +18,7 @@ _ALL = 100
 _ROUNDING = 1e-6
 
 
-def write_job_file(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
+def write(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
     """Return the job file of a canonical workload, and what it does differently.
 
     Raises:

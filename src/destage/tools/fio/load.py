@@ -3,6 +3,7 @@
 `options` lists the supported options; docs/workloads.md has a table of how each is translated.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count, pairwise
@@ -10,16 +11,31 @@ from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.tools.fio.command_line import is_script, read_jobs
+from destage.tools.fio.command_line import is_command, read_jobs
 from destage.tools.fio.job_file import JobFile, Option, read_sections
 from destage.tools.fio.layout import Region, lay_out
 from destage.tools.fio.settings import Settings, read_settings
 from destage.tools.fio.streams import JobStreams
 from destage.tools.fio.timeline import build_timeline
+from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 
-__all__ = ["is_script", "read_groups", "read_job_file", "read_script"]
+__all__ = ["is_command", "read_groups", "read_job_file", "read_script", "read_tests", "recognizes"]
 _MOST_STREAMS = 1024
+
+
+def recognizes(_: str) -> bool:
+    """Return True: a job file has no mark of its own, and is what no other tool recognizes."""
+    return True
+
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test."""
+    if is_command(text):
+        return read_script(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)
+    if options.is_study:
+        return read_groups(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)
+    return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
 
 
 def read_job_file(

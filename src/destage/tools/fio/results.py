@@ -83,7 +83,7 @@ class _Document:
         return now - max(known) if isinstance(now, int | float) and known else None
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is fio's JSON output."""
     return '"fio version"' in text and ('"jobs"' in text or '"client_stats"' in text)
 

@@ -113,7 +113,7 @@ def read_configuration(text: str, file: str) -> Configuration:
     return configuration
 
 
-def is_configuration(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text looks like an Iometer configuration."""
     return "'access specification" in text.lower()
 

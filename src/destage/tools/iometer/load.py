@@ -12,22 +12,30 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.validation import suggest
+from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.iometer.configuration_file import (
     AccessSpecification,
     Configuration,
     Line,
     Worker,
-    is_configuration,
     read_configuration,
+    recognizes,
 )
 
-__all__ = ["is_configuration", "list_specifications", "read_access_specification"]
+__all__ = ["list_specifications", "read_access_specification", "read_tests", "recognizes"]
 
 Part = dict[str, Any]
 
 _SECTOR = 512
 _ALL = 100
+
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read one access specification, or for a study each that is assigned."""
+    is_one = options.test is not None or not options.is_study
+    names = [options.test] if is_one else list_specifications(text, file)
+    return [read_access_specification(text, file, name=name) for name in names]
 
 
 def list_specifications(text: str, file: str) -> list[str]:

@@ -23,7 +23,7 @@ _SHARES, _DELAY = 4, 4
 """Fields of an access specification: size, weight, shares of reads and of random accesses, then a pause."""
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is a results file of Iometer."""
     return "'Results" in text and _COLUMNS in text
 

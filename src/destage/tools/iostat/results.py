@@ -30,9 +30,9 @@ _NO_DATE = 1900
 _US_PER_MS = 1000.0
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is a log of `iostat -x`."""
-    return any(_HEADER.match(line) and "%util" in line for line in text.splitlines())
+    return "%util" in text and any(_HEADER.match(line) and "%util" in line for line in text.splitlines())
 
 
 @dataclass(frozen=True, slots=True)

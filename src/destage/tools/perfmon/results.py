@@ -42,7 +42,7 @@ _IDLE = "% idle time"
 _MOST_BUSY = 1.0
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is a log of performance counters."""
     return _START.search(text) is not None
 

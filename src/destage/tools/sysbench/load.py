@@ -6,6 +6,7 @@ docs/workloads.md has a table of how each option is translated.
 import re
 
 from destage.errors import ConfigError, Issue
+from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.naming import name_by_difference
 from destage.tools.scripts import MOST_COMMANDS, ScriptCommand, read_commands
@@ -17,16 +18,16 @@ _PROGRAM = re.compile(r"sysbench(?:\.exe|[\d.-]*)?", re.IGNORECASE)
 _OTHER_COMMANDS = frozenset({"prepare", "cleanup", "help", "version"})
 
 
-def is_script(text: str) -> bool:
+def is_command(text: str) -> bool:
     """Return whether a text has a command of sysbench's fileio test."""
     return "sysbench" in text.lower() and any(map(_is_file_test, read_commands(text, _PROGRAM)))
 
 
-def read_tests(text: str, file: str, *, ignore_unknown: bool = False) -> list[ImportedWorkload]:
-    """Read the fileio tests of a script or a command; those that only prepare or clean up are skipped.
+recognizes = is_command
 
-    Args:
-        ignore_unknown: Skip options that cannot be simulated, with a warning each, instead of raising.
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read the fileio tests of a script or a command; those that only prepare or clean up are skipped.
 
     Raises:
         ConfigError: With every option that cannot be read, each with line, column, value and what is allowed.
@@ -51,7 +52,7 @@ def read_tests(text: str, file: str, *, ignore_unknown: bool = False) -> list[Im
     names = name_by_difference([[word.text for word in command.words] for command in runs])
     read: list[FileTest] = []
     for command, name in zip(runs, names, strict=True):
-        read.append(read_options(command, name, issues, is_lenient=ignore_unknown))
+        read.append(read_options(command, name, issues, is_lenient=options.ignore_unknown))
     imported = [] if issues else [build_workload(test, file, issues) for test in read]
     if issues:
         raise ConfigError(sort_by_place(issues), file)

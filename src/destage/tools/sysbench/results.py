@@ -38,7 +38,7 @@ _RATES = (
 _START = re.compile(r"^sysbench v?(\d[\w.]*)", re.MULTILINE)
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is what `sysbench fileio run` prints."""
     return _START.search(text) is not None and "Doing " in text and "Threads fairness" in text
 

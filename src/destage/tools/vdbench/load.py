@@ -6,6 +6,7 @@ docs/workloads.md has a table of how each parameter is translated.
 import re
 
 from destage.errors import ConfigError, Issue
+from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.vdbench.definitions import ParameterFile
 from destage.tools.vdbench.runs import build_tests
@@ -14,22 +15,19 @@ from destage.tools.words import sort_by_place
 _DEFINITION = re.compile(r"^\s*(sd|wd|rd|fsd|fwd)=\S+", re.MULTILINE | re.IGNORECASE)
 
 
-def is_parameter_file(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text looks like a parameter file."""
     kinds = {match[1].lower().removeprefix("f") for match in _DEFINITION.finditer(text)}
     return len(kinds) > 1
 
 
-def read_tests(text: str, file: str, *, ignore_unknown: bool = False) -> list[ImportedWorkload]:
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
     """Read the tests of a parameter file.
-
-    Args:
-        ignore_unknown: Skip parameters that cannot be simulated, with a warning each, instead of raising.
 
     Raises:
         ConfigError: With every parameter that cannot be read, each with its place and what is allowed.
     """
-    definitions = ParameterFile(is_lenient=ignore_unknown)
+    definitions = ParameterFile(is_lenient=options.ignore_unknown)
     definitions.read(text)
     tests = []
     if not any(issue.code == "vdbench.file-system" for issue in definitions.issues):

@@ -44,9 +44,9 @@ _TIMES = ("%m/%d/%Y-%H:%M:%S", "%m/%d/%Y-%H:%M:%S.%f")
 Row = Mapping[str, str]
 
 
-def is_result(text: str) -> bool:
+def recognizes(text: str) -> bool:
     """Return whether a text is a flat file of Vdbench."""
-    return any(_is_header(line.split()) for line in text.splitlines())
+    return "Interval" in text and any(_is_header(line.split()) for line in text.splitlines())
 
 
 def _is_header(words: Sequence[str]) -> bool:
