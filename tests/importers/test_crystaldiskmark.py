@@ -111,9 +111,9 @@ def test_threads_of_a_sequential_test_share_a_position() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("nothing", ("crystaldiskmark.no-test", "", None)),
-        ("[Setting]\nBenchSize0=abc\n", ("crystaldiskmark.bad-value", "BenchSize0", 2)),
-        ("RND1K Q1T1\n".replace("1K", "0K"), ("crystaldiskmark.bad-value", "RND0K Q1T1 read", 1)),
+        ("nothing", ("import.no-test", "", None)),
+        ("[Setting]\nBenchSize0=abc\n", ("import.bad-value", "BenchSize0", 2)),
+        ("RND1K Q1T1\n".replace("1K", "0K"), ("import.bad-value", "RND0K Q1T1 read", 1)),
     ],
 )
 def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int | None]) -> None:

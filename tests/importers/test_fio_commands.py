@@ -44,9 +44,9 @@ def test_each_command_of_a_script_is_a_test() -> None:
 @pytest.mark.parametrize(
     ("more", "code", "place"),
     [
-        ("--nope=1", "fio.unsupported-option", "line 1, nope"),
-        ("--bs=x", "fio.bad-value", "line 1, bs"),
-        ("--group_reporting=1 jobs.fio", "fio.bad-syntax", "line 1, command"),
+        ("--nope=1", "import.unsupported-option", "line 1, nope"),
+        ("--bs=x", "import.bad-value", "line 1, bs"),
+        ("--group_reporting=1 jobs.fio", "import.bad-syntax", "line 1, command"),
     ],
 )
 def test_mistakes_have_their_line(more: str, code: str, place: str) -> None:

@@ -54,4 +54,4 @@ def test_variables_come_from_the_environment() -> None:
     text = "[a]\nsize=${SIZE}\nnumjobs=${JOBS}\n"
     imported = read_job_file(text, "a.fio", environment={"SIZE": "64m", "JOBS": "3"}).workload
     assert imported["users"] == 3
-    assert mistakes(text, environment={"JOBS": "3"}) == [("fio.unknown-variable", "line 2, size")]
+    assert mistakes(text, environment={"JOBS": "3"}) == [("import.unknown-variable", "line 2, size")]

@@ -45,7 +45,7 @@ def read_tests(text: str, file: str, _: ImportOptions = DEFAULTS) -> list[Import
         plan = read_settings(text, file) if is_settings(text) else read_result(text)
     if not plan.tests:
         message = "no test; a result has lines such as `SEQ 1MiB (Q= 8, T= 1)`, settings have BenchSize0"
-        raise ConfigError([Issue("crystaldiskmark.no-test", "", message)], file)
+        raise ConfigError([Issue("import.no-test", "", message)], file)
     issues: list[Issue] = []
     imported = [_build(test, plan, file, issues) for test in plan.tests]
     if issues:
@@ -57,9 +57,7 @@ def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> Import
     place = test.place
     if not test.block or test.block % 512 or test.block > plan.size:
         message = f"{test.block} bytes; must be a multiple of 512 up to the test size, {plan.size} bytes"
-        issues.append(
-            Issue("crystaldiskmark.bad-value", test.name, message, line=place.line, column=place.column)
-        )
+        issues.append(Issue("import.bad-value", test.name, message, line=place.line, column=place.column))
     target = Target(
         path="test file",
         place=place,

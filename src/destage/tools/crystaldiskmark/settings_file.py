@@ -87,6 +87,6 @@ class _Reader:
             return default
         if not (word.text.isascii() and word.text.isdigit() and int(word.text[:12]) <= most):
             message = f"must be a whole number from 0 to {most}"
-            self.issues.append(word.issue("crystaldiskmark.bad-value", key, message))
+            self.issues.append(word.issue("import.bad-value", key, message))
             return default
         return int(word.text)

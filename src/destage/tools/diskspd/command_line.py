@@ -85,7 +85,7 @@ class CommandLine:
         variable = find_variable(word.text)
         if variable is not None and letter not in _WITHOUT_EFFECT:
             message = f"{variable} is not set by the script; write its value"
-            self.issues.append(word.issue("diskspd.unknown-variable", place, message))
+            self.issues.append(word.issue("import.unknown-variable", place, message))
             return
         if letter in _WITHOUT_EFFECT:
             self._test.remarks.append(f"Without effect: {word.text}: {_WITHOUT_EFFECT[letter]}.")
@@ -98,18 +98,18 @@ class CommandLine:
         try:
             note = read(value.text)
         except OptionValueError as error:
-            self.issues.append(word.issue("diskspd.bad-value", place, str(error)))
+            self.issues.append(word.issue("import.bad-value", place, str(error)))
         else:
             if note:
                 self._test.notes.append(f"{word.text}: {note}")
 
     def _reject(self, word: Word, place: str, why: str) -> None:
         if self.is_lenient:
-            skipped = word.issue("diskspd.option-skipped", place, f"skipped: it {why}")
+            skipped = word.issue("import.option-skipped", place, f"skipped: it {why}")
             self._test.warnings.append(skipped)
         else:
             message = f"{why}; --ignore-unknown skips it"
-            self.issues.append(word.issue("diskspd.unsupported-option", place, message))
+            self.issues.append(word.issue("import.unsupported-option", place, message))
 
     def _read_block(self, text: str) -> str:
         self._target.block = self._sizes.parse_sectors(text)
@@ -260,18 +260,18 @@ class CommandLine:
         ):
             if one in given and other in given:
                 message = f"-{one} and -{other} {why}"
-                self.issues.append(given[other].issue("diskspd.conflicting-options", f"-{other}", message))
+                self.issues.append(given[other].issue("import.conflicting-options", f"-{other}", message))
         for one, other in (("i", "j"), ("j", "i"), ("O", "F")):
             if one in given and other not in given:
                 message = f"needs -{other} as well"
-                self.issues.append(given[one].issue("diskspd.conflicting-options", f"-{one}", message))
+                self.issues.append(given[one].issue("import.conflicting-options", f"-{one}", message))
         for other in ("T", "p") if target.is_interlocked and not target.is_random else ():
             if other in given:
                 message = f"-si and -{other} exclude each other"
-                self.issues.append(given[other].issue("diskspd.conflicting-options", f"-{other}", message))
+                self.issues.append(given[other].issue("import.conflicting-options", f"-{other}", message))
         message = find_zone_mistake(target)
         if message:
-            self.issues.append(given["r"].issue("diskspd.conflicting-options", "-r", message))
+            self.issues.append(given["r"].issue("import.conflicting-options", "-r", message))
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -279,12 +279,12 @@ class CommandLine:
         given, target = self._given, self._target
         if target.stride is not None and target.stride < target.block and not target.is_random:
             message = f"is smaller than the request size, {target.block} bytes; overlaps are not simulated"
-            self.issues.append(given["s"].issue("diskspd.bad-value", "-s", message))
+            self.issues.append(given["s"].issue("import.bad-value", "-s", message))
         for letter in ("B", "f", "c"):
             limit = target.limit
             if letter in given and limit is not None and target.base + target.block > limit:
                 message = f"leaves no room for a request of {target.block} bytes"
-                self.issues.append(given[letter].issue("diskspd.bad-value", f"-{letter}", message))
+                self.issues.append(given[letter].issue("import.bad-value", f"-{letter}", message))
                 break
 
     def _make_target(self, path: Word) -> Target:

@@ -57,11 +57,11 @@ def _read_script(text: str, file: str, issues: list[Issue], *, is_lenient: bool)
     commands = read_commands(text, _PROGRAM)
     if not commands:
         message = "no DiskSpd command, such as `diskspd -b8K -o32 -r file`, and no XML profile"
-        raise ConfigError([Issue("diskspd.no-test", "", message)], file)
+        raise ConfigError([Issue("import.no-test", "", message)], file)
     if len(commands) > MOST_COMMANDS:
         message = f"loops make more than {MOST_COMMANDS} commands"
         line = commands[0].line
-        raise ConfigError([Issue("diskspd.too-many-tests", "", message, line=line, column=1)], file)
+        raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
     names = name_by_difference([_options(command) for command in commands])
     tests = []
     for command, name in zip(commands, names, strict=True):

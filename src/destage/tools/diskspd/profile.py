@@ -87,7 +87,7 @@ class ProfileReader:
         spans = profiles[0].find_all("TimeSpan") if profiles else []
         if not spans:
             message = "no <TimeSpan>; a profile has one for each test"
-            raise ConfigError([Issue("diskspd.no-test", "", message)], self.file)
+            raise ConfigError([Issue("import.no-test", "", message)], self.file)
         return [self._read_span(span, number) for number, span in enumerate(spans, 1)]
 
     def _read_span(self, span: Element, number: int) -> Test:
@@ -191,10 +191,10 @@ class ProfileReader:
             test.remarks.append(f"Without effect: <{element.tag}>.")
         elif self.is_lenient:
             message = "skipped: it is not simulated"
-            test.warnings.append(element.word.issue("diskspd.option-skipped", element.tag, message))
+            test.warnings.append(element.word.issue("import.option-skipped", element.tag, message))
         else:
             message = "is not simulated; --ignore-unknown skips it"
-            self.issues.append(element.word.issue("diskspd.unsupported-option", element.tag, message))
+            self.issues.append(element.word.issue("import.unsupported-option", element.tag, message))
 
     def _add_mistake(self, element: Element, message: str) -> None:
-        self.issues.append(element.word.issue("diskspd.bad-value", element.tag, message))
+        self.issues.append(element.word.issue("import.bad-value", element.tag, message))

@@ -92,11 +92,11 @@ def _find_mistake(test: Test, target: Target) -> Issue | None:
         return Issue("diskspd.too-many-threads", "-o", message, line=place.line, column=place.column)
     if target.is_absolute and length is None:
         message = "needs the size of the target; give -c or -f"
-        return Issue("diskspd.missing-size", "-rdabs", message, line=place.line, column=place.column)
+        return Issue("import.missing-size", "-rdabs", message, line=place.line, column=place.column)
     span = (threads - 1) * target.thread_stride + target.block
     if length is not None and span > length and not target.is_random:
         message = f"{threads} threads that far apart exceed the range of {length} bytes"
-        return Issue("diskspd.bad-value", "-T", message, line=place.line, column=place.column)
+        return Issue("import.bad-value", "-T", message, line=place.line, column=place.column)
     return None
 
 
@@ -208,12 +208,12 @@ def _find_warnings(test: Test) -> Iterator[Issue]:
                 "the array"
             )
             yield Issue(
-                "diskspd.host-cache", "-S", message, line=target.place.line, column=target.place.column
+                "import.page-cache", "-S", message, line=target.place.line, column=target.place.column
             )
     for target in test.targets:
         if target.limit is None and not target.is_device:
             message = "the size is not known; assumed: the whole array; -c or -f give it"
-            yield target.place.issue("diskspd.unknown-size", "target", message)
+            yield target.place.issue("import.unknown-size", "target", message)
 
 
 def _number(name: str, streams: list[Part]) -> list[Part]:

@@ -47,7 +47,7 @@ def parse_xml(text: str, file: str) -> Element:
 
     def stop(message: str) -> None:
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-        raise ConfigError([Issue("diskspd.bad-syntax", "", message, line=line, column=column)], file)
+        raise ConfigError([Issue("import.bad-syntax", "", message, line=line, column=column)], file)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(stack) > _DEEPEST:
@@ -70,6 +70,6 @@ def parse_xml(text: str, file: str) -> Element:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         message = f"invalid XML: {expat.errors.messages[error.code]}"
-        issue = Issue("diskspd.bad-syntax", "", message, line=error.lineno, column=error.offset + 1)
+        issue = Issue("import.bad-syntax", "", message, line=error.lineno, column=error.offset + 1)
         raise ConfigError([issue], file) from None
     return root

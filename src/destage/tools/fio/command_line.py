@@ -83,7 +83,7 @@ def _split_options(parser: Parser, command: ScriptCommand) -> Iterator[tuple[str
         text = words.pop(0)
         if not text.startswith("--"):
             message = "must be an option --NAME=VALUE; import a job file by itself"
-            parser.add_issue("fio.bad-syntax", command.line, "command", text, message)
+            parser.add_issue("import.bad-syntax", command.line, "command", text, message)
             continue
         name, separator, value = text.removeprefix("--").partition("=")
         if not separator and words and not words[0].startswith("--"):

@@ -91,14 +91,14 @@ class Parser:
         written, separator, value = (part.strip() for part in text.partition("="))
         if not separator and written.partition(" ")[0] == "include":
             self.add_issue(
-                "fio.include", line, "include", None, "include is not read; insert that file's lines"
+                "import.include", line, "include", None, "include is not read; insert that file's lines"
             )
             return None
         try:
             expanded = self.expand(value) if separator else None
         except KeyError as error:
             message = f"{error.args[0]} is not set; write the value or set the variable"
-            self.add_issue("fio.unknown-variable", line, written, value, message)
+            self.add_issue("import.unknown-variable", line, written, value, message)
             return None
         name = options.ALIASES.get(written, written)
         option = Option(name, written, expanded, line)
@@ -123,7 +123,7 @@ class Parser:
             self.skipped.append((option, why))
         else:
             message = f"{why}; --ignore-unknown skips it"
-            self.add_issue("fio.unsupported-option", option.line, option.written, option.value, message)
+            self.add_issue("import.unsupported-option", option.line, option.written, option.value, message)
 
     def add_issue(self, code: str, line: int, name: str, value: str | None, message: str) -> None:
         """Add an issue at an option."""
@@ -149,7 +149,7 @@ def read_sections(
         if stripped.startswith("["):
             name = stripped[1:].partition("]")[0].strip()
             if not stripped.endswith("]") or not name:
-                parser.add_issue("fio.bad-syntax", line, "section", stripped, "must have the form [name]")
+                parser.add_issue("import.bad-syntax", line, "section", stripped, "must have the form [name]")
                 current = {}
             elif name.startswith("global"):
                 # As in fio, any name with this prefix is global.
@@ -159,7 +159,7 @@ def read_sections(
                 jobs.append(Job(name, line, current))
         elif current is None:
             message = "option before the first [section]"
-            parser.add_issue("fio.bad-syntax", line, "option", stripped, message)
+            parser.add_issue("import.bad-syntax", line, "option", stripped, message)
         else:
             option = parser.read_option(stripped, line)
             if option is not None:
@@ -168,7 +168,7 @@ def read_sections(
                 current[option.name] = option
     if not jobs and not parser.issues:
         message = "no job; a job is a section [name] other than [global]"
-        parser.issues.append(Issue("fio.no-job", "", message))
+        parser.issues.append(Issue("import.no-test", "", message))
     if parser.issues:
         raise ConfigError(parser.issues, file)
     return JobFile(tuple(jobs), tuple(parser.without_effect), tuple(parser.skipped))

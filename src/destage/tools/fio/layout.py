@@ -39,7 +39,7 @@ def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
     if whole and len(extents) > 1:
         issues.append(
             Issue(
-                "fio.missing-size",
+                "import.missing-size",
                 "filename",
                 "has no size and shares the array with other files; give each job size or filesize, "
                 "or import one device at a time",
@@ -69,7 +69,7 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
         length = job.file_size - job.offset
         if length <= 0:
             issues.append(
-                Issue("fio.conflicting-options", job.job.place, "offset must be less than filesize")
+                Issue("import.conflicting-options", job.job.place, "offset must be less than filesize")
             )
             return None
     span = job.distribution.span
@@ -78,7 +78,7 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
     is_device = job.filename is not None and job.filename.startswith(_DEVICES)
     if length is None and not is_device and job.iolog is None:
         message = "needs size or filesize, unless filename is a device (/dev/...)"
-        issues.append(Issue("fio.missing-size", job.job.place, message))
+        issues.append(Issue("import.missing-size", job.job.place, message))
     return length
 
 

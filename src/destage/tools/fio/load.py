@@ -175,7 +175,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
             (job.iolog is not None and job.clones > 1, "a replayed log allows numjobs=1 only"),
         ):
             if is_wrong:
-                issues.append(Issue("fio.conflicting-options", job.job.place, message))
+                issues.append(Issue("import.conflicting-options", job.job.place, message))
 
 
 def _moves_otherwise(job: Settings) -> bool:
@@ -231,7 +231,7 @@ def _drop_duplicates(options: Sequence[tuple[Option, str]]) -> list[tuple[Option
 
 def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
     warnings = [
-        Issue("fio.option-skipped", option.place, f"skipped: it {why}", option.value)
+        Issue("import.option-skipped", option.place, f"skipped: it {why}", option.value)
         for option, why in _drop_duplicates(sections.skipped)
     ]
     for job in jobs:
@@ -251,5 +251,5 @@ def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
             f"not set for {', '.join(buffered)}: fio's requests use the host's page cache, which is not "
             "simulated; here all go to the array"
         )
-        warnings.append(Issue("fio.page-cache", "direct", message, data={"jobs": buffered}))
+        warnings.append(Issue("import.page-cache", "direct", message, data={"jobs": buffered}))
     return warnings

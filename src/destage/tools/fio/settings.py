@@ -157,7 +157,7 @@ class _Values:
     def add_issue(self, name: str, message: str) -> None:
         option = self.find(name)
         if option is not None:
-            self._issues.append(Issue("fio.bad-value", option.place, message, option.value))
+            self._issues.append(Issue("import.bad-value", option.place, message, option.value))
 
 
 def read_settings(job: Job, issues: list[Issue]) -> Settings:

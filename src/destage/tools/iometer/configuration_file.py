@@ -107,7 +107,7 @@ def read_configuration(text: str, file: str) -> Configuration:
         total = sum(line.share for line in specification.lines)
         if specification.lines and total != _WHOLE:
             message = f"the % of size of its lines must total {_WHOLE}, not {total}"
-            parser.issues.append(Issue("iometer.bad-value", specification.place, message, specification.name))
+            parser.issues.append(Issue("import.bad-value", specification.place, message, specification.name))
     if parser.issues:
         raise ConfigError(parser.issues, file)
     return configuration
@@ -207,4 +207,4 @@ class _Parser:
         return [int(text) for text in digits]
 
     def add_issue(self, line: int, name: str, value: str | None, message: str) -> None:
-        self.issues.append(Issue("iometer.bad-value", f"line {line}, {name}", message, value))
+        self.issues.append(Issue("import.bad-value", f"line {line}, {name}", message, value))

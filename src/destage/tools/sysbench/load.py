@@ -43,11 +43,11 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
         elif commands:
             message += "; the other tests of sysbench do not use disks directly"
         line, column = (None, None) if place is None else (place.line, 1)
-        raise ConfigError([Issue("sysbench.no-test", "", message, line=line, column=column)], file)
+        raise ConfigError([Issue("import.no-test", "", message, line=line, column=column)], file)
     if len(commands) > MOST_COMMANDS:
         message = f"loops make more than {MOST_COMMANDS} commands"
         line = commands[0].line
-        raise ConfigError([Issue("sysbench.too-many-tests", "", message, line=line, column=1)], file)
+        raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
     issues: list[Issue] = []
     names = name_by_difference([[word.text for word in command.words] for command in runs])
     read: list[FileTest] = []

@@ -107,7 +107,7 @@ def read_options(command: ScriptCommand, name: str, issues: list[Issue], *, is_l
         if word.text.startswith("--"):
             _read_option(test, word, issues, is_lenient=is_lenient)
         elif word.text not in {"fileio", "run"} and find_variable(word.text) is None:
-            issues.append(word.issue("sysbench.unsupported-option", "", "is not a word of the fileio test"))
+            issues.append(word.issue("import.unsupported-option", "", "is not a word of the fileio test"))
     if not test.mode and not issues:
         message = f"missing; must be one of {', '.join(MODES)}"
         found = Issue(
@@ -129,22 +129,22 @@ def _read_option(test: FileTest, word: Word, issues: list[Issue], *, is_lenient:
         hint = suggest(name, _KNOWN)
         why = _UNSUPPORTED.get(name, f"is not an option of the fileio test{hint}")
         if is_lenient:
-            skipped = word.issue("sysbench.option-skipped", place, f"skipped: it {why}")
+            skipped = word.issue("import.option-skipped", place, f"skipped: it {why}")
             test.warnings.append(skipped)
         else:
             message = f"{why}; --ignore-unknown skips it"
-            issues.append(word.issue("sysbench.unsupported-option", place, message))
+            issues.append(word.issue("import.unsupported-option", place, message))
         return
     at_value = word.part(len(written) + 3, value) if equals else word
     variable = find_variable(value)
     if variable is not None:
         message = f"{variable} is not set by the script; write its value"
-        issues.append(at_value.issue("sysbench.unknown-variable", place, message))
+        issues.append(at_value.issue("import.unknown-variable", place, message))
         return
     try:
         note = read(test, value)
     except OptionValueError as error:
-        issues.append(at_value.issue("sysbench.bad-value", place, str(error)))
+        issues.append(at_value.issue("import.bad-value", place, str(error)))
     else:
         test.notes.append(f"{word.text}: {note}")
 

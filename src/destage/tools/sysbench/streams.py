@@ -31,7 +31,7 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
         (depth > _MOST_OUTSTANDING, "--threads", f"more than {_MOST_OUTSTANDING} outstanding requests"),
     ):
         if is_wrong:
-            found = Issue("sysbench.bad-value", name, message, line=place.line, column=place.column)
+            found = Issue("import.bad-value", name, message, line=place.line, column=place.column)
             issues.append(found)
     arrival: Part = {"kind": "fixed_outstanding", "depth": depth}
     if test.rate:
@@ -102,4 +102,4 @@ def _find_warnings(test: FileTest) -> list[Issue]:
         "go to the array"
     )
     place = test.place
-    return [Issue("sysbench.page-cache", "--file-extra-flags", message, line=place.line, column=place.column)]
+    return [Issue("import.page-cache", "--file-extra-flags", message, line=place.line, column=place.column)]

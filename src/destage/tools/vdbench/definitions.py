@@ -41,12 +41,12 @@ class Settings:
             if parameter is None:
                 continue
             if len(parameter.values) > 1:
-                issues.append(parameter.issue("vdbench.bad-value", "must be one value"))
+                issues.append(parameter.issue("import.bad-value", "must be one value"))
                 return default
             try:
                 return parse(parameter.values[0].text)
             except OptionValueError as error:
-                issues.append(parameter.issue("vdbench.bad-value", str(error)))
+                issues.append(parameter.issue("import.bad-value", str(error)))
                 return default
         return default
 
@@ -89,7 +89,7 @@ class ParameterFile:
             key = keywords.resolve("", parameter.key)
             if key == "include":
                 message = "is not read; insert the lines of that file"
-                self.issues.append(parameter.issue("vdbench.include", message))
+                self.issues.append(parameter.issue("import.include", message))
             elif key in keywords.GENERAL:
                 self._ignore(parameter, keywords.GENERAL[key])
             else:
@@ -130,12 +130,12 @@ class ParameterFile:
         try:
             numbers = [parse_positive(value.text) for value in parameter.values]
         except OptionValueError as error:
-            self.issues.append(parameter.issue("vdbench.bad-value", str(error)))
+            self.issues.append(parameter.issue("import.bad-value", str(error)))
             return [settings.name]
         first, number = (numbers[0], numbers[1]) if len(numbers) > 1 else (1, numbers[0])
         if number > _MOST_COPIES:
             message = f"more than {_MOST_COPIES} storages"
-            self.issues.append(parameter.issue("vdbench.bad-value", message))
+            self.issues.append(parameter.issue("import.bad-value", message))
             return [settings.name]
         return [f"{settings.name}{index}" for index in range(first, first + number)]
 
@@ -146,10 +146,10 @@ class ParameterFile:
 
     def _reject(self, parameter: Parameter, why: str) -> None:
         if self.is_lenient:
-            self.warnings.append(parameter.issue("vdbench.option-skipped", f"skipped: it {why}"))
+            self.warnings.append(parameter.issue("import.option-skipped", f"skipped: it {why}"))
         else:
             message = f"{why}; --ignore-unknown skips it"
-            self.issues.append(parameter.issue("vdbench.unsupported-option", message))
+            self.issues.append(parameter.issue("import.unsupported-option", message))
 
     def select(self, kind: str, known: Mapping[str, Settings], parameter: Parameter | None) -> list[Settings]:
         """Return the definitions that a parameter names, by wildcards and ranges; without it, all of them."""

@@ -34,7 +34,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
         tests = build_tests(definitions, file)
         if not definitions.runs and not definitions.issues:
             message = "no run; a run is rd=name,wd=..."
-            definitions.issues.append(Issue("vdbench.no-test", "", message))
+            definitions.issues.append(Issue("import.no-test", "", message))
     if definitions.issues:
         raise ConfigError(sort_by_place(definitions.issues), file)
     return tests

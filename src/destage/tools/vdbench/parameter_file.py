@@ -133,7 +133,7 @@ def _read_parameters(letters: str, places: list[tuple[int, int]], issues: list[I
         word = Word(key.strip().lower(), *places[start])
         if not equals or not key.strip():
             message = "must have the form keyword=value"
-            issues.append(word.with_text(part).issue("vdbench.bad-syntax", "", message))
+            issues.append(word.with_text(part).issue("import.bad-syntax", "", message))
             continue
         begin, stop = start + len(key) + 1, end
         if letters[begin : begin + 1] == "(" and letters[stop - 1] == ")":
@@ -147,7 +147,7 @@ def _read_parameters(letters: str, places: list[tuple[int, int]], issues: list[I
         ]
         parameters.append(Parameter(word.text, word, tuple(value for value in values if value.text)))
     issues += [
-        parameter.issue("vdbench.bad-syntax", "needs a value")
+        parameter.issue("import.bad-syntax", "needs a value")
         for parameter in parameters
         if not parameter.values
     ]

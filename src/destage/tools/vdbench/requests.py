@@ -65,7 +65,7 @@ def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Is
     found = replace(requests, **changes)
     if stride is not None and found.seeks and (found.seeks < ALL or len(found.sizes) > 1):
         message = "is simulated with seekpct=100 and one xfersize only"
-        issues.append(stride.issue("vdbench.bad-value", message))
+        issues.append(stride.issue("import.bad-value", message))
     return found
 
 
@@ -98,7 +98,7 @@ def _read_sizes(parameter: Parameter | None, issues: list[Issue]) -> dict[int, f
     try:
         return _parse_sizes([value.text for value in parameter.values])
     except OptionValueError as error:
-        issues.append(parameter.issue("vdbench.bad-value", str(error)))
+        issues.append(parameter.issue("import.bad-value", str(error)))
         return {_DEFAULT_SIZE: 100.0}
 
 
@@ -129,7 +129,7 @@ def _read_stride(parameter: Parameter | None, issues: list[Issue]) -> int | None
     try:
         return _parse_stride([parse_size(value.text) for value in parameter.values])
     except OptionValueError as error:
-        issues.append(parameter.issue("vdbench.bad-value", str(error)))
+        issues.append(parameter.issue("import.bad-value", str(error)))
         return None
 
 
@@ -160,7 +160,7 @@ def build_components(
                     f"hitarea of {area} bytes leaves no room for other requests in {storage.settings.name}"
                 )
                 found = Issue(
-                    "vdbench.bad-value",
+                    "import.bad-value",
                     "hitarea",
                     message,
                     line=workload.word.line,
@@ -179,7 +179,7 @@ def build_components(
                 address = _limit(address, used.band, is_allowed=not hit)
             if not address:
                 message = "range= in per cent needs size= of the storage, unless all requests are random"
-                found = workload.word.issue("vdbench.bad-value", "range", message)
+                found = workload.word.issue("import.bad-value", "range", message)
                 issues.append(found)
                 continue
             parts.append(_component(requests, storage, flags, each * (ALL - hit) / ALL, reads, address))

@@ -85,7 +85,7 @@ def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]
         for values in product(*loops.values()):
             if len(tests) >= MOST_TESTS:
                 message = f"loops make more than {MOST_TESTS} tests"
-                issues.append(run.word.issue("vdbench.too-many-tests", "rd", message))
+                issues.append(run.word.issue("import.too-many-tests", "rd", message))
                 return tests
             chosen = dict(zip(loops, values, strict=True))
             labels = [f"{key}={text}" for key, text in chosen.items() if len(loops[key]) > 1]
@@ -128,7 +128,7 @@ def _read_loops(run: Settings, issues: list[Issue]) -> dict[str, list[str]]:
             elif name == "iorate":
                 loops[name] = _read_rates(parameter)
         except OptionValueError as error:
-            issues.append(parameter.issue("vdbench.bad-value", str(error)))
+            issues.append(parameter.issue("import.bad-value", str(error)))
     return loops
 
 
@@ -203,7 +203,7 @@ def _weights(load: _Load, issues: list[Issue]) -> list[float]:
     if total > ALL + 1:
         parameter = next(w.parameters["skew"] for w, _ in load.workloads if "skew" in w.parameters)
         message = f"the workloads of {load.run.name} add up to {total:g} %; allowed is up to 100"
-        issues.append(parameter.issue("vdbench.bad-value", message))
+        issues.append(parameter.issue("import.bad-value", message))
     rest = max(0.0, ALL - total) / free if free else 0.0
     weights = [skew or rest for skew in skews]
     return weights if all(weights) else [max(weight, 1e-9) for weight in weights]
@@ -216,7 +216,7 @@ def _depth(load: _Load, chosen: Mapping[str, str], issues: list[Issue]) -> int:
     depth = sum(each or one.threads for one in storages.values())
     if depth > _MOST_OUTSTANDING:
         message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
-        issues.append(load.run.word.issue("vdbench.bad-value", "threads", message))
+        issues.append(load.run.word.issue("import.bad-value", "threads", message))
     return min(depth, _MOST_OUTSTANDING)
 
 
@@ -285,12 +285,12 @@ def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
             "simulated; here all go to the array"
         )
         data = {"storages": cached}
-        yield Issue("vdbench.page-cache", "openflags", message, data=data, line=word.line, column=word.column)
+        yield Issue("import.page-cache", "openflags", message, data=data, line=word.line, column=word.column)
     unknown = [name for name, (one, _) in opened.items() if not one.has_size and not one.is_device]
     if unknown:
         word = opened[unknown[0]][0].settings.word
         message = f"not given for {', '.join(unknown)}; assumed: the whole array"
-        yield Issue("vdbench.unknown-size", "size", message, line=word.line, column=word.column)
+        yield Issue("import.unknown-size", "size", message, line=word.line, column=word.column)
     if rate == "curve":
         parameter = next(one for key, one in load.run.order if key.removeprefix("for") == "iorate")
         message = (

@@ -96,7 +96,7 @@ def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, 
         position += round_up(length or 0)
         if start % _SECTOR or (length is not None and start >= length):
             message = f"must be a multiple of {_SECTOR} below size"
-            issues.append(settings.parameters["offset"].issue("vdbench.bad-value", message))
+            issues.append(settings.parameters["offset"].issue("import.bad-value", message))
             start = 0
         whole = Range(base + start, None if length is None else base + length)
         placed[name] = Storage(
@@ -118,7 +118,7 @@ def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range |
     try:
         return _parse_range(parameter, whole)
     except OptionValueError as error:
-        issues.append(parameter.issue("vdbench.bad-value", str(error)))
+        issues.append(parameter.issue("import.bad-value", str(error)))
         return whole
 
 
@@ -171,5 +171,5 @@ def read_flags(sources: Sequence[Settings], issues: list[Issue]) -> OpenFlags:
             is_forced |= flag in _FORCED
             if parameter is not None and flag not in _DIRECT | _FORCED | _IGNORED:
                 known = ", ".join(sorted(_DIRECT | _FORCED | _IGNORED))
-                issues.append(parameter.issue("vdbench.bad-value", f"must be of {known}", value))
+                issues.append(parameter.issue("import.bad-value", f"must be of {known}", value))
     return OpenFlags(is_direct, is_forced)
