@@ -1,7 +1,13 @@
 """Values of options of any tool: counts, and the error of a value that its option does not allow."""
 
+from typing import TypeVar
+
+N = TypeVar("N", int, float)
 _MOST_DIGITS = 12
 """Digits of a count, which fits 64 bits even times a unit."""
+
+
+_ALL = 100
 
 
 class OptionValueError(ValueError):
@@ -15,3 +21,10 @@ def parse_count(text: str, *, least: int = 0) -> int:
     if int(text) < least:
         raise OptionValueError(f"must be at least {least}")
     return int(text)
+
+
+def check_percentage(value: N) -> N:
+    """Return a percentage, 0 to 100."""
+    if value > _ALL:
+        raise OptionValueError("must be between 0 and 100")
+    return value

@@ -19,7 +19,12 @@ def render_bytes(size: int) -> str:
 
 def render_seconds(seconds: float) -> str:
     """Return a duration in seconds with its unit."""
-    return quantities.render(round(seconds * _SECOND), "ns")
+    return render_ns(round(seconds * _SECOND))
+
+
+def render_ns(time: int) -> str:
+    """Return a duration in nanoseconds with its unit."""
+    return quantities.render(time, "ns")
 
 
 def render_rate(rate: float) -> str:
@@ -46,6 +51,28 @@ def contiguous(offset: int, length: int | None) -> Part:
     """Return footprint and placement of a contiguous range; without length, the rest of the array."""
     footprint = {} if length is None else {"footprint": render_bytes(length)}
     return {**footprint, "placement": {"kind": "contiguous", "offset": render_bytes(offset)}}
+
+
+def times_of(warm_up: float, duration: float) -> Part:
+    """Return `run` of a test with these times [s], of which 0 is none."""
+    times = {"warm_up": warm_up, "window": duration}
+    return {name: {"duration": render_seconds(time)} for name, time in times.items() if time}
+
+
+def bursts_of(ios: int, pause_s: float, depth: int) -> Part:
+    """Return the arrivals of bursts with a pause after each, with up to `depth` requests outstanding."""
+    pause = {"kind": "constant", "value": render_seconds(pause_s)}
+    arrival: Part = {"kind": "closed", "think_time": pause, "ios": ios}
+    if depth > 1 and ios > 1:
+        arrival |= {"order": "parallel"} | ({"depth": depth} if depth < ios else {})
+    return arrival
+
+
+def walk_of(percent: int, place: Part) -> Part:
+    """Return addresses of which a percentage is random and each other one follows the last."""
+    if percent == ALL:
+        return {"kind": "uniform", **place}
+    return {"kind": "sequential", **({"jump_fraction": share(percent)} if percent else {}), **place}
 
 
 def round_up(size: int, unit: int = MEBIBYTE) -> int:

@@ -8,6 +8,7 @@ import re
 from destage.errors import ConfigError, Issue
 from destage.tools.crystaldiskmark.tests import Plan, make_test
 from destage.tools.words import Word
+from destage.tools.workload_parts import ALL
 
 _ENTRY = re.compile(r"^\s*(?P<key>\w+)\s*=\s*\"?(?P<value>[^\"\r\n]*?)\"?\s*$")
 _SETTINGS = re.compile(r"^\s*(?:Bench(?:Type|Size|Queues|Threads)\d|TestSize|MeasureTime)\s*=", re.MULTILINE)
@@ -23,7 +24,6 @@ _DEFAULTS = {
     "Threads": (1, 1, 1, 1, 1, 1, 1, 1, 1),
 }
 _READ, _WRITE = 1, 2
-_ALL = 100
 
 
 def is_settings(text: str) -> bool:
@@ -38,7 +38,7 @@ def read_settings(text: str, file: str) -> Plan:
     chosen = reader.read("Benchmark", _READ | _WRITE, most=7)
     size = reader.read("TestSize", 6, most=len(_SIZES) - 1)
     plan = Plan(size=_SIZES[size], duration=max(1, reader.read("MeasureTime", 5, most=86_400)))
-    writes = [0] * bool(chosen & _READ) + [_ALL] * bool(chosen & _WRITE)
+    writes = [0] * bool(chosen & _READ) + [ALL] * bool(chosen & _WRITE)
     if profile >= _FIRST_MIX:
         writes.append((9 - reader.read("TestMix", 6, most=9)) * 10)
     for way in writes:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from destage.tools.words import Word
+from destage.tools.workload_parts import ALL
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _NAME = re.compile(
@@ -21,7 +22,7 @@ _OLD_LINE = re.compile(
 _SECTION = re.compile(r"^\s*\[(?P<way>Read|Write|Mix)\](?:.*?Read\s*(?P<reads>\d+)\s*%)?", re.IGNORECASE)
 _TEST_SIZE = re.compile(r"\bTest\s*:\s*(?P<size>\d+)\s*(?P<unit>[KMG])i?B")
 _MEASURED = re.compile(r"Measure\s+(?P<seconds>\d+)\s*sec")
-_ALL, _DEFAULT_READS = 100, 70
+_DEFAULT_READS = 70
 _OLD_BLOCK, _OLD_QUEUE_BLOCK = 1 << 20, 128 << 10
 
 
@@ -68,7 +69,7 @@ class Plan:
 def name_test(*, is_random: bool, block: int, queues: int, threads: int, writes: int) -> str:
     """Return the name of a test, as in `RND4K Q32T1 read`."""
     size = f"{block >> 20}M" if block >= 1 << 20 and block % (1 << 20) == 0 else f"{block >> 10}K"
-    way = {0: "read", _ALL: "write"}.get(writes, f"mix{_ALL - writes}")
+    way = {0: "read", ALL: "write"}.get(writes, f"mix{ALL - writes}")
     return f"{'RND' if is_random else 'SEQ'}{size} Q{queues}T{threads} {way}"
 
 
@@ -86,9 +87,9 @@ def read_name(word: Word) -> list[DiskTest] | None:
     if match is None:
         return None
     way = (match["way"] or "").lower()
-    writes = {"read": [0], "write": [_ALL], "": [0, _ALL]}.get(way)
+    writes = {"read": [0], "write": [ALL], "": [0, ALL]}.get(way)
     if writes is None:
-        writes = [_ALL - min(_ALL, int(match["reads"]))]
+        writes = [ALL - min(ALL, int(match["reads"]))]
     return [_from_match(match, word, writes=each) for each in writes]
 
 
@@ -100,7 +101,7 @@ def read_result(text: str) -> Plan:
         section = _SECTION.match(line)
         if section is not None:
             reads = int(section["reads"] or _DEFAULT_READS)
-            writes = {"read": 0, "write": _ALL}.get(section["way"].lower(), _ALL - min(_ALL, reads))
+            writes = {"read": 0, "write": ALL}.get(section["way"].lower(), ALL - min(ALL, reads))
         match = _LINE.search(line)
         if match is not None:
             place = Word(match[0], number, match.start() + 1)
@@ -139,5 +140,5 @@ def _from_old_line(match: re.Match[str], place: Word) -> DiskTest:
         block=block,
         queues=queues,
         threads=int(match["threads"] or 1),
-        writes=0 if match["way"] == "Read" else _ALL,
+        writes=0 if match["way"] == "Read" else ALL,
     )

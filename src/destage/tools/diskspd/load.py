@@ -14,7 +14,7 @@ from destage.tools.diskspd.streams import build_workload
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.naming import name_by_difference
-from destage.tools.scripts import MOST_COMMANDS, ScriptCommand, read_commands
+from destage.tools.scripts import ScriptCommand, check_number, read_commands
 from destage.tools.words import sort_by_place
 
 _PROGRAM = re.compile(r"diskspd\w*(?:\.exe)?", re.IGNORECASE)
@@ -58,10 +58,7 @@ def _read_script(text: str, file: str, issues: list[Issue], *, is_lenient: bool)
     if not commands:
         message = "no DiskSpd command, such as `diskspd -b8K -o32 -r file`, and no XML profile"
         raise ConfigError([Issue("import.no-test", "", message)], file)
-    if len(commands) > MOST_COMMANDS:
-        message = f"loops make more than {MOST_COMMANDS} commands"
-        line = commands[0].line
-        raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
+    check_number(commands, file)
     names = name_by_difference([_options(command) for command in commands])
     tests = []
     for command, name in zip(commands, names, strict=True):

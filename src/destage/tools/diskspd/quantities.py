@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from destage.tools import values
-from destage.tools.values import OptionValueError
+from destage.tools.values import OptionValueError, check_percentage
 
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(\d{1,19})([KMGTb]?)(?:i?B)?", re.IGNORECASE | re.ASCII)
@@ -60,7 +60,4 @@ def parse_count(text: str, *, least: int = 0) -> int:
 
 def parse_percentage(text: str) -> int:
     """Return a percentage, 0 to 100."""
-    value = parse_count(text.removesuffix("%"))
-    if value > 100:  # noqa: PLR2004 - per cent
-        raise OptionValueError("must be between 0 and 100")
-    return value
+    return check_percentage(parse_count(text.removesuffix("%")))

@@ -9,14 +9,16 @@ from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.workload_parts import (
     ALL,
     Part,
+    bursts_of,
     contiguous,
     render_bytes,
     render_rate,
-    render_seconds,
     requests_of,
     round_up,
     share,
     size_of,
+    times_of,
+    walk_of,
 )
 
 _MOST_STREAMS = 1024
@@ -42,16 +44,13 @@ def build_workload(test: Test, file: str, issues: list[Issue]) -> ImportedWorklo
             streams += _number(name, list(_build_streams(test, target, region)))
     if test.outstanding and not issues:
         streams = [_share_threads(test, regions)]
-    run: Part = {"window": {"duration": render_seconds(test.duration)}}
-    if test.warm_up:
-        run = {"warm_up": {"duration": render_seconds(test.warm_up)}, **run}
     where = f"line {test.line}:"
     mapping = {streams[0]["name"]: (where, *dict.fromkeys(test.notes))} if streams else {}
     return ImportedWorkload(
         tool="DiskSpd",
         file=file,
         workload={"users": 1, "streams": streams},
-        run=run,
+        run=times_of(test.warm_up, test.duration),
         remarks=tuple(remarks),
         mapping=mapping,
         warnings=tuple(warnings),
@@ -148,15 +147,7 @@ def _arrival(target: Target, threads: int, count: int) -> Part:
             rate /= target.block
         return {"kind": "constant", "rate": render_rate(rate)}
     if target.burst:
-        arrival: Part = {
-            "kind": "closed",
-            "think_time": {"kind": "constant", "value": render_seconds(target.pause_ms / 1000)},
-            "ios": target.burst,
-        }
-        if target.outstanding > 1 and target.burst > 1:
-            depth = {"depth": target.outstanding} if target.outstanding < target.burst else {}
-            arrival |= {"order": "parallel", **depth}
-        return arrival
+        return bursts_of(target.burst, target.pause_ms / 1000, target.outstanding)
     return {"kind": "fixed_outstanding", "depth": threads * target.outstanding // count}
 
 
@@ -173,12 +164,9 @@ def _operations(target: Target) -> Part:
 
 def _address(target: Target, place: Part, length: int | None) -> Part:
     if target.is_random:
-        if target.random_percentage < ALL:
-            jumps = {"jump_fraction": share(target.random_percentage)} if target.random_percentage else {}
-            return {"kind": "sequential", **jumps, **place}
-        if target.zones:
+        if target.random_percentage == ALL and target.zones:
             return {"kind": "zoned", "zones": _zones(target, length), **place}
-        return {"kind": "uniform", **place}
+        return walk_of(target.random_percentage, place)
     if target.stride is not None and target.stride > target.block:
         return {"kind": "strided", "stride": render_bytes(target.stride), **place}
     return {"kind": "sequential", **place}

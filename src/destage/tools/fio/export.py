@@ -12,9 +12,9 @@ from destage.tools.export_report import (
     think_time_ns,
 )
 from destage.tools.fio.export_addresses import AddressWriter, Options, Part, Requests, render_size
+from destage.tools.workload_parts import ALL
 
 _DEFAULT_OPEN_DEPTH = 256
-_ALL = 100
 _ROUNDING = 1e-6
 
 
@@ -162,19 +162,19 @@ class _Jobs:
         )
         reads = self.report.round_share(f"{place}.operations.read_fraction", operations["read_fraction"])
         sizes, smallest, largest = self._sizes(f"{place}.operations", operations, reads)
-        words = {_ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
+        words = {ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
         pattern = AddressWriter(self.report, self.target).write(
             f"{place}.address", address, Requests(words, smallest, largest, reads)
         )
-        options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < _ALL else {}), **sizes}
+        options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < ALL else {}), **sizes}
         forced = operations.get("fua_fraction") or 0
-        if forced and reads < _ALL:
+        if forced and reads < ALL:
             if forced < 1:
                 self.report.reject(
                     f"{place}.operations.fua_fraction", "all writes are forced or none", forced
                 )
             options["sync"] = "dsync"
-        if operations.get("flush_every") and reads < _ALL:
+        if operations.get("flush_every") and reads < ALL:
             options["fsync"] = str(operations["flush_every"])
         return {**options, **self._file(f"{place}.address", address, stream)}
 
@@ -185,7 +185,7 @@ class _Jobs:
             return self._range(place, operations, reads)
         read = list_sizes(operations["size"])
         write = list_sizes(operations.get("write_size") or operations["size"])
-        used = {**(read if reads else {}), **(write if reads < _ALL else {})}
+        used = {**(read if reads else {}), **(write if reads < ALL else {})}
         texts = []
         for key, sizes in (("size", read), ("write_size", write)):
             shares = self.report.round_shares(f"{place}.{key}", list(sizes.values()))
@@ -197,7 +197,7 @@ class _Jobs:
         name = "bs" if len(read) == len(write) == 1 else "bssplit"
         if name == "bs":
             texts = [render_size(next(iter(sizes))) for sizes in (read, write)]
-        is_same = texts[0] == texts[1] or reads in {0, _ALL}
+        is_same = texts[0] == texts[1] or reads in {0, ALL}
         text = texts[1 if reads == 0 else 0] if is_same else ",".join(texts)
         alignment = operations.get("alignment")
         options = {name: text}
@@ -214,11 +214,11 @@ class _Jobs:
             if size.get("step") not in {None, size["min"]}:
                 self.report.reject(f"{place}.size.step", "sizes are multiples of the smallest", size["step"])
         texts = [f"{render_size(size['min'])}-{render_size(size['max'])}" for size in (read, write)]
-        is_same = texts[0] == texts[1] or reads in {0, _ALL}
+        is_same = texts[0] == texts[1] or reads in {0, ALL}
         options = {"bsrange": texts[1 if reads == 0 else 0] if is_same else ",".join(texts)}
         if operations.get("alignment") is not None:
             options["blockalign"] = render_size(operations["alignment"])
-        used = [write] if reads == 0 else [read] if reads == _ALL else [read, write]
+        used = [write] if reads == 0 else [read] if reads == ALL else [read, write]
         return options, min(size["min"] for size in used), max(size["max"] for size in used)
 
     def _file(self, place: str, address: Part, stream: Part) -> Options:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.tools.export_report import Report, Target, find_footprint
+from destage.tools.workload_parts import ALL
 
 Part = Mapping[str, Any]
 Options = dict[str, str]
-_ALL = 100
 _KINDS = {
     "uniform": {"sampling"},
     "zipf": {"exponent", "block", "approximate"},
@@ -89,7 +89,7 @@ class AddressWriter:
     def _sequence(self, place: str, address: Part, issued: Requests) -> Options:
         sequential, random = issued.words
         span = (issued.smallest, issued.largest)
-        if 0 < issued.reads < _ALL:
+        if 0 < issued.reads < ALL:
             self.report.note(place, "reads and writes share a position; fio keeps one for each")
         if address.get("jump_fraction"):
             jumps = self.report.round_share(f"{place}.jump_fraction", address["jump_fraction"])
@@ -118,7 +118,7 @@ class AddressWriter:
             case "normal":
                 if abs(address.get("deviation", _DEVIATION) - _DEVIATION) > 1e-6:  # noqa: PLR2004 - rounding
                     self.report.reject(f"{place}.deviation", "it is 1/12 of the file", address["deviation"])
-                return f"normal:{_ALL * (address.get('width') or 0.0):g}"
+                return f"normal:{ALL * (address.get('width') or 0.0):g}"
             case "pareto":
                 return f"pareto:{address['hot_fraction']:g}"
             case "hot_cold":
@@ -133,13 +133,13 @@ class AddressWriter:
     def _zones(self, place: str, zones: list[tuple[float, float]], address: Part) -> str:
         accesses = self.report.round_shares(f"{place}.zones", [share for share, _ in zones])
         total = sum(size for _, size in zones)
-        exact = [_ALL * size / total for _, size in zones]
+        exact = [ALL * size / total for _, size in zones]
         if all(abs(size - round(size)) < 1e-6 for size in exact):  # noqa: PLR2004 - rounding error
             parts = [f"{share}/{round(size)}" for share, size in zip(accesses, exact, strict=True)]
             return "zoned:" + ":".join(parts)
         _, footprint = find_footprint(self.report, place, address, self.target)
         parts = [
-            f"{share}/{int(footprint * size / _ALL)}" for share, size in zip(accesses, exact, strict=True)
+            f"{share}/{int(footprint * size / ALL)}" for share, size in zip(accesses, exact, strict=True)
         ]
         return "zoned_abs:" + ":".join(parts)
 

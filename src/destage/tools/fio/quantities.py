@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from destage.spec.validation import suggest
-from destage.tools.values import OptionValueError
+from destage.tools.values import OptionValueError, check_percentage
 
 T = TypeVar("T")
 
@@ -98,10 +98,7 @@ def parse_count(text: str) -> int:
 
 def parse_percentage(text: str) -> int:
     """Return a percentage, 0 to 100."""
-    value = parse_count(text.removesuffix("%"))
-    if value > 100:  # noqa: PLR2004 - per cent
-        raise OptionValueError("must be between 0 and 100")
-    return value
+    return check_percentage(parse_count(text.removesuffix("%")))
 
 
 def parse_switch(text: str | None) -> bool:

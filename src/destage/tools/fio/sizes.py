@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from destage.spec import quantities
 from destage.tools.fio.quantities import parse_shares
 from destage.tools.values import OptionValueError
+from destage.tools.workload_parts import render_bytes
 
 Sizes = tuple[tuple[int, float], ...]
 """Sizes of requests [bytes] with their shares [of 1]."""
@@ -43,10 +43,10 @@ def parse_range(text: str, sectors: Callable[[str], int]) -> Sizes:
 def describe_sizes(sizes: Sizes) -> dict[str, Any]:
     """Return sizes as a value of `operations.size`."""
     if len(sizes) == 1:
-        return {"kind": "constant", "value": _bytes(sizes[0][0])}
+        return {"kind": "constant", "value": render_bytes(sizes[0][0])}
     if _is_range(sizes):
-        return {"kind": "uniform", "min": _bytes(sizes[0][0]), "max": _bytes(sizes[-1][0])}
-    options = [{"value": _bytes(size), "weight": round(share * 100, 9)} for size, share in sizes]
+        return {"kind": "uniform", "min": render_bytes(sizes[0][0]), "max": render_bytes(sizes[-1][0])}
+    options = [{"value": render_bytes(size), "weight": round(share * 100, 9)} for size, share in sizes]
     return {"kind": "choice", "options": options}
 
 
@@ -56,7 +56,3 @@ def _is_range(sizes: Sequence[tuple[int, float]]) -> bool:
     steps = all(other - size == least for (size, _), (other, _) in pairwise(sizes))
     is_even = all(abs(other - share) * len(sizes) < 1e-6 for _, other in sizes)  # noqa: PLR2004 - rounding
     return len(sizes) >= _FEWEST_OF_RANGE and steps and is_even
-
-
-def _bytes(size: int) -> str:
-    return quantities.render(size, "bytes")

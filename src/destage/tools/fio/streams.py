@@ -4,15 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from destage.spec import quantities
 from destage.tools.fio.addresses import Address, describe_address, has_own_positions
 from destage.tools.fio.layout import Region
 from destage.tools.fio.settings import Settings
 from destage.tools.fio.sizes import describe_sizes
+from destage.tools.workload_parts import ALL, render_bytes, render_ns
 
 Part = dict[str, Any]
-
-_ALL = 100
 
 
 @dataclass
@@ -101,7 +99,7 @@ class JobStreams:
         names = ("rate", "rate_iops", "rate_process")
         if settings.is_poisson or not (read and write):
             kind = "poisson" if settings.is_poisson else "constant"
-            share = round(_ALL * read / (read + write), 9)
+            share = round(ALL * read / (read + write), 9)
             self.note(
                 names,
                 f"open arrivals, {total}, {'exponential' if settings.is_poisson else 'equal'} gaps",
@@ -112,12 +110,12 @@ class JobStreams:
             names,
             f"open arrivals at equal gaps: one stream of {read:.10g} reads/s, one of {write:.10g} writes/s",
         )
-        yield ".read", {"kind": "constant", "rate": f"{read:.10g}/s", **per_user}, _ALL
+        yield ".read", {"kind": "constant", "rate": f"{read:.10g}/s", **per_user}, ALL
         yield ".write", {"kind": "constant", "rate": f"{write:.10g}/s", **per_user}, 0
 
     def _thinking(self) -> Part:
         settings = self.settings
-        pause = _time(settings.think_time)
+        pause = render_ns(settings.think_time)
         blocks, depth = settings.think_blocks, settings.depth
         arrival: Part = {"kind": "closed", "think_time": {"kind": "constant", "value": pause}}
         meaning = f"think time of {pause} after every {'I/O' if blocks == 1 else f'{blocks} I/Os'}"
@@ -165,9 +163,9 @@ class JobStreams:
             "zonerange",
             "zoneskip",
         )
-        is_mixed = 0 < reads < _ALL
+        is_mixed = 0 < reads < ALL
         if is_mixed and has_own_positions(self.settings):
-            kinds = [(share, self._address(clone, of)) for share, of in ((reads, _ALL), (_ALL - reads, 0))]
+            kinds = [(share, self._address(clone, of)) for share, of in ((reads, ALL), (ALL - reads, 0))]
             what = "addresses" if self.settings.is_random else "sequences"
             self.note(
                 mixed, f"{reads:g} % reads, {kinds[0][1].words}; reads and writes are two separate {what}"
@@ -175,7 +173,7 @@ class JobStreams:
             return {
                 "mix": [
                     {"weight": share, "operations": self._operations(of), "address": address.part}
-                    for (share, address), of in zip(kinds, (_ALL, 0), strict=True)
+                    for (share, address), of in zip(kinds, (ALL, 0), strict=True)
                 ]
             }
         where, address, _ = self._address(clone, reads)
@@ -192,7 +190,7 @@ class JobStreams:
         settings = self.settings
         by_direction = ", by direction" if settings.read_sizes != settings.write_sizes else ""
         self.note(("bs", "bssplit", "bsrange"), f"request sizes{by_direction}")
-        read, write = (_bytes(alignment or 0) for alignment in settings.alignments)
+        read, write = (render_bytes(alignment or 0) for alignment in settings.alignments)
         units = read if read == write else f"{read} for reads, {write} for writes"
         self.note(("blockalign",), f"random addresses are multiples of {units}")
         self.note(("sync",), "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
@@ -205,17 +203,17 @@ class JobStreams:
         settings = self.settings
         read, write = settings.read_sizes, settings.write_sizes
         sizes = {"size": describe_sizes(write if reads == 0 else read)}
-        if 0 < reads < _ALL and read != write:
+        if 0 < reads < ALL and read != write:
             sizes["write_size"] = describe_sizes(write)
-        forced = {"fua_fraction": 1.0} if settings.is_forced and reads < _ALL else {}
-        flush = {"flush_every": settings.flush_every} if settings.flush_every and reads < _ALL else {}
+        forced = {"fua_fraction": 1.0} if settings.is_forced and reads < ALL else {}
+        flush = {"flush_every": settings.flush_every} if settings.flush_every and reads < ALL else {}
         unit = settings.alignments[1 if reads == 0 else 0]
-        alignment = {"alignment": _bytes(unit)} if unit else {}
-        return {"read_fraction": round(reads / _ALL, 12), **forced, **flush, **sizes, **alignment}
+        alignment = {"alignment": render_bytes(unit)} if unit else {}
+        return {"read_fraction": round(reads / ALL, 12), **forced, **flush, **sizes, **alignment}
 
     def _explain_place(self) -> None:
         length = self.region.length
-        extent = "the whole array" if length is None else _bytes(length)
+        extent = "the whole array" if length is None else render_bytes(length)
         self.note(
             ("size", "filesize", "filename", "nrfiles", "offset", "offset_increment", "kb_base"),
             f"contiguous; the load uses {extent}",
@@ -233,16 +231,8 @@ class JobStreams:
         if length is not None:
             # A skewed job with blockalign uses the part of the file that its blocks reach.
             length = round(length * chosen.reach)
-        lies: Part = {} if length is None else {"footprint": _bytes(length)}
-        lies["placement"] = {"kind": "contiguous", "offset": _bytes(begin)}
+        lies: Part = {} if length is None else {"footprint": render_bytes(length)}
+        lies["placement"] = {"kind": "contiguous", "offset": render_bytes(begin)}
         if self.is_per_user and self.region.pitch:
             lies["per_user"] = True
         return Address(chosen.words, {**chosen.part, **lies}, chosen.reach)
-
-
-def _bytes(size: int) -> str:
-    return quantities.render(size, "bytes")
-
-
-def _time(time: int) -> str:
-    return quantities.render(time, "ns")

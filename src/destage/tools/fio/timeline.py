@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from destage.errors import Issue
-from destage.spec import quantities
 from destage.tools.fio.settings import Settings
+from destage.tools.workload_parts import render_ns
 
 
 @dataclass
@@ -52,16 +52,16 @@ def _run_together(line: Timeline, jobs: Sequence[Settings]) -> None:
     if len(durations) == 1 and all(job.start == (0, 0) for job in jobs):
         ramp = max(job.ramp_time for job in jobs)
         if ramp:
-            line.run["warm_up"] = {"duration": _text(ramp)}
+            line.run["warm_up"] = {"duration": render_ns(ramp)}
         if jobs[0].runtime is not None:
-            line.run["window"] = {"duration": _text(jobs[0].runtime)}
+            line.run["window"] = {"duration": render_ns(jobs[0].runtime)}
         return
     for times, job in zip(line.times, jobs, strict=True):
         times.update(_own_times(job))
     line.run["warm_up"] = "none"
     ends = [job.start[1] + duration for job in jobs if (duration := _duration(job)) is not None]
     if len(ends) == len(jobs):
-        line.run["window"] = {"duration": _text(max(ends))}
+        line.run["window"] = {"duration": render_ns(max(ends))}
     else:
         message = (
             "missing: the load changes over time and a job has no runtime; set it to the period to measure"
@@ -87,8 +87,8 @@ def _run_in_turn(
         phases = [name]
         if ramp and lasts > ramp:
             phases = [f"{name} ramp", name]
-            line.phases.append({"name": phases[0], "lasts": _text(ramp)})
-        line.phases.append({"name": name, "lasts": _text(lasts - (ramp if len(phases) > 1 else 0))})
+            line.phases.append({"name": phases[0], "lasts": render_ns(ramp)})
+        line.phases.append({"name": name, "lasts": render_ns(lasts - (ramp if len(phases) > 1 else 0))})
         for index in group:
             line.times[index]["active"] = [{"phase": phase} for phase in phases]
             if len(group) > 1:
@@ -103,11 +103,11 @@ def _own_times(job: Settings) -> dict[str, Any]:
     times: dict[str, Any] = {}
     low, high = job.start
     if high:
-        times["start"] = {"after": _text(low)} | ({"spread": _text(high - low)} if high > low else {})
+        times["start"] = {"after": render_ns(low)} | ({"spread": render_ns(high - low)} if high > low else {})
     duration = _duration(job)
     # The log determines the duration of its replay.
     if duration is not None and job.iolog is None:
-        times["lasts"] = _text(duration)
+        times["lasts"] = render_ns(duration)
     return times
 
 
@@ -130,7 +130,3 @@ def _notes(job: Settings) -> list[str]:
     }
     given = job.job.options
     return [f"{given[name]}: {meaning}" for name, meaning in meanings.items() if name in given]
-
-
-def _text(time: int) -> str:
-    return quantities.render(time, "ns")

@@ -7,10 +7,8 @@ the same mixture. docs/workloads.md has the table.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.spec import quantities
 from destage.spec.validation import suggest
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
@@ -22,13 +20,19 @@ from destage.tools.iometer.configuration_file import (
     read_configuration,
     recognizes,
 )
+from destage.tools.workload_parts import (
+    ALL,
+    SECTOR,
+    Part,
+    bursts_of,
+    contiguous,
+    render_bytes,
+    size_of,
+    times_of,
+    walk_of,
+)
 
 __all__ = ["list_specifications", "read_access_specification", "read_tests", "recognizes"]
-
-Part = dict[str, Any]
-
-_SECTOR = 512
-_ALL = 100
 
 
 def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
@@ -69,7 +73,7 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
         tool="Iometer",
         file=file,
         workload={"users": 1, "streams": _number_names(streams)},
-        run=_run(configuration),
+        run=times_of(configuration.ramp_time, configuration.run_time),
         remarks=tuple(_write_remarks(chosen, workers)),
         mapping={streams[0]["name"]: tuple(_describe_lines(chosen))},
         warnings=tuple(_find_warnings(configuration, chosen, workers)),
@@ -98,12 +102,12 @@ def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
         for is_wrong, field, value, message in (
             (line.reply, "reply", line.reply, "must be 0; replies are not simulated"),
             (
-                not line.size or line.size % _SECTOR,
+                not line.size or line.size % SECTOR,
                 "size",
                 line.size,
-                f"must be a positive multiple of {_SECTOR} bytes",
+                f"must be a positive multiple of {SECTOR} bytes",
             ),
-            (line.alignment % _SECTOR, "align", line.alignment, f"must be a multiple of {_SECTOR}, or 0"),
+            (line.alignment % SECTOR, "align", line.alignment, f"must be a multiple of {SECTOR}, or 0"),
             (
                 first is not None and (line.delay, line.burst) != (first.delay, first.burst),
                 "delay,burst",
@@ -131,15 +135,14 @@ def _find_other_workers(configuration: Configuration, chosen: AccessSpecificatio
 
 def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
     depth = max(1, worker.depth) * max(1, len(worker.targets))
-    lies: Part = {"footprint": _bytes(worker.size * _SECTOR)} if worker.size else {}
-    lies["placement"] = {"kind": "contiguous", "offset": _bytes(worker.start * _SECTOR)}
+    lies = contiguous(worker.start * SECTOR, worker.size * SECTOR or None)
     lines = [line for line in chosen.lines if line.share]
     kinds = dict.fromkeys((line.random, line.alignment) for line in lines)
     parts: list[Part] = [
         {
             "weight": sum(line.share for line in group),
             "operations": _operations(group),
-            "address": _address(random, lies),
+            "address": walk_of(random, lies),
         }
         for random, alignment in kinds
         if (group := [line for line in lines if (line.random, line.alignment) == (random, alignment)])
@@ -153,15 +156,7 @@ def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
 def _arrival(line: Line, depth: int) -> Part:
     if not line.delay:
         return {"kind": "fixed_outstanding", "depth": depth}
-    burst = max(1, line.burst)
-    arrival: Part = {
-        "kind": "closed",
-        "think_time": {"kind": "constant", "value": quantities.render(line.delay * 10**6, "ns")},
-        "ios": burst,
-    }
-    if depth > 1 and burst > 1:
-        arrival |= {"order": "parallel"} | ({"depth": depth} if depth < burst else {})
-    return arrival
+    return bursts_of(max(1, line.burst), line.delay / 1000, depth)
 
 
 def _operations(lines: Sequence[Line]) -> Part:
@@ -169,7 +164,7 @@ def _operations(lines: Sequence[Line]) -> Part:
     reads, writes = Counter[int](), Counter[int]()
     for line in lines:
         reads[line.size] += line.share * line.reads
-        writes[line.size] += line.share * (_ALL - line.reads)
+        writes[line.size] += line.share * (ALL - line.reads)
     read, write = reads.total(), writes.total()
     operations: Part = {
         "read_fraction": round(read / (read + write), 12),
@@ -177,25 +172,12 @@ def _operations(lines: Sequence[Line]) -> Part:
     }
     if read and write and _size(reads) != _size(writes):
         operations["write_size"] = _size(writes)
-    return {**operations, "alignment": _bytes(lines[0].alignment or _SECTOR)}
+    return {**operations, "alignment": render_bytes(lines[0].alignment or SECTOR)}
 
 
 def _size(weights: Counter[int]) -> Part:
     total = weights.total()
-    options = [
-        {"value": _bytes(size), "weight": round(_ALL * weight / total, 9)}
-        for size, weight in weights.items()
-        if weight
-    ]
-    if len(options) == 1:
-        return {"kind": "constant", "value": options[0]["value"]}
-    return {"kind": "choice", "options": options}
-
-
-def _address(random: int, lies: Part) -> Part:
-    if random == _ALL:
-        return {"kind": "uniform", **lies}
-    return {"kind": "sequential", **({"jump_fraction": random / _ALL} if random else {}), **lies}
+    return size_of({size: ALL * weight / total for size, weight in weights.items() if weight})
 
 
 def _number_names(streams: list[Part]) -> list[Part]:
@@ -210,21 +192,12 @@ def _number_names(streams: list[Part]) -> list[Part]:
     return streams
 
 
-def _run(configuration: Configuration) -> Part:
-    run: Part = {}
-    if configuration.ramp_time:
-        run["warm_up"] = {"duration": quantities.render(configuration.ramp_time * 10**9, "ns")}
-    if configuration.run_time:
-        run["window"] = {"duration": quantities.render(configuration.run_time * 10**9, "ns")}
-    return run
-
-
 def _describe_lines(chosen: AccessSpecification) -> list[str]:
     return [
         f"access specification {chosen.name!r}:",
         *(
-            f"{line.share} % of {_bytes(line.size)}: {line.reads} % reads, {line.random} % random, "
-            f"aligned to {_bytes(line.alignment or _SECTOR)}"
+            f"{line.share} % of {render_bytes(line.size)}: {line.reads} % reads, {line.random} % random, "
+            f"aligned to {render_bytes(line.alignment or SECTOR)}"
             + (f", delay of {line.delay} ms after every {line.burst} I/Os" if line.delay else "")
             for line in chosen.lines
         ),
@@ -262,7 +235,3 @@ def _find_warnings(
         message = "a series of tests; only its first is imported; vary the load with an axis of a study"
         warnings.append(Issue("iometer.test-series", "Test Type", message, configuration.test_type))
     return warnings
-
-
-def _bytes(size: int) -> str:
-    return quantities.render(size, "bytes")

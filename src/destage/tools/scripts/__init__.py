@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from destage.errors import ConfigError, Issue
 from destage.tools.scripts.blocks import Block, Command, Loop, Node, read_blocks
 from destage.tools.scripts.statements import Statement, read_words
 from destage.tools.words import Word
@@ -59,6 +60,14 @@ def read_commands(text: str, program: re.Pattern[str]) -> list[ScriptCommand]:
         if len(found) > MOST_COMMANDS:
             break
     return found
+
+
+def check_number(commands: Sequence[ScriptCommand], file: str) -> None:
+    """Raise if a script has too many commands."""
+    if len(commands) > MOST_COMMANDS:
+        message = f"loops make more than {MOST_COMMANDS} commands"
+        line = commands[0].line
+        raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
 
 
 def _run(

@@ -9,7 +9,7 @@ from destage.errors import ConfigError, Issue
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.naming import name_by_difference
-from destage.tools.scripts import MOST_COMMANDS, ScriptCommand, read_commands
+from destage.tools.scripts import ScriptCommand, check_number, read_commands
 from destage.tools.sysbench.options import FileTest, read_options
 from destage.tools.sysbench.streams import build_workload
 from destage.tools.words import sort_by_place
@@ -44,10 +44,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
             message += "; the other tests of sysbench do not use disks directly"
         line, column = (None, None) if place is None else (place.line, 1)
         raise ConfigError([Issue("import.no-test", "", message, line=line, column=column)], file)
-    if len(commands) > MOST_COMMANDS:
-        message = f"loops make more than {MOST_COMMANDS} commands"
-        line = commands[0].line
-        raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
+    check_number(commands, file)
     issues: list[Issue] = []
     names = name_by_difference([[word.text for word in command.words] for command in runs])
     read: list[FileTest] = []

@@ -5,21 +5,21 @@ from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.sysbench.options import FileTest
 from destage.tools.workload_parts import (
     ALL,
+    SECTOR,
     Part,
     contiguous,
     render_rate,
-    render_seconds,
     share,
     size_of,
+    times_of,
 )
 
-_SECTOR = 512
 _MOST_OUTSTANDING = 65_536
 
 
 def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWorkload:
     """Return the workload of a test; mistakes are added to `issues`."""
-    length = test.total // test.files // _SECTOR * _SECTOR
+    length = test.total // test.files // SECTOR * SECTOR
     depth = test.threads * (test.backlog if test.is_asynchronous else 1)
     place = test.place
     for is_wrong, name, message in (
@@ -43,14 +43,11 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
         "operations": _operations(test),
         "address": {"kind": kind, **contiguous(0, length * test.files)},
     }
-    run: Part = {"window": {"duration": render_seconds(test.duration)}} if test.duration else {}
-    if test.warm_up:
-        run = {"warm_up": {"duration": render_seconds(test.warm_up)}, **run}
     return ImportedWorkload(
         tool="sysbench",
         file=file,
         workload={"users": 1, "streams": [stream]},
-        run=run,
+        run=times_of(test.warm_up, test.duration),
         remarks=tuple(dict.fromkeys((*_write_remarks(test), *test.remarks))),
         mapping={"files": (f"line {test.line}:", *test.notes)},
         warnings=(*test.warnings, *_find_warnings(test)),

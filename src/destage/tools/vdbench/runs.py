@@ -20,7 +20,7 @@ from destage.tools.vdbench.values import (
     parse_seconds,
     parse_sectors,
 )
-from destage.tools.workload_parts import ALL, Part, render_rate, render_seconds, requests_of
+from destage.tools.workload_parts import ALL, Part, render_rate, requests_of, times_of
 
 MOST_TESTS = 5_000
 _DEFAULT_ELAPSED = 30
@@ -237,8 +237,7 @@ def _parse_distribution(text: str) -> str:
 def _run(run: Settings, issues: list[Issue]) -> Part:
     warm_up = run.get("warmup", parse_seconds, 0, issues)
     elapsed = run.get("elapsed", parse_seconds, _DEFAULT_ELAPSED, issues)
-    times: Part = {"warm_up": {"duration": render_seconds(warm_up)}} if warm_up else {}
-    return {**times, "window": {"duration": render_seconds(max(1, elapsed))}}
+    return times_of(warm_up, max(1, elapsed))
 
 
 def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from destage.tools.values import OptionValueError
 from destage.tools.vdbench.definitions import Settings
 from destage.tools.vdbench.parameter_file import Parameter
 from destage.tools.vdbench.values import parse_number, parse_positive, parse_sectors, parse_size
-from destage.tools.workload_parts import round_up
+from destage.tools.workload_parts import ALL, SECTOR, round_up
 
 _DEVICES = ("/dev/", "\\\\.\\")
 _RAW_DEVICES = ("/dev/rdsk", "/dev/rhdisk", "/dev/rdisk", "/dev/raw", "\\\\.\\")
@@ -17,7 +17,7 @@ _FORCED = frozenset({"o_sync", "o_dsync", "o_rsync"})
 _IGNORED = frozenset({"fsync", "directio_off", "clear_cache", "clearcache"})
 _MOST_PERCENT = 200
 """Bounds of a range above are sizes; those above 100 continue at the start of the storage."""
-_ALL, _DEFAULT_THREADS, _DEFAULT_HIT_AREA, _SECTOR = 100, 8, 1 << 20, 512
+_DEFAULT_THREADS, _DEFAULT_HIT_AREA = 8, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, 
         start = settings.get("offset", parse_size, 0, issues)
         base = position if length is not None else 0
         position += round_up(length or 0)
-        if start % _SECTOR or (length is not None and start >= length):
-            message = f"must be a multiple of {_SECTOR} below size"
+        if start % SECTOR or (length is not None and start >= length):
+            message = f"must be a multiple of {SECTOR} below size"
             issues.append(settings.parameters["offset"].issue("import.bad-value", message))
             start = 0
         whole = Range(base + start, None if length is None else base + length)
@@ -128,16 +128,16 @@ def _parse_range(parameter: Parameter, whole: Range) -> Range:
     low, high = (_parse_bound(value.text) for value in parameter.values)
     if low >= high:
         raise OptionValueError("must be (from,to) with from below to")
-    if _ALL < high <= _MOST_PERCENT:
+    if ALL < high <= _MOST_PERCENT:
         raise OptionValueError("exceeds 100 %; a range that continues at the start is not simulated")
-    if high <= _ALL:
+    if high <= ALL:
         return _find_share(whole, low, high)
     # Up to 100 is a percentage even if the other bound is a size.
     size = 0 if whole.last is None else whole.last - whole.first
-    if low <= _ALL and low and whole.last is None:
+    if low <= ALL and low and whole.last is None:
         raise OptionValueError("in per cent needs size= of the storage")
-    begin = whole.first + (size * low / _ALL if low <= _ALL else low)
-    first, last = (int(bound) // _SECTOR * _SECTOR for bound in (begin, whole.first + high))
+    begin = whole.first + (size * low / ALL if low <= ALL else low)
+    first, last = (int(bound) // SECTOR * SECTOR for bound in (begin, whole.first + high))
     if whole.last is not None and last > whole.last:
         raise OptionValueError("exceeds the size of the storage")
     return Range(first, last)
@@ -146,9 +146,9 @@ def _parse_range(parameter: Parameter, whole: Range) -> Range:
 def _find_share(whole: Range, low: float, high: float) -> Range:
     """Return a part in per cent."""
     if whole.last is None:
-        return Range(whole.first, None, None if (low, high) == (0, _ALL) else (low, high))
-    unit = (whole.last - whole.first) / _ALL
-    first, last = (round(whole.first + bound * unit) // _SECTOR * _SECTOR for bound in (low, high))
+        return Range(whole.first, None, None if (low, high) == (0, ALL) else (low, high))
+    unit = (whole.last - whole.first) / ALL
+    first, last = (round(whole.first + bound * unit) // SECTOR * SECTOR for bound in (low, high))
     return Range(first, last)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from destage.tools.values import OptionValueError, parse_count
+from destage.tools.values import OptionValueError, check_percentage, parse_count
 
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
@@ -32,10 +32,7 @@ def parse_sectors(text: str) -> int:
 
 def parse_percentage(text: str) -> float:
     """Return a percentage, 0 to 100."""
-    value = parse_number(text.removesuffix("%"))
-    if value > 100:  # noqa: PLR2004 - per cent
-        raise OptionValueError("must be between 0 and 100")
-    return value
+    return check_percentage(parse_number(text.removesuffix("%")))
 
 
 def parse_number(text: str) -> float:
