@@ -6,7 +6,6 @@ skipped.
 
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from destage.errors import ConfigError
 from destage.tools.fio.job_file import Job, JobFile, Option, Parser
@@ -30,13 +29,7 @@ def is_command(text: str) -> bool:
     return "--name" in text and not _SECTION.search(text) and bool(_find_commands(text))
 
 
-def read_jobs(
-    text: str,
-    file: str,
-    *,
-    environment: Mapping[str, str] = MappingProxyType({}),
-    ignore_unknown: bool = False,
-) -> list[JobFile]:
+def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
     """Read the jobs of each command in a text.
 
     Raises:
@@ -44,7 +37,7 @@ def read_jobs(
     """
     found = []
     for command in _find_commands(text):
-        parser = Parser(environment, ignore_unknown)
+        parser = Parser(environment, is_lenient)
         jobs = _read_command(parser, command)
         if parser.issues:
             raise ConfigError(parser.issues, file)

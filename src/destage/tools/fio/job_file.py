@@ -8,7 +8,6 @@ A `;` or `#` starts a comment anywhere in a line. A section is `[name]`; section
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from destage.errors import ConfigError, Issue
 from destage.tools.fio import options
@@ -130,15 +129,9 @@ class Parser:
         self.issues.append(Issue(code, f"line {line}, {name}", message, value))
 
 
-def read_sections(
-    text: str,
-    file: str,
-    *,
-    environment: Mapping[str, str] = MappingProxyType({}),
-    ignore_unknown: bool = False,
-) -> JobFile:
+def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> JobFile:
     """Read the sections of a job file."""
-    parser = Parser(environment, ignore_unknown)
+    parser = Parser(environment, is_lenient)
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None
     jobs: list[Job] = []

@@ -20,7 +20,7 @@ from destage.tools.fio.timeline import build_timeline
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 
-__all__ = ["is_command", "read_groups", "read_job_file", "read_script", "read_tests", "recognizes"]
+__all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
 _MOST_STREAMS = 1024
 
 
@@ -31,11 +31,10 @@ def recognizes(_: str) -> bool:
 
 def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
     """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test."""
-    if is_command(text):
-        return read_script(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)
-    if options.is_study:
-        return read_groups(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)
-    return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
+    if not is_command(text) and not options.is_study:
+        return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
+    read = _read_script if is_command(text) else _read_groups
+    return read(text, file, os.environ, is_lenient=options.ignore_unknown)
 
 
 def read_job_file(
@@ -53,35 +52,27 @@ def read_job_file(
     Raises:
         ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
     """
-    sections, jobs, regions = _read_jobs(text, file, environment, ignore_unknown=ignore_unknown)
+    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=ignore_unknown)
     return _build(sections, jobs, regions, file)
 
 
-def read_script(
-    text: str,
-    file: str,
-    *,
-    environment: Mapping[str, str] = MappingProxyType({}),
-    ignore_unknown: bool = False,
+def _read_script(
+    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
 ) -> list[ImportedWorkload]:
     """Read each command of a script as a workload of its own; errors are those of a job file."""
     found = []
-    for sections in read_jobs(text, file, environment=environment, ignore_unknown=ignore_unknown):
+    for sections in read_jobs(text, file, environment, is_lenient=is_lenient):
         jobs, regions = _settle_jobs(sections, file)
         name = " + ".join(job.job.name for job in jobs)
         found.append(replace(_build(sections, jobs, regions, file), name=name))
     return found
 
 
-def read_groups(
-    text: str,
-    file: str,
-    *,
-    environment: Mapping[str, str] = MappingProxyType({}),
-    ignore_unknown: bool = False,
+def _read_groups(
+    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
 ) -> list[ImportedWorkload]:
     """Read each group of jobs that `stonewall` separates as a workload of its own."""
-    sections, jobs, regions = _read_jobs(text, file, environment, ignore_unknown=ignore_unknown)
+    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=is_lenient)
     starts = [index for index, job in enumerate(jobs) if job.is_stonewalled or not index]
     groups = []
     for start, end in pairwise([*starts, len(jobs)]):
@@ -93,10 +84,10 @@ def read_groups(
 
 
 def _read_jobs(
-    text: str, file: str, environment: Mapping[str, str], *, ignore_unknown: bool
+    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
 ) -> tuple[JobFile, list[Settings], list[Region]]:
     """Return the sections of a job file, its jobs, and where their files lie."""
-    sections = read_sections(text, file, environment=environment, ignore_unknown=ignore_unknown)
+    sections = read_sections(text, file, environment, is_lenient=is_lenient)
     return (sections, *_settle_jobs(sections, file))
 
 
