@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers.fio import read_job_file
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.fio.load import read_job_file
+from destage.tools.imported_workload import ImportedWorkload
 
 JOB = "[job]\nioengine=libaio\ndirect=1\nsize=1g\n"
 

@@ -17,7 +17,7 @@ AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]"
 
 NAMESPACES = "|".join(
     (
-        *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "export", "fio", "iometer"),
+        *("bucket", "catalog", "cluster", "disk", "diskspd", "export", "fio", "import", "iometer"),
         *(
             "measured",
             "query",

@@ -130,13 +130,13 @@ def test_mistakes_of_a_job_file_have_line_and_option(destage: Any, job: Path) ->
     job.write_text(JOB + "verify=md5\nrw=trim\n")
     done = destage("workload", "import", str(job))
     assert (done.code, done.out) == (2, "")
-    assert done.issues[0] == ("fio.unsupported-option", "line 13, verify")
+    assert done.issues[0] == ("import.unsupported-option", "line 13, verify")
     done = destage("workload", "import", str(job), "--ignore-unknown")
-    assert done.issues == [("fio.bad-value", "line 14, rw")]
+    assert done.issues == [("import.bad-value", "line 14, rw")]
     job.write_text(JOB + "verify=md5\n")
     done = destage("workload", "import", str(job), "--ignore-unknown")
     assert done.code == 0
-    assert done.issues == [("fio.option-skipped", "line 13, verify")]
+    assert done.issues == [("import.option-skipped", "line 13, verify")]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_mistakes_of_a_job_file_have_line_and_option(destage: Any, job: Path) ->
         (("show", "call_center", "--duration", "0s"), ("usage.out-of-range", "--duration")),
         (("show", "call_center", "--duration", "soon"), ("usage.bad-quantity", "--duration")),
         (("import", "none.fio"), ("usage.unreadable-file", "FILE")),
-        (("import", "empty.yaml"), ("fio.no-job", "")),
+        (("import", "empty.yaml"), ("import.no-test", "")),
     ],
 )
 def test_wrong_arguments_are_rejected(
@@ -170,9 +170,9 @@ def test_a_command_is_imported(destage: Any) -> None:
     assert shown["workload"]["streams"][0]["arrival"] == {"kind": "fixed_outstanding", "depth": 128}
     assert shown["run"]["window"] == {"duration": "60s"}
     codes = [issue["code"] for issue in shown["warnings"]]
-    assert codes == ["diskspd.host-cache", "diskspd.unknown-size"]
+    assert codes == ["import.page-cache", "import.unknown-size"]
     done = destage("workload", "import", "diskspd -b8Z D:\\x.dat")
-    assert (done.code, done.issues) == (2, [("diskspd.bad-value", "-b")])
+    assert (done.code, done.issues) == (2, [("import.bad-value", "-b")])
     assert "command:1:9" in done.err
 
 

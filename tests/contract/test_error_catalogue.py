@@ -16,7 +16,7 @@ CATALOGUE = ROOT / "src" / "destage" / "error_codes"
 DOCUMENTS = {"scenario", "settings", "study"}
 """The namespaces whose documents are validated by a schema, which composes their codes."""
 NAMESPACES = DOCUMENTS | {
-    *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "export", "fio", "iometer"),
+    *("bucket", "catalog", "cluster", "disk", "diskspd", "export", "fio", "import", "iometer"),
     *("measured", "query", "run", "store", "sweep", "sysbench", "system", "trace", "usage", "vdbench"),
 }
 CODE = re.compile(rf"({'|'.join(sorted(NAMESPACES))})\.([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")

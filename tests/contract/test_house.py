@@ -32,7 +32,7 @@ LARGER_FOLDERS = {
     "cluster": 38,
     "cli": 31,
     "cli/commands": 30,
-    "measured": 19,
+    "tools/fio": 19,
 }
 """Folders with more files than that, which shall be divided."""
 MOST_SHARED_NAMES = 44

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from destage.engine import catalog
 from destage.engine.workload_profile import canonical_workload
 from destage.errors import ConfigError
-from destage.exporters.diskspd_targets import write_diskspd
-from destage.exporters.fio_jobs import write_job_file
-from destage.exporters.report import Target
-from destage.importers import diskspd, fio
-from destage.measured.readers import read_results
+from destage.tools.diskspd import export as diskspd_export
+from destage.tools.diskspd import load as diskspd
+from destage.tools.export_report import Target
+from destage.tools.fio import export as fio_export
+from destage.tools.fio import load as fio
+from destage.tools.results import read_results
 
 GIB = 1 << 30
 TARGET = Target("destage.dat", 10 * GIB, 60)
@@ -34,10 +35,10 @@ def export_and_import(
     """Return the canonical workload, that of the exported job, and the notes of the export."""
     canonical = canonical_workload(workload)
     if tool == "fio":
-        text, notes = write_job_file(canonical, TARGET, "test")
+        text, notes = fio_export.write(canonical, TARGET, "test")
         again = fio.read_job_file(text, "a.fio").workload
     else:
-        text, notes = write_diskspd(canonical, TARGET, "test")
+        text, notes = diskspd_export.write(canonical, TARGET, "test")
         again = diskspd.read_tests(text, "a.cmd")[0].workload
     return canonical, canonical_workload(again), notes
 
@@ -201,7 +202,7 @@ def test_fio_accepts_the_job_files(tmp_path: Path) -> None:
     accepted = 0
     for name, config in PRESETS.items():
         try:
-            text, _ = write_job_file(canonical_workload(config), TARGET, name)
+            text, _ = fio_export.write(canonical_workload(config), TARGET, name)
         except ConfigError:
             continue
         (tmp_path / "job.fio").write_text(text)
@@ -242,7 +243,7 @@ def test_what_a_tool_cannot_express_is_named() -> None:
 
 def test_a_workload_of_the_whole_array_needs_a_size() -> None:
     canonical = canonical_workload(PRESETS["iometer_oltp"])
-    for write in (write_job_file, write_diskspd):
+    for write in (fio_export.write, diskspd_export.write):
         with pytest.raises(ConfigError) as caught:
             write(canonical, Target("destage.dat", None, 60), "test")
         assert [issue.code for issue in caught.value.issues] == ["export.missing-size"]
@@ -268,7 +269,7 @@ def test_a_direction_without_a_whole_rate_is_an_error() -> None:
 def test_a_workload_beyond_the_size_is_an_error() -> None:
     placed = {"kind": "uniform", "placement": {"kind": "contiguous", "offset": "1GiB"}}
     canonical = canonical_workload({"streams": [{**OPEN, "address": placed}]})
-    for write in (write_job_file, write_diskspd):
+    for write in (fio_export.write, diskspd_export.write):
         with pytest.raises(ConfigError) as caught:
             write(canonical, Target("destage.dat", GIB, 60), "test")
         assert "export.missing-size" in [issue.code for issue in caught.value.issues]
@@ -281,7 +282,7 @@ def test_fio_reports_each_exported_stream_alone(tmp_path: Path) -> None:
         {**OPEN, "name": name, "arrival": {"kind": "fixed_outstanding", "depth": depth}}
         for depth, name in enumerate(names, 1)
     ]
-    text, _ = write_job_file(canonical_workload({"streams": streams}), Target("x.dat", GIB, 1), "test")
+    text, _ = fio_export.write(canonical_workload({"streams": streams}), Target("x.dat", GIB, 1), "test")
     assert text.count("new_group=1") == 1
     if FIO is None:
         pytest.skip("fio is not installed")

@@ -3,8 +3,8 @@
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers import crystaldiskmark
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.crystaldiskmark import load as crystaldiskmark
+from destage.tools.imported_workload import ImportedWorkload
 
 RESULT = """CrystalDiskMark 8.0.4 x64
 [Read]
@@ -95,7 +95,7 @@ def test_settings_select_the_tests_of_their_profile() -> None:
     ],
 )
 def test_a_name_is_a_test(name: str, ways: list[str]) -> None:
-    assert crystaldiskmark.is_test_name(name)
+    assert crystaldiskmark.is_command(name)
     imported = crystaldiskmark.read_tests(name, "command")
     assert [one.name.split()[-1] for one in imported] == ways
 
@@ -111,9 +111,9 @@ def test_threads_of_a_sequential_test_share_a_position() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("nothing", ("crystaldiskmark.no-test", "", None)),
-        ("[Setting]\nBenchSize0=abc\n", ("crystaldiskmark.bad-value", "BenchSize0", 2)),
-        ("RND1K Q1T1\n".replace("1K", "0K"), ("crystaldiskmark.bad-value", "RND0K Q1T1 read", 1)),
+        ("nothing", ("import.no-test", "", None)),
+        ("[Setting]\nBenchSize0=abc\n", ("import.bad-value", "BenchSize0", 2)),
+        ("RND1K Q1T1\n".replace("1K", "0K"), ("import.bad-value", "RND0K Q1T1 read", 1)),
     ],
 )
 def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int | None]) -> None:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers import diskspd
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.diskspd import load as diskspd
+from destage.tools.import_options import ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
 
 LIES = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "0B"}}
 
@@ -140,7 +141,7 @@ def test_caching_options_add_up() -> None:
         (only,) = diskspd.read_tests(command, "command")
         (one,) = only.workload["streams"]
         assert ("fua_fraction" in one["operations"]) is is_forced, options
-        assert ("diskspd.host-cache" in {issue.code for issue in only.warnings}) is is_cached, options
+        assert ("import.page-cache" in {issue.code for issue in only.warnings}) is is_cached, options
 
 
 def test_targets_follow_one_another() -> None:
@@ -154,7 +155,7 @@ def test_paths_of_linux_are_not_options() -> None:
     """DiskSpd takes options with a slash, too, and there is a DiskSpd for Linux."""
     (device,) = diskspd.read_tests("diskspd -b8K /dev/sdb", "a.sh")
     assert "footprint" not in device.workload["streams"][0]["address"]
-    assert not [warning for warning in device.warnings if warning.code == "diskspd.unknown-size"]
+    assert not [warning for warning in device.warnings if warning.code == "import.unknown-size"]
     file = read("/b8K /r /rdpct90/10", "/srv/x.dat").workload["streams"][0]
     assert (file["operations"]["size"]["value"], file["address"]["kind"]) == ("8KiB", "zoned")
 
@@ -162,7 +163,7 @@ def test_paths_of_linux_are_not_options() -> None:
 def test_unknown_size_is_the_whole_array() -> None:
     (imported,) = diskspd.read_tests("diskspd -r -Su D:\\x.dat", "command")
     assert "footprint" not in imported.workload["streams"][0]["address"]
-    assert [issue.code for issue in imported.warnings] == ["diskspd.unknown-size"]
+    assert [issue.code for issue in imported.warnings] == ["import.unknown-size"]
     for disk in ("#1", "E:", "\\\\.\\PhysicalDrive2"):
         (imported,) = diskspd.read_tests(f"diskspd -r -Su {disk}", "command")
         assert not imported.warnings
@@ -171,25 +172,25 @@ def test_unknown_size_is_the_whole_array() -> None:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("diskspd -b8Z x", [("diskspd.bad-value", "-b", 9)]),
-        ("diskspd -b 8K x", [("diskspd.bad-value", "-b", 9)]),
-        ("diskspd -w101 -o0 x", [("diskspd.bad-value", "-w", 9), ("diskspd.bad-value", "-o", 15)]),
-        ("diskspd -r -q x", [("diskspd.unsupported-option", "-q", 12)]),
-        ("diskspd -Sm x", [("diskspd.bad-value", "-S", 9)]),
-        ("diskspd -b64K -s8K x", [("diskspd.bad-value", "-s", 15)]),
-        ("diskspd -t2 -F4 x", [("diskspd.conflicting-options", "-t", 9)]),
-        ("diskspd -i5 x", [("diskspd.conflicting-options", "-i", 9)]),
-        ("diskspd -si -T1M x", [("diskspd.conflicting-options", "-T", 13)]),
-        ("diskspd -F4 -O8 -g100 x", [("diskspd.conflicting-options", "-g", 17)]),
-        ("diskspd -F4 -O8 -i5 -j5 x", [("diskspd.conflicting-options", "-i", 17)]),
-        ("diskspd -F4 -O8 -p x", [("diskspd.conflicting-options", "-p", 17)]),
-        ("diskspd -rs50 -rdpct90/10 x", [("diskspd.conflicting-options", "-r", 15)]),
-        ("diskspd -rdpct60/50:60/50 x", [("diskspd.bad-value", "-r", 9)]),
-        ("diskspd -rdabs60/1G x", [("diskspd.missing-size", "-rdabs", 21)]),
-        ("diskspd -o%DEPTH% x", [("diskspd.unknown-variable", "-o", 9)]),
+        ("diskspd -b8Z x", [("import.bad-value", "-b", 9)]),
+        ("diskspd -b 8K x", [("import.bad-value", "-b", 9)]),
+        ("diskspd -w101 -o0 x", [("import.bad-value", "-w", 9), ("import.bad-value", "-o", 15)]),
+        ("diskspd -r -q x", [("import.unsupported-option", "-q", 12)]),
+        ("diskspd -Sm x", [("import.bad-value", "-S", 9)]),
+        ("diskspd -b64K -s8K x", [("import.bad-value", "-s", 15)]),
+        ("diskspd -t2 -F4 x", [("import.conflicting-options", "-t", 9)]),
+        ("diskspd -i5 x", [("import.conflicting-options", "-i", 9)]),
+        ("diskspd -si -T1M x", [("import.conflicting-options", "-T", 13)]),
+        ("diskspd -F4 -O8 -g100 x", [("import.conflicting-options", "-g", 17)]),
+        ("diskspd -F4 -O8 -i5 -j5 x", [("import.conflicting-options", "-i", 17)]),
+        ("diskspd -F4 -O8 -p x", [("import.conflicting-options", "-p", 17)]),
+        ("diskspd -rs50 -rdpct90/10 x", [("import.conflicting-options", "-r", 15)]),
+        ("diskspd -rdpct60/50:60/50 x", [("import.bad-value", "-r", 9)]),
+        ("diskspd -rdabs60/1G x", [("import.missing-size", "-rdabs", 21)]),
+        ("diskspd -o%DEPTH% x", [("import.unknown-variable", "-o", 9)]),
         ("diskspd -c1G -t2000 x", [("diskspd.too-many-threads", "-t", 21)]),
         ("diskspd -r", [("diskspd.no-target", "", 9)]),
-        ("rem nothing", [("diskspd.no-test", "", None)]),
+        ("rem nothing", [("import.no-test", "", None)]),
     ],
 )
 def test_mistake_has_code_and_place(command: str, expected: list[tuple[str, str, int | None]]) -> None:
@@ -197,8 +198,10 @@ def test_mistake_has_code_and_place(command: str, expected: list[tuple[str, str,
 
 
 def test_unknown_options_can_be_skipped() -> None:
-    (imported,) = diskspd.read_tests("diskspd -q -r -Su #1", "command", ignore_unknown=True)
-    assert [issue.code for issue in imported.warnings] == ["diskspd.option-skipped"]
+    (imported,) = diskspd.read_tests(
+        "diskspd -q -r -Su #1", "command", options=ImportOptions(ignore_unknown=True)
+    )
+    assert [issue.code for issue in imported.warnings] == ["import.option-skipped"]
 
 
 PROFILE = """<Profile><TimeSpans>
@@ -226,11 +229,11 @@ def test_profile_within_a_result_is_found() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (PROFILE.format(rate="x", more=""), ("diskspd.bad-value", "Throughput", 5)),
-        (PROFILE.format(rate=0, more="<Nope>1</Nope>"), ("diskspd.unsupported-option", "Nope", 5)),
+        (PROFILE.format(rate="x", more=""), ("import.bad-value", "Throughput", 5)),
+        (PROFILE.format(rate=0, more="<Nope>1</Nope>"), ("import.unsupported-option", "Nope", 5)),
         (
             PROFILE.format(rate=5, more="").replace("<Warmup>", "<RequestCount>4</RequestCount><Warmup>"),
-            ("diskspd.bad-value", "TimeSpan", 2),
+            ("import.bad-value", "TimeSpan", 2),
         ),
         (
             PROFILE.format(
@@ -238,10 +241,10 @@ def test_profile_within_a_result_is_found() -> None:
                 more='<RandomRatio>50</RandomRatio><Distribution><Percent><Range IO="90">10</Range></Percent>'
                 "</Distribution>",
             ),
-            ("diskspd.bad-value", "Target", 2),
+            ("import.bad-value", "Target", 2),
         ),
-        ("<Profile><TimeSpan>", ("diskspd.bad-syntax", "", 1)),
-        ("<!DOCTYPE a><Profile><TimeSpan/></Profile>", ("diskspd.bad-syntax", "", 1)),
+        ("<Profile><TimeSpan>", ("import.bad-syntax", "", 1)),
+        ("<!DOCTYPE a><Profile><TimeSpan/></Profile>", ("import.bad-syntax", "", 1)),
         ("<Profile><TimeSpan/></Profile>", ("diskspd.no-target", "TimeSpan", 1)),
     ],
 )
@@ -282,4 +285,4 @@ def test_any_command_is_read_or_rejected(words: list[str]) -> None:
             workload_profile.check_workload(one.workload)
     except ConfigError as error:
         codes = {issue.code.partition(".")[0] for issue in error.issues}
-    assert codes <= {"diskspd", "scenario"}
+    assert codes <= {"diskspd", "import", "scenario"}

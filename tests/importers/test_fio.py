@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fio_jobs import job, stream
 
-from destage.importers.fio import read_job_file
+from destage.tools.fio.load import read_job_file
 
 CONTIGUOUS = {"placement": {"kind": "contiguous", "offset": "0B"}}
 FILE = {"footprint": "1GiB", **CONTIGUOUS}

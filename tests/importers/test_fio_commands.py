@@ -3,9 +3,11 @@
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers import fio
-from destage.importers.formats import ImportOptions, is_command, read_tests, recognize
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.fio import load as fio
+from destage.tools.import_options import ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.load import read_tests
+from destage.tools.registry import detect, find_tool, is_command
 
 COMMAND = (
     "fio --name=a --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=16 --size=1g --runtime=60"
@@ -23,7 +25,7 @@ def test_a_command_is_the_job_file_of_its_options() -> None:
     job = fio.read_job_file(f"[a]\n{options}\n", "a.fio")
     assert (test.workload, test.run) == (job.workload, job.run)
     assert is_command(COMMAND)
-    assert recognize(COMMAND) == "fio"
+    assert detect(COMMAND, "load") == (find_tool("fio"), fio)
 
 
 def test_options_before_the_first_name_are_those_of_all_jobs() -> None:
@@ -42,9 +44,9 @@ def test_each_command_of_a_script_is_a_test() -> None:
 @pytest.mark.parametrize(
     ("more", "code", "place"),
     [
-        ("--nope=1", "fio.unsupported-option", "line 1, nope"),
-        ("--bs=x", "fio.bad-value", "line 1, bs"),
-        ("--group_reporting=1 jobs.fio", "fio.bad-syntax", "line 1, command"),
+        ("--nope=1", "import.unsupported-option", "line 1, nope"),
+        ("--bs=x", "import.bad-value", "line 1, bs"),
+        ("--group_reporting=1 jobs.fio", "import.bad-syntax", "line 1, command"),
     ],
 )
 def test_mistakes_have_their_line(more: str, code: str, place: str) -> None:

@@ -2,7 +2,7 @@
 
 from fio_jobs import job, stream
 
-from destage.importers.fio import read_job_file
+from destage.tools.fio.load import read_job_file
 
 CONTIGUOUS = {"placement": {"kind": "contiguous", "offset": "0B"}}
 SEQUENTIAL = {"kind": "sequential", "footprint": "1GiB", **CONTIGUOUS}

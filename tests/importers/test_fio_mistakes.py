@@ -7,65 +7,66 @@ from hypothesis import strategies as st
 
 from destage.engine import normalise, workload_profile
 from destage.errors import ConfigError, Issue
-from destage.importers.fio import options, read_job_file
-from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
+from destage.tools.fio import options
+from destage.tools.fio.load import read_job_file
+from destage.tools.imported_workload import ImportedWorkload
 
 
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["rw=trim"], [("fio.bad-value", "line 5, rw")]),
-        (["rw=randtrimwrite"], [("fio.bad-value", "line 5, rw")]),
-        (["rw=randred"], [("fio.bad-value", "line 5, rw")]),
-        (["iodepht=4"], [("fio.unsupported-option", "line 5, iodepht")]),
-        (["verify=crc32c"], [("fio.unsupported-option", "line 5, verify")]),
-        (["bsrange=4k"], [("fio.bad-value", "line 5, bsrange")]),
-        (["bsrange=8k-4k"], [("fio.bad-value", "line 5, bsrange")]),
-        (["zonemode=zbd"], [("fio.bad-value", "line 5, zonemode")]),
-        (["zonemode=strided"], [("fio.bad-value", "line 5, zonemode")]),
-        (["zonemode=none", "zonesize=1m"], [("fio.bad-value", "line 6, zonesize")]),
-        (["zonesize=1m", "zoneskip=100"], [("fio.bad-value", "line 6, zoneskip")]),
-        (["rw=randread", "random_generator=mersenne"], [("fio.bad-value", "line 6, random_generator")]),
-        (["rw=randread:4", "zonesize=1m"], [("fio.conflicting-options", "line 1, [job]")]),
-        (["bs=1000"], [("fio.bad-value", "line 5, bs")]),
-        (["bs=0"], [("fio.bad-value", "line 5, bs")]),
-        (["bs=4x"], [("fio.bad-value", "line 5, bs")]),
-        (["bs=4k,4k,4k,4k"], [("fio.bad-value", "line 5, bs")]),
-        (["size=20%"], [("fio.bad-value", "line 5, size")]),
-        (["size=8*$mb_memory"], [("fio.unknown-variable", "line 5, size")]),
-        (["size=(2*3)"], [("fio.bad-value", "line 5, size")]),
-        (["bssplit=4k/60:8k/50"], [("fio.bad-value", "line 5, bssplit")]),
-        (["bssplit=4k/60:8k/20"], [("fio.bad-value", "line 5, bssplit")]),
-        (["rwmixread=140"], [("fio.bad-value", "line 5, rwmixread")]),
-        (["iodepth=many"], [("fio.bad-value", "line 5, iodepth")]),
-        (["iodepth"], [("fio.bad-value", "line 5, iodepth")]),
-        (["ioengine=libaoi"], [("fio.bad-value", "line 5, ioengine")]),
-        (["ioengine=mmap"], [("fio.bad-value", "line 5, ioengine")]),
-        (["nrfiles=4"], [("fio.bad-value", "line 5, nrfiles")]),
-        (["filename=/dev/sda:/dev/sdb"], [("fio.bad-value", "line 5, filename")]),
-        (["random_distribution=normal:100"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["random_distribution=zipf:1"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["random_distribution=zipf:1.2:1.5"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["random_distribution=pareto:2"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["random_distribution=zoned:50/5:30/15"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["random_distribution=zoned:50/5:50/15"], [("fio.bad-value", "line 5, random_distribution")]),
-        (["rate_iops=100", "thinktime=5"], [("fio.conflicting-options", "line 1, [job]")]),
-        (["rw=randrw", "rate_iops=100,"], [("fio.bad-value", "line 6, rate_iops")]),
-        (["rw=randrw", "rate=1m,"], [("fio.bad-value", "line 6, rate")]),
-        (["rate=1m", "rate_iops=100"], [("fio.conflicting-options", "line 1, [job]")]),
-        (["runtime=5fortnights"], [("fio.bad-value", "line 5, runtime")]),
-        (["kb_base=1023"], [("fio.bad-value", "line 5, kb_base")]),
+        (["rw=trim"], [("import.bad-value", "line 5, rw")]),
+        (["rw=randtrimwrite"], [("import.bad-value", "line 5, rw")]),
+        (["rw=randred"], [("import.bad-value", "line 5, rw")]),
+        (["iodepht=4"], [("import.unsupported-option", "line 5, iodepht")]),
+        (["verify=crc32c"], [("import.unsupported-option", "line 5, verify")]),
+        (["bsrange=4k"], [("import.bad-value", "line 5, bsrange")]),
+        (["bsrange=8k-4k"], [("import.bad-value", "line 5, bsrange")]),
+        (["zonemode=zbd"], [("import.bad-value", "line 5, zonemode")]),
+        (["zonemode=strided"], [("import.bad-value", "line 5, zonemode")]),
+        (["zonemode=none", "zonesize=1m"], [("import.bad-value", "line 6, zonesize")]),
+        (["zonesize=1m", "zoneskip=100"], [("import.bad-value", "line 6, zoneskip")]),
+        (["rw=randread", "random_generator=mersenne"], [("import.bad-value", "line 6, random_generator")]),
+        (["rw=randread:4", "zonesize=1m"], [("import.conflicting-options", "line 1, [job]")]),
+        (["bs=1000"], [("import.bad-value", "line 5, bs")]),
+        (["bs=0"], [("import.bad-value", "line 5, bs")]),
+        (["bs=4x"], [("import.bad-value", "line 5, bs")]),
+        (["bs=4k,4k,4k,4k"], [("import.bad-value", "line 5, bs")]),
+        (["size=20%"], [("import.bad-value", "line 5, size")]),
+        (["size=8*$mb_memory"], [("import.unknown-variable", "line 5, size")]),
+        (["size=(2*3)"], [("import.bad-value", "line 5, size")]),
+        (["bssplit=4k/60:8k/50"], [("import.bad-value", "line 5, bssplit")]),
+        (["bssplit=4k/60:8k/20"], [("import.bad-value", "line 5, bssplit")]),
+        (["rwmixread=140"], [("import.bad-value", "line 5, rwmixread")]),
+        (["iodepth=many"], [("import.bad-value", "line 5, iodepth")]),
+        (["iodepth"], [("import.bad-value", "line 5, iodepth")]),
+        (["ioengine=libaoi"], [("import.bad-value", "line 5, ioengine")]),
+        (["ioengine=mmap"], [("import.bad-value", "line 5, ioengine")]),
+        (["nrfiles=4"], [("import.bad-value", "line 5, nrfiles")]),
+        (["filename=/dev/sda:/dev/sdb"], [("import.bad-value", "line 5, filename")]),
+        (["random_distribution=normal:100"], [("import.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=zipf:1"], [("import.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=zipf:1.2:1.5"], [("import.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=pareto:2"], [("import.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=zoned:50/5:30/15"], [("import.bad-value", "line 5, random_distribution")]),
+        (["random_distribution=zoned:50/5:50/15"], [("import.bad-value", "line 5, random_distribution")]),
+        (["rate_iops=100", "thinktime=5"], [("import.conflicting-options", "line 1, [job]")]),
+        (["rw=randrw", "rate_iops=100,"], [("import.bad-value", "line 6, rate_iops")]),
+        (["rw=randrw", "rate=1m,"], [("import.bad-value", "line 6, rate")]),
+        (["rate=1m", "rate_iops=100"], [("import.conflicting-options", "line 1, [job]")]),
+        (["runtime=5fortnights"], [("import.bad-value", "line 5, runtime")]),
+        (["kb_base=1023"], [("import.bad-value", "line 5, kb_base")]),
         (
             ["direct=2", "time_based=x"],
-            [("fio.bad-value", "line 5, direct"), ("fio.bad-value", "line 6, time_based")],
+            [("import.bad-value", "line 5, direct"), ("import.bad-value", "line 6, time_based")],
         ),
-        (["offset=100"], [("fio.conflicting-options", "line 1, [job]")]),
-        (["filesize=1m", "offset=1m"], [("fio.conflicting-options", "line 1, [job]")]),
-        (["include other.fio"], [("fio.include", "line 5, include")]),
-        (["rw=randread:8", "bs=4k,8k"], [("fio.conflicting-options", "line 1, [job]")]),
+        (["offset=100"], [("import.conflicting-options", "line 1, [job]")]),
+        (["filesize=1m", "offset=1m"], [("import.conflicting-options", "line 1, [job]")]),
+        (["include other.fio"], [("import.include", "line 5, include")]),
+        (["rw=randread:8", "bs=4k,8k"], [("import.conflicting-options", "line 1, [job]")]),
         (["numjobs=2000"], [("fio.too-many-jobs", "numjobs")]),
-        (["rw_sequencer=identical", "rw=randread:4"], [("fio.bad-value", "line 5, rw_sequencer")]),
+        (["rw_sequencer=identical", "rw=randread:4"], [("import.bad-value", "line 5, rw_sequencer")]),
     ],
 )
 def test_mistake_has_code_and_place(lines: list[str], expected: list[tuple[str, str]]) -> None:
@@ -75,12 +76,12 @@ def test_mistake_has_code_and_place(lines: list[str], expected: list[tuple[str, 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", [("fio.no-job", "")]),
-        ("size=1m\n", [("fio.bad-syntax", "line 1, option")]),
-        ("[global]\nsize=1m\n", [("fio.no-job", "")]),
-        ("[a\nsize=1m\n", [("fio.bad-syntax", "line 1, section")]),
-        ("[a]\nrw=read\n", [("fio.missing-size", "line 1, [a]")]),
-        ("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n", [("fio.missing-size", "filename")]),
+        ("", [("import.no-test", "")]),
+        ("size=1m\n", [("import.bad-syntax", "line 1, option")]),
+        ("[global]\nsize=1m\n", [("import.no-test", "")]),
+        ("[a\nsize=1m\n", [("import.bad-syntax", "line 1, section")]),
+        ("[a]\nrw=read\n", [("import.missing-size", "line 1, [a]")]),
+        ("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n", [("import.missing-size", "filename")]),
         ("[a]\nsize=1m\n[b]\nsize=1m\nstonewall\nruntime=4\n", [("fio.bad-stonewall", "line 1, [a]")]),
         (
             "[a]\nread_iolog=x\nruntime=4\n[b]\nsize=1m\nstonewall\nruntime=4\n",
@@ -102,10 +103,10 @@ def test_ignore_unknown_skips_options_with_a_warning() -> None:
     assert len(mistakes(text)) == 2
     imported = read_job_file(text, "a.fio", ignore_unknown=True)
     assert [(warning.code, warning.place, warning.value) for warning in imported.warnings] == [
-        ("fio.option-skipped", "line 5, verify", "crc32c"),
-        ("fio.option-skipped", "line 6, nope", "1"),
+        ("import.option-skipped", "line 5, verify", "crc32c"),
+        ("import.option-skipped", "line 6, nope", "1"),
     ]
-    assert "# Warning: fio.option-skipped at line 5, verify: 'crc32c'" in imported.to_yaml()
+    assert "# Warning: import.option-skipped at line 5, verify: 'crc32c'" in imported.to_yaml()
 
 
 def test_every_option_is_in_the_comments() -> None:
@@ -164,7 +165,7 @@ def test_options_with_unexpected_effects_are_warnings() -> None:
 
     assert warnings(job("iodepth=16", "ioengine=psync")) == [("fio.depth-without-effect", "line 5, iodepth")]
     buffered = read_job_file("[a]\nsize=1m\n", "a.fio")
-    assert warnings(buffered) == [("fio.page-cache", "direct")]
+    assert warnings(buffered) == [("import.page-cache", "direct")]
     assert buffered.warnings[0].data == {"jobs": ["a"]}
     assert warnings(job("iodepth=16")) == []
     delayed = "[global]\ndirect=1\nsize=1m\n[a]\n[b]\nstartdelay=5\n"

@@ -2,7 +2,7 @@
 
 from fio_jobs import job, mistakes, stream
 
-from destage.importers.fio import read_job_file
+from destage.tools.fio.load import read_job_file
 
 
 def test_any_section_name_with_prefix_global_is_global() -> None:
@@ -54,4 +54,4 @@ def test_variables_come_from_the_environment() -> None:
     text = "[a]\nsize=${SIZE}\nnumjobs=${JOBS}\n"
     imported = read_job_file(text, "a.fio", environment={"SIZE": "64m", "JOBS": "3"}).workload
     assert imported["users"] == 3
-    assert mistakes(text, environment={"JOBS": "3"}) == [("fio.unknown-variable", "line 2, size")]
+    assert mistakes(text, environment={"JOBS": "3"}) == [("import.unknown-variable", "line 2, size")]

@@ -5,14 +5,18 @@ from typing import Any
 import pytest
 
 from destage.errors import ConfigError
-from destage.importers import crystaldiskmark, diskspd, fio, vdbench
-from destage.importers.formats import ImportOptions, recognize
-from destage.importers.formats import read_tests as read_any
-from destage.importers.imported_study import ImportedStudy
-from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.reading.parsing import parse_study
+from destage.tools.crystaldiskmark import load as crystaldiskmark
+from destage.tools.diskspd import load as diskspd
+from destage.tools.fio import load as fio
+from destage.tools.import_options import ImportOptions
+from destage.tools.imported_study import ImportedStudy
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.load import read_tests as read_any
+from destage.tools.registry import detect, find_tool
+from destage.tools.vdbench import load as vdbench
 
 HARDWARE = {
     "controller": {"use": "megaraid_9560_8i"},
@@ -84,7 +88,7 @@ def test_different_streams_are_replaced_as_a_whole() -> None:
         (vdbench.read_tests(VDBENCH.format(rate="(100,curve)"), "a.vdb"), 8),
         (crystaldiskmark.read_tests("SEQ1M Q8T1", "command"), 2),
         (diskspd.read_tests("diskspd -r -c1G x\ndiskspd -t2 -c1G x\ndiskspd -g5i -r -c1G x\n", "a"), 3),
-        (fio.read_groups(FIO, "a.fio"), 2),
+        (fio.read_tests(FIO, "a.fio", ImportOptions(is_study=True)), 2),
         (diskspd.read_tests("diskspd -r -c1G x", "command"), 1),
     ],
     ids=["axes", "rates", "crystaldiskmark", "diskspd", "fio", "one"],
@@ -107,7 +111,7 @@ def test_a_study_without_array_says_so() -> None:
 
 
 def test_groups_of_fio_jobs_are_tests() -> None:
-    groups = fio.read_groups(FIO, "a.fio")
+    groups = fio.read_tests(FIO, "a.fio", ImportOptions(is_study=True))
     assert [one.name for one in groups] == ["a", "b + c"]
     assert [[stream["name"] for stream in one.workload["streams"]] for one in groups] == [["a"], ["b", "c"]]
     # The files lie where they do in the whole file.
@@ -124,7 +128,7 @@ def test_jobs_that_are_a_grid_keep_their_names() -> None:
     text = "[global]\nsize=1g\nbs=8k\nrw=randread\nstonewall\n" + "".join(
         f"[d{depth}]\niodepth={depth}\n" for depth in (1, 4, 16)
     )
-    document = study(fio.read_groups(text, "a.fio")).to_document()
+    document = study(fio.read_tests(text, "a.fio", ImportOptions(is_study=True))).to_document()
     assert [point["label"] for point in document["points"]] == ["d1", "d4", "d16"]
     assert "axes" not in document
 
@@ -169,4 +173,6 @@ def test_a_test_is_chosen_by_name() -> None:
     ],
 )
 def test_the_tool_is_recognized(text: str, tool: str) -> None:
-    assert recognize(text) == tool
+    found = detect(text, "load")
+    assert found is not None
+    assert found[0] == find_tool(tool)

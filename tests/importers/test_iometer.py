@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers.imported_workload import ImportedWorkload
-from destage.importers.iometer import read_access_specification
 from destage.spec.documents import parse_document
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.iometer.load import read_access_specification
 
 HEADER = "'size,% of size,% reads,% random,delay,burst,align,reply"
 SETUP = """Version 1.1.0
@@ -185,15 +185,15 @@ def test_several_specifications_need_a_name() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("4096,90,67,100,0,1,0,0", ("iometer.bad-value", "line 15")),
-        ("4096,100,167,100,0,1,0,0", ("iometer.bad-value", "line 17, % reads")),
+        ("4096,90,67,100,0,1,0,0", ("import.bad-value", "line 15")),
+        ("4096,100,167,100,0,1,0,0", ("import.bad-value", "line 17, % reads")),
         (
             "4096,100,67,100,0,1,0",
-            ("iometer.bad-value", "line 17, size,% of size,% reads,% random,delay,burst,align,reply"),
+            ("import.bad-value", "line 17, size,% of size,% reads,% random,delay,burst,align,reply"),
         ),
         (
             "4K,100,67,100,0,1,0,0",
-            ("iometer.bad-value", "line 17, size,% of size,% reads,% random,delay,burst,align,reply"),
+            ("import.bad-value", "line 17, size,% of size,% reads,% random,delay,burst,align,reply"),
         ),
         ("1000,100,67,100,0,1,0,0", ("iometer.unsupported-value", "line 17, size")),
         ("4096,100,67,100,0,1,100,0", ("iometer.unsupported-value", "line 17, align")),

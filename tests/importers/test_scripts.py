@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from destage.importers.scripts import find_variable, read_commands
+from destage.tools.scripts import find_variable, read_commands
 
 TOOL = re.compile(r"tool(?:\.exe)?", re.IGNORECASE)
 

@@ -6,8 +6,9 @@ import pytest
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers import sysbench
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.import_options import ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.sysbench import load as sysbench
 
 
 def read(options: str) -> ImportedWorkload:
@@ -31,7 +32,7 @@ def test_defaults_are_those_of_sysbench() -> None:
     assert only["operations"] == {"read_fraction": 0.6, "flush_every": 40, "size": size}
     assert (only["address"]["kind"], only["address"]["footprint"]) == ("uniform", "2GiB")
     assert imported.run == {"window": {"duration": "10s"}}
-    assert [issue.code for issue in imported.warnings] == ["sysbench.page-cache"]
+    assert [issue.code for issue in imported.warnings] == ["import.page-cache"]
 
 
 @pytest.mark.parametrize(
@@ -97,27 +98,27 @@ sysbench fileio --file-total-size=1G cleanup
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("sysbench fileio --file-test-mode=rndrx run", ("sysbench.bad-value", "--file-test-mode", 34)),
+        ("sysbench fileio --file-test-mode=rndrx run", ("import.bad-value", "--file-test-mode", 34)),
         (
             "sysbench fileio --file-test-mode=rndrd --file-io-mode=mmap run",
-            ("sysbench.bad-value", "--file-io-mode", 55),
+            ("import.bad-value", "--file-io-mode", 55),
         ),
         (
             "sysbench fileio --file-test-mode=rndrd --file-block-size=1000 run",
-            ("sysbench.bad-value", "--file-block-size", 58),
+            ("import.bad-value", "--file-block-size", 58),
         ),
         (
             "sysbench fileio --file-test-mode=rndrd --nope=1 run",
-            ("sysbench.unsupported-option", "--nope", 40),
+            ("import.unsupported-option", "--nope", 40),
         ),
-        ("sysbench fileio --file-test-mode=$MODE run", ("sysbench.unknown-variable", "--file-test-mode", 34)),
+        ("sysbench fileio --file-test-mode=$MODE run", ("import.unknown-variable", "--file-test-mode", 34)),
         ("sysbench fileio --threads=4 run", ("sysbench.missing-mode", "--file-test-mode", 10)),
         (
             "sysbench fileio --file-test-mode=rndrd --file-total-size=1K run",
-            ("sysbench.bad-value", "--file-total-size", 10),
+            ("import.bad-value", "--file-total-size", 10),
         ),
-        ("sysbench fileio --file-total-size=1G prepare", ("sysbench.no-test", "", 1)),
-        ("sysbench cpu --threads=4 run", ("sysbench.no-test", "", 1)),
+        ("sysbench fileio --file-total-size=1G prepare", ("import.no-test", "", 1)),
+        ("sysbench cpu --threads=4 run", ("import.no-test", "", 1)),
     ],
 )
 def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int]) -> None:
@@ -129,5 +130,5 @@ def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int]) -
 
 def test_unknown_options_can_be_skipped() -> None:
     text = "sysbench fileio --file-test-mode=rndrd --nope=1 --file-extra-flags=direct run"
-    (only,) = sysbench.read_tests(text, "command", ignore_unknown=True)
-    assert [issue.code for issue in only.warnings] == ["sysbench.option-skipped"]
+    (only,) = sysbench.read_tests(text, "command", options=ImportOptions(ignore_unknown=True))
+    assert [issue.code for issue in only.warnings] == ["import.option-skipped"]

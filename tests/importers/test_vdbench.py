@@ -6,8 +6,9 @@ import pytest
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers import vdbench
-from destage.importers.imported_workload import ImportedWorkload
+from destage.tools.import_options import ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.vdbench import load as vdbench
 
 SD = "sd=sd1,lun=/dev/sdb,size=10g,openflags=o_direct\n"
 CONTIGUOUS = {"kind": "contiguous", "offset": "0B"}
@@ -204,34 +205,34 @@ def test_warnings_name_what_differs() -> None:
     text = "sd=s,lun=/data/file\nwd=w,sd=s\nrd=r,wd=w,iorate=curve,curve=(10,50)\n"
     (only,) = vdbench.read_tests(text, "a.vdb")
     codes = [issue.code for issue in only.warnings]
-    assert codes == ["vdbench.page-cache", "vdbench.unknown-size", "vdbench.curve"]
+    assert codes == ["import.page-cache", "import.unknown-size", "vdbench.curve"]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("wd=w,xfersize=1000\nrd=r,wd=w\n", ("vdbench.bad-value", "xfersize", 2, 15)),
-        ("wd=w,xfersize=(4k,50,8k,20)\nrd=r,wd=w\n", ("vdbench.bad-value", "xfersize", 2, 16)),
-        ("wd=w,rdpct=120\nrd=r,wd=w\n", ("vdbench.bad-value", "rdpct", 2, 12)),
-        ("wd=w,seekpct=poisson\nrd=r,wd=w\n", ("vdbench.bad-value", "seekpct", 2, 14)),
-        ("wd=w,stride=(1m,2m)\nrd=r,wd=w\n", ("vdbench.bad-value", "stride", 2, 14)),
-        ("wd=w,stride=(1m,1m),seekpct=30\nrd=r,wd=w\n", ("vdbench.bad-value", "stride", 2, 14)),
-        ("wd=w,range=(90,110)\nrd=r,wd=w\n", ("vdbench.bad-value", "range", 2, 13)),
-        ("wd=w,range=(60,40)\nrd=r,wd=w\n", ("vdbench.bad-value", "range", 2, 13)),
-        ("wd=w,openflags=o_nope\nrd=r,wd=w\n", ("vdbench.bad-value", "openflags", 2, 16)),
-        ("wd=w,skew=80\nwd=v,skew=60\nrd=r,wd=*\n", ("vdbench.bad-value", "skew", 2, 11)),
-        ("wd=w\nrd=r,wd=w,iorate=(50%)\n", ("vdbench.bad-value", "iorate", 3, 19)),
-        ("wd=w\nrd=r,wd=w,forthreads=(4,x)\n", ("vdbench.bad-value", "forthreads", 3, 23)),
+        ("wd=w,xfersize=1000\nrd=r,wd=w\n", ("import.bad-value", "xfersize", 2, 15)),
+        ("wd=w,xfersize=(4k,50,8k,20)\nrd=r,wd=w\n", ("import.bad-value", "xfersize", 2, 16)),
+        ("wd=w,rdpct=120\nrd=r,wd=w\n", ("import.bad-value", "rdpct", 2, 12)),
+        ("wd=w,seekpct=poisson\nrd=r,wd=w\n", ("import.bad-value", "seekpct", 2, 14)),
+        ("wd=w,stride=(1m,2m)\nrd=r,wd=w\n", ("import.bad-value", "stride", 2, 14)),
+        ("wd=w,stride=(1m,1m),seekpct=30\nrd=r,wd=w\n", ("import.bad-value", "stride", 2, 14)),
+        ("wd=w,range=(90,110)\nrd=r,wd=w\n", ("import.bad-value", "range", 2, 13)),
+        ("wd=w,range=(60,40)\nrd=r,wd=w\n", ("import.bad-value", "range", 2, 13)),
+        ("wd=w,openflags=o_nope\nrd=r,wd=w\n", ("import.bad-value", "openflags", 2, 16)),
+        ("wd=w,skew=80\nwd=v,skew=60\nrd=r,wd=*\n", ("import.bad-value", "skew", 2, 11)),
+        ("wd=w\nrd=r,wd=w,iorate=(50%)\n", ("import.bad-value", "iorate", 3, 19)),
+        ("wd=w\nrd=r,wd=w,forthreads=(4,x)\n", ("import.bad-value", "forthreads", 3, 23)),
         ("wd=w\nrd=r,wd=v\n", ("vdbench.unknown-name", "wd", 3, 9)),
         ("wd=w,sd=sd7\nrd=r,wd=w\n", ("vdbench.unknown-name", "sd", 2, 9)),
-        ("wd=w,hotband=(1,2)\nrd=r,wd=w\n", ("vdbench.unsupported-option", "hotband", 2, 15)),
-        ("wd=w,nope=1\nrd=r,wd=w\n", ("vdbench.unsupported-option", "nope", 2, 11)),
-        ("include=other\nwd=w\nrd=r,wd=w\n", ("vdbench.include", "include", 2, 9)),
+        ("wd=w,hotband=(1,2)\nrd=r,wd=w\n", ("import.unsupported-option", "hotband", 2, 15)),
+        ("wd=w,nope=1\nrd=r,wd=w\n", ("import.unsupported-option", "nope", 2, 11)),
+        ("include=other\nwd=w\nrd=r,wd=w\n", ("import.include", "include", 2, 9)),
         ("fsd=f,anchor=/x\n", ("vdbench.file-system", "fsd", 2, 1)),
         ("wd=w\nrd=r,wd=w,fwdrate=max\n", ("vdbench.file-system", "fwdrate", 3, 19)),
-        ("nonsense\nwd=w\nrd=r,wd=w\n", ("vdbench.bad-syntax", "", 2, 1)),
-        ("wd=w\n", ("vdbench.no-test", "", None, None)),
-        ("wd=w\nrd=r,wd=w,forthreads=(1-999,1),forrdpct=(1-99,1)\n", ("vdbench.too-many-tests", "rd", 3, 1)),
+        ("nonsense\nwd=w\nrd=r,wd=w\n", ("import.bad-syntax", "", 2, 1)),
+        ("wd=w\n", ("import.no-test", "", None, None)),
+        ("wd=w\nrd=r,wd=w,forthreads=(1-999,1),forrdpct=(1-99,1)\n", ("import.too-many-tests", "rd", 3, 1)),
     ],
 )
 def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int | None, int | None]) -> None:
@@ -239,5 +240,5 @@ def test_mistake_has_code_and_place(text: str, expected: tuple[str, str, int | N
 
 
 def test_unknown_parameters_can_be_skipped() -> None:
-    (only,) = tests("wd=w,hotband=(1,2)\nrd=r,wd=w\n", ignore_unknown=True)
-    assert [issue.code for issue in only.warnings] == ["vdbench.option-skipped"]
+    (only,) = tests("wd=w,hotband=(1,2)\nrd=r,wd=w\n", options=ImportOptions(ignore_unknown=True))
+    assert [issue.code for issue in only.warnings] == ["import.option-skipped"]

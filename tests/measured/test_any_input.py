@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from destage.errors import ConfigError
-from destage.measured.readers import read_results
+from destage.tools.results import read_results
 
 FILES = sorted((Path(__file__).parent / "data").iterdir())
 PARTS = {"{size}": "8192", "{per_thread}": "", "{mib}": "MB", "{rates}": "MBps", "{all}": "1"}

@@ -19,8 +19,8 @@ from tests.measured.test_readers import (
 
 from destage.errors import ConfigError
 from destage.measured.basis import ZERO
-from destage.measured.parts import merge_operations
-from destage.measured.readers import read_results
+from destage.tools.result_parts import merge_operations
+from destage.tools.results import read_results
 
 TRANSFERS = (DATA / "perfmon-transfers-and-reads-only.csv").read_text()
 NO_LATENCY = "fio measured no latency (gtod_reduce or disable_lat)"

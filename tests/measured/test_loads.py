@@ -17,8 +17,8 @@ from tests.measured.test_readers import (
 
 from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
-from destage.measured.parts import Readings
-from destage.measured.readers import read_results
+from destage.tools.result_parts import Readings
+from destage.tools.results import read_results
 
 
 def read(text: str) -> Readings:

@@ -10,7 +10,7 @@ import pytest
 
 from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine, list_meanings
-from destage.measured.readers import read_results
+from destage.tools.results import read_results
 
 DATA = Path(__file__).parent / "data"
 

@@ -14,7 +14,7 @@ from real_fio import run_fio
 from request_figures import Requests, differences, distance, measure, most_common_gap, share_of_gap
 
 from destage.engine import configuration, traces, workload_profile
-from destage.importers.fio import read_job_file
+from destage.tools.fio.load import read_job_file
 
 pytestmark = pytest.mark.fio
 _JOBS = sorted((Path(__file__).parent / "fio_jobs").glob("*.fio"))

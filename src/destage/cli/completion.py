@@ -12,11 +12,6 @@ from pathlib import Path
 import typer
 
 _DOCUMENTS = (".yaml", ".yml")
-_IMPORTABLE = (
-    *(".fio", ".icf", ".xml", ".cmd", ".bat", ".ps1", ".sh", ".txt", ".ini"),
-    *(".vdb", ".parm", ".conf"),
-)
-"""Suffixes of the files of other tools that `workload import` reads."""
 _LAST_WORD = re.compile(r"\w*\Z")
 Completer = Callable[[typer.Context, str], list[str]]
 
@@ -60,8 +55,9 @@ def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled workloads, and files that hold one."""
     del ctx
     from destage.engine import catalog
+    from destage.tools.registry import list_suffixes
 
-    files = _list_files(incomplete, (*_DOCUMENTS, ".json", *_IMPORTABLE))
+    files = _list_files(incomplete, (*_DOCUMENTS, ".json", *list_suffixes()))
     return [*[entry.name for entry in catalog.entries("workloads")], *files]
 
 
@@ -69,7 +65,9 @@ def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete files of other tools."""
     del ctx
-    return _list_files(incomplete, _IMPORTABLE)
+    from destage.tools.registry import list_suffixes
+
+    return _list_files(incomplete, list_suffixes())
 
 
 @_quietly

@@ -9,9 +9,9 @@ from destage.cli.output import issue_as_json
 from destage.errors import ConfigError, Issue
 
 if TYPE_CHECKING:
-    from destage.importers.formats import ImportOptions
-    from destage.importers.imported_study import ImportedStudy
-    from destage.importers.imported_workload import ImportedWorkload
+    from destage.tools.import_options import ImportOptions
+    from destage.tools.imported_study import ImportedStudy
+    from destage.tools.imported_workload import ImportedWorkload
 
 COMMAND = "command"
 """The name of a command in messages."""
@@ -37,11 +37,11 @@ def read_tests(source: str, options: "ImportOptions") -> tuple[str, list["Import
         ConfigError: With every option that cannot be read.
     """
     from destage.engine import workload_profile
-    from destage.importers import formats
+    from destage.tools import load, registry
 
-    is_command = not Path(source).exists() and formats.is_command(source)
+    is_command = not Path(source).exists() and registry.is_command(source)
     name = COMMAND if is_command else source
-    tests = formats.read_tests(source if is_command else read_text(Path(source)), name, options)
+    tests = load.read_tests(source if is_command else read_text(Path(source)), name, options)
     for test in tests:
         try:
             workload_profile.check_workload(test.workload)
@@ -68,8 +68,8 @@ def make_study(
     source: str, tests: Sequence["ImportedWorkload"], hardware: Mapping[str, Any]
 ) -> "ImportedStudy":
     """Return the study of tests."""
-    from destage.importers.imported_study import ImportedStudy
     from destage.sweeps.reading.new_study import make_name
+    from destage.tools.imported_study import ImportedStudy
 
     file = tests[0].file
     stem = tests[0].tool if file == COMMAND else Path(source).name.partition(".")[0]

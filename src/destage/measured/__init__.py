@@ -1,4 +1,4 @@
 """Measured figures: the results of load tests and the logs of running systems, as one table.
 
-`readers` reads the files of each tool into lines (`line`), `sets` stores them as named sets in a store.
+`line` is one line, `basis` where its figures come from; `sets` stores lines as named sets in a store.
 """

@@ -51,10 +51,11 @@ def import_(
     """
     from dataclasses import replace as with_values
 
-    from destage.measured import readers, sets
+    from destage.measured import sets
+    from destage.tools.results import read_results
 
     sets.check_name(name)
-    found = [(file, readers.read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]
+    found = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]
     lines = [with_values(line, array_label=array) for _, readings in found for line in readings.lines]
     place = _find_store(store)
     sets.write_set(place, name, lines, replace=replace)

@@ -100,7 +100,7 @@ def import_(
     ] = None,
     tool: Annotated[
         Literal["auto", "fio", "iometer", "diskspd", "vdbench", "sysbench", "crystaldiskmark"],
-        typer.Option("--format", help="Format of the file; auto detects it from the content."),
+        typer.Option("--format", help="Tool that the file is of; auto detects it from the content."),
     ] = "auto",
     test: Annotated[
         str | None,
@@ -150,7 +150,7 @@ def import_(
         make_study,
         read_tests,
     )
-    from destage.importers.formats import ImportOptions
+    from destage.tools.import_options import ImportOptions
 
     hardware = choose_hardware(on, disk, controller)
     options = ImportOptions(tool, test, is_study or bool(hardware), ignore_unknown)
@@ -198,9 +198,8 @@ def export(
     is only similar.
     """
     from destage.engine import workload_profile
-    from destage.exporters.diskspd_targets import write_diskspd
-    from destage.exporters.fio_jobs import write_job_file
-    from destage.exporters.report import Target
+    from destage.tools.export_report import Target
+    from destage.tools.registry import find_tool
 
     _, workload, _ = _find_workload(name, test)
     bytes_ = None if size is None else parse_size(size, "--size")
@@ -209,8 +208,7 @@ def export(
         canonical = workload_profile.canonical_workload(workload)
     except ConfigError as error:
         raise ConfigError(error.issues, name) from error
-    write = write_job_file if to == "fio" else write_diskspd
-    text, notes = write(canonical, Target(target, bytes_, seconds), name)
+    text, notes = find_tool(to).open_part("export").write(canonical, Target(target, bytes_, seconds), name)
     if as_json:
         print_json({"tool": to, "job": text, "notes": notes})
     elif out is None:
@@ -225,7 +223,7 @@ def export(
 def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return what is known of a workload, the workload without `use`, and the folder of its files."""
     from destage.engine import catalog
-    from destage.importers.formats import is_command
+    from destage.tools.registry import is_command
 
     known = {entry.name: entry for entry in catalog.entries("workloads")}
     if name in known:
@@ -258,7 +256,7 @@ def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], 
 def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return facts, workload and folder of a test in another tool's file, the first by default."""
     from destage.cli.imported_files import list_warnings, read_tests
-    from destage.importers.formats import ImportOptions
+    from destage.tools.import_options import ImportOptions
 
     source, tests = read_tests(name, ImportOptions(test=test))
     imported = tests[0]

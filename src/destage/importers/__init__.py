@@ -1,1 +1,0 @@
-"""Workloads from the files of other tools: fio jobs and Iometer configurations."""

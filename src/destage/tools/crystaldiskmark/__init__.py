@@ -1,0 +1,1 @@
+"""CrystalDiskMark: its tests as workloads."""

@@ -1,0 +1,82 @@
+"""Import of CrystalDiskMark's tests: its result as text, its settings (.ini), or names such as `RND4K Q32T1`.
+
+Each test is DiskSpd with the options that CrystalDiskMark gives it. docs/workloads.md has the table.
+"""
+
+import re
+from dataclasses import replace
+
+from destage.errors import ConfigError, Issue
+from destage.tools.crystaldiskmark.settings_file import is_settings, read_settings
+from destage.tools.crystaldiskmark.tests import DiskTest, Plan, read_name, read_result
+from destage.tools.diskspd.settings import Target, Test
+from destage.tools.diskspd.streams import build_workload
+from destage.tools.import_options import DEFAULTS, ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.words import Word
+
+__all__ = ["is_command", "read_tests", "recognizes"]
+
+_HEADLINE = re.compile(r"CrystalDiskMark\s+\d|\(Q=\s*\d+\s*,\s*T=\s*\d+\)|\(QD=\d+\)")
+
+
+def is_command(text: str) -> bool:
+    """Return whether a text is the name of a test, as on the buttons of CrystalDiskMark."""
+    return read_name(Word(text, 1, 1)) is not None
+
+
+def recognizes(text: str) -> bool:
+    """Return whether a text looks like a result, settings or the name of a test; a profile is DiskSpd's."""
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return False
+    return is_settings(text) or is_command(text) or bool(_HEADLINE.search(text))
+
+
+def read_tests(text: str, file: str, _: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read the tests of a result, of settings, or the test of a name.
+
+    Raises:
+        ConfigError: There is no test, or a setting cannot be read.
+    """
+    named = read_name(Word(text, 1, 1))
+    if named is not None:
+        plan = Plan(named)
+    else:
+        plan = read_settings(text, file) if is_settings(text) else read_result(text)
+    if not plan.tests:
+        message = "no test; a result has lines such as `SEQ 1MiB (Q= 8, T= 1)`, settings have BenchSize0"
+        raise ConfigError([Issue("import.no-test", "", message)], file)
+    issues: list[Issue] = []
+    imported = [_build(test, plan, file, issues) for test in plan.tests]
+    if issues:
+        raise ConfigError(issues, file)
+    return imported
+
+
+def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> ImportedWorkload:
+    place = test.place
+    if not test.block or test.block % 512 or test.block > plan.size:
+        message = f"{test.block} bytes; must be a multiple of 512 up to the test size, {plan.size} bytes"
+        issues.append(Issue("import.bad-value", test.name, message, line=place.line, column=place.column))
+    target = Target(
+        path="test file",
+        place=place,
+        block=test.block,
+        file_size=plan.size,
+        is_random=test.is_random,
+        is_interlocked=test.is_interlocked,
+        write_percentage=test.write_percentage,
+        threads=test.threads,
+        outstanding=test.queues,
+        is_cached=False,
+    )
+    notes = [f"{test.name}: as DiskSpd with {_command(test)}"]
+    built = Test(test.name, place.line, [target], plan.duration, 0, notes=notes, remarks=list(plan.remarks))
+    return replace(build_workload(built, file, issues), tool="CrystalDiskMark")
+
+
+def _command(test: DiskTest) -> str:
+    pattern = " -r" if test.is_random else " -si" if test.is_interlocked else ""
+    return (
+        f"-b{test.block // 1024}K -o{test.queues} -t{test.threads} -W0 -S -w{test.write_percentage}{pattern}"
+    )

@@ -1,0 +1,1 @@
+"""fio: job files and command lines as workloads, its results, and jobs for it."""

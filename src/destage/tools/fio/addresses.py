@@ -1,0 +1,135 @@
+"""Addresses of a job's requests: sequences, fio's random map and its distributions."""
+
+from typing import Any, NamedTuple
+
+from destage.tools.fio.settings import Settings
+from destage.tools.fio.sizes import Sizes
+from destage.tools.fio.zones import Zones
+from destage.tools.workload_parts import ALL, render_bytes
+
+Part = dict[str, Any]
+_WIDEST = 0.5
+"""Greatest width of the uniform part of `normal`, as a share of the file."""
+
+
+class Address(NamedTuple):
+    """Addresses in words and as an address process, and the share of the file that they reach."""
+
+    words: str
+    part: Part
+    reach: float = 1.0
+
+
+def has_own_positions(settings: Settings) -> bool:
+    """Return whether reads and writes of a mixed job need an address process each."""
+    if settings.is_random and settings.zones is None:
+        is_plain = settings.modifier is None and settings.random_percentage == ALL
+        return not is_plain or settings.alignments[0] != settings.alignments[1]
+    return not settings.is_random and settings.modifier is None
+
+
+def describe_address(settings: Settings, reads: float) -> Address:
+    """Return the addresses of requests of which `reads` per cent are reads."""
+    sizes = _sizes(settings, reads)
+    block = min(size for size, _ in sizes)
+    if settings.zones is not None:
+        return _strided_zones(settings, settings.zones, reads)
+    if not settings.is_random:
+        if settings.modifier is None:
+            return Address("sequential", {"kind": "sequential"})
+        words = f"sequential, skipping {render_bytes(settings.modifier)} after each request"
+        part = {"kind": "strided_zones", "zone": render_bytes(block), "skip": render_bytes(settings.modifier)}
+        return Address(words, part)
+    if settings.modifier is not None and settings.modifier > 1:
+        words = f"runs of {settings.modifier} sequential requests from random addresses"
+        return Address(words, {"kind": "sequential", "run": render_bytes(settings.modifier * block)})
+    if settings.random_percentage < ALL:
+        jumps = settings.random_percentage / ALL
+        share = {"jump_fraction": jumps} if jumps else {}
+        words = f"sequential, {jumps:.0%} of the requests jump to a random address"
+        return Address(words, {"kind": "sequential", **share})
+    return _random(settings, reads)
+
+
+def _sizes(settings: Settings, reads: float) -> Sizes:
+    return (*(settings.read_sizes if reads else ()), *(settings.write_sizes if reads < ALL else ()))
+
+
+def _strided_zones(settings: Settings, zones: Zones, reads: float) -> Address:
+    accessed, note = zones.accessed, ""
+    if not settings.is_random and 0 < settings.read_percentage < ALL:
+        share = settings.read_percentage if reads else ALL - settings.read_percentage
+        accessed = max(512, accessed * share // ALL // 512 * 512)
+        note = ", approximated: reads and writes change zones one without the other"
+    part: Part = {"kind": "strided_zones", "zone": render_bytes(zones.extent)}
+    if zones.skip:
+        part["skip"] = render_bytes(zones.skip)
+    if accessed != zones.extent:
+        part["accessed"] = render_bytes(accessed)
+    order = "sequential"
+    if settings.is_random:
+        order, part["sampling"] = _sampling(settings, reads)
+    words = (
+        f"{order} in zones of {render_bytes(zones.extent)}, {render_bytes(zones.skip)} apart, "
+        f"{render_bytes(zones.accessed)} in each before the next{note}"
+    )
+    return Address(words, part)
+
+
+def _random(settings: Settings, reads: float) -> Address:
+    chosen = settings.distribution
+    if chosen.is_skewed:
+        return _skewed(settings, reads)
+    if chosen.kind == "zoned":
+        zones = [{"accesses": accesses, "size": size} for accesses, size in chosen.zones]
+        return Address("by zones", {"kind": "zoned", "zones": zones})
+    words, sampling = _sampling(settings, reads)
+    part = {"kind": "uniform"} | ({} if sampling == "independent" else {"sampling": sampling})
+    return Address(words, part)
+
+
+def _sampling(settings: Settings, reads: float) -> tuple[str, str]:
+    """Return how the addresses of a uniformly random job are drawn, in words and as a value of `sampling`."""
+    (read, write), sizes = settings.alignments, _sizes(settings, reads)
+    units = {min(size for size, _ in each) for each in (settings.read_sizes, settings.write_sizes)}
+    is_mixed = 0 < settings.read_percentage < ALL
+    same_order = "uniformly random, every block once per pass, all passes in the same order"
+    if settings.has_lfsr:
+        return same_order, "cyclic"
+    if not settings.has_map:
+        return "uniformly random", "independent"
+    if is_mixed and (len(units) > 1 or read != write):
+        # fio counts reads and writes in their own units in one map, so they hide each other's blocks.
+        words = "approximated: fio's random map mixes the units of reads and writes of different sizes"
+        return f"uniformly random, {words}", "independent"
+    if settings.is_restarted and len(sizes) == 1:
+        return f"{same_order}, as fio restarts its random numbers", "cyclic"
+    shared = "; approximated: fio has one map for reads and writes" if is_mixed and _is_one(reads) else ""
+    return f"uniformly random, no block again before all have come{shared}", "without_replacement"
+
+
+def _is_one(reads: float) -> bool:
+    """Return whether requests are reads only or writes only."""
+    return reads in {0, ALL}
+
+
+def _skewed(settings: Settings, reads: float) -> Address:
+    """Return a skewed distribution, whose ranks count blocks of the smallest size."""
+    chosen = settings.distribution
+    smallest = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
+    block = settings.alignments[1 if reads == 0 else 0] or min(size for size, _ in _sizes(settings, reads))
+    is_centred = "; the centre has no effect, as fio scatters the blocks" if chosen.has_centre else ""
+    reach = min(1.0, block / smallest)
+    if chosen.kind == "zipf":
+        words = f"Zipf-distributed over blocks of {render_bytes(block)}"
+        part: Part = {"kind": "zipf", "exponent": chosen.parameter, "approximate": True}
+    elif chosen.kind == "pareto":
+        words = f"{chosen.parameter:g} of the blocks get {1 - chosen.parameter:g} of the accesses"
+        part = {"kind": "pareto", "hot_fraction": chosen.parameter}
+    else:
+        words = f"normally distributed over blocks of {render_bytes(block)}"
+        width = min(chosen.parameter / ALL, _WIDEST)
+        part = {"kind": "normal"} | ({"width": width} if width else {})
+    if reach < 1:
+        words += f" in the first {reach:.0%} of the file, as in fio"
+    return Address(f"{words}{is_centred}", {**part, "block": render_bytes(block)}, reach)

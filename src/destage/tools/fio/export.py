@@ -1,0 +1,291 @@
+"""A workload as a fio job file."""
+
+from collections.abc import Iterator
+
+from destage.tools.export_report import (
+    SECOND_NS,
+    Report,
+    Target,
+    count_users,
+    find_footprint,
+    list_sizes,
+    think_time_ns,
+)
+from destage.tools.fio.export_addresses import AddressWriter, Options, Part, Requests, render_size
+from destage.tools.workload_parts import ALL
+
+_DEFAULT_OPEN_DEPTH = 256
+_ROUNDING = 1e-6
+
+
+def write(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
+    """Return the job file of a canonical workload, and what it does differently.
+
+    Raises:
+        ConfigError: With every part that fio cannot express.
+    """
+    report = Report("fio")
+    users = int(workload.get("users", 1))
+    common = {"ioengine": "libaio", "direct": "1", "time_based": "1", "group_reporting": "1"}
+    lines = ["[global]", *_list_lines(common)]
+    writer = _Jobs(report, workload, target, users)
+    jobs = [
+        (f"{stream['name']}{suffix}", options)
+        for index, stream in enumerate(workload["streams"])
+        for suffix, options in writer.write(f"workload.streams.{index}", stream)
+    ]
+    for index, (name, options) in enumerate(jobs):
+        # Clones of a job are one line of the results, different jobs are not.
+        separate = {"new_group": "1"} if index else {}
+        lines += ["", f"[{name}]".replace("]]", "]"), *_list_lines({**separate, **options})]
+    report.finish(source)
+    head = [f"; {line}" for line in (f"Exported from {source}.", *report.notes)]
+    return "\n".join([*head, *lines]) + "\n", report.notes
+
+
+def _list_lines(options: Options) -> list[str]:
+    return [f"{name}={value}" for name, value in options.items()]
+
+
+class _Jobs:
+    def __init__(self, report: Report, workload: Part, target: Target, users: int) -> None:
+        self.report, self.workload, self.target, self.users = report, workload, target, users
+
+    def write(self, place: str, stream: Part) -> Iterator[tuple[str, Options]]:
+        """Yield suffix of the name and options of the jobs of a stream."""
+        known = {"name", "array", "arrival", "operations", "address", "mix", "steps", "start", "lasts"}
+        self.report.check_keys(place, stream, known | {"active"})
+        times = self._times(place, stream)
+        parts = self._parts(place, stream)
+        for number, (at, share, operations, address) in enumerate(parts, 1):
+            suffix = f".{number}" if len(parts) > 1 else ""
+            load = self._load(place, stream, operations, share, address)
+            requests = self._requests(at, operations, address, stream)
+            yield suffix, {**requests, **load, **times}
+
+    def _parts(self, place: str, stream: Part) -> list[tuple[str, float, Part, Part]]:
+        """Return place, share of the rate, operations and addresses of each job of a stream."""
+        mix = stream.get("mix")
+        if stream["arrival"]["kind"] == "trace":
+            self.report.reject(f"{place}.arrival.kind", "convert the trace and use read_iolog", "trace")
+            return []
+        if stream.get("steps"):
+            return self._chain(place, stream)
+        if not mix:
+            return [(place, 1.0, stream["operations"], stream["address"])]
+        return self._mix(place, stream, mix)
+
+    def _chain(self, place: str, stream: Part) -> list[tuple[str, float, Part, Part]]:
+        chain = _find_chain(stream)
+        if chain is None:
+            self.report.reject(f"{place}.steps", "requests that wait for different requests")
+            return []
+        step = chain["steps"][0]
+        flushed = {**step["operations"], "flush_every": step["ios"]}
+        return [(f"{place}.steps.0", 1.0, flushed, step["address"])]
+
+    def _mix(self, place: str, stream: Part, mix: list[Part]) -> list[tuple[str, float, Part, Part]]:
+        merged = _merge_directions(mix)
+        if merged is not None:
+            return [(f"{place}.mix.0", 1.0, *merged)]
+        if stream["arrival"]["kind"] not in {"poisson", "constant"}:
+            self.report.reject(f"{place}.mix", "jobs do not share a queue by weight")
+            return []
+        total = sum(part["weight"] for part in mix)
+        if stream["arrival"]["kind"] == "constant":
+            self.report.note(
+                f"{place}.mix", "a job of its own for each kind of request, at its share of the rate"
+            )
+        return [
+            (f"{place}.mix.{index}", part["weight"] / total, part["operations"], part["address"])
+            for index, part in enumerate(mix)
+        ]
+
+    def _load(self, place: str, stream: Part, operations: Part, share: float, address: Part) -> Options:
+        arrival, users = stream["arrival"], count_users(stream, self.users)
+        place = f"{place}.arrival"
+        match arrival["kind"]:
+            case "fixed_outstanding":
+                clones = {"numjobs": str(users)} if users > 1 else {}
+                return {"iodepth": str(arrival["depth"]), **clones}
+            case "poisson" | "constant":
+                is_own = bool(address.get("per_user"))
+                rate = arrival["rate"] * share * (1 if is_own else users)
+                clones = {"numjobs": str(users)} if is_own and users > 1 else {}
+                return {**self._rate(place, arrival["kind"], rate, operations), **clones}
+            case "closed":
+                return self._thinking(place, stream, users)
+        self.report.reject(f"{place}.kind", "its rates are constant or Poisson", arrival["kind"])
+        return {}
+
+    def _rate(self, place: str, kind: str, rate: float, operations: Part) -> Options:
+        reads = rate * operations["read_fraction"]
+        whole = round(reads), round(rate - reads)
+        # A rate without a second one is that of each direction.
+        exact = reads, rate - reads
+        is_missing = any(not one and share > _ROUNDING for one, share in zip(whole, exact, strict=True))
+        if sum(whole) == 0 or is_missing or abs(sum(whole) - rate) > 0.5 * rate:
+            self.report.reject(
+                f"{place}.rate", "its rates are whole requests per second, of reads and of writes", rate
+            )
+        elif abs(whole[0] - reads) > _ROUNDING or abs(sum(whole) - rate) > _ROUNDING:
+            written = f"{reads:g} reads and {rate - reads:g} writes per second"
+            self.report.note(f"{place}.rate", f"{written} are rounded to {whole[0]} and {whole[1]}")
+        text = str(sum(whole)) if not all(whole) else f"{whole[0]},{whole[1]}"
+        poisson = {"rate_process": "poisson"} if kind == "poisson" else {}
+        return {"iodepth": str(_DEFAULT_OPEN_DEPTH), "rate_iops": text, **poisson}
+
+    def _thinking(self, place: str, stream: Part, users: int) -> Options:
+        arrival = stream["arrival"]
+        steps = _find_chain(stream)
+        ios = arrival.get("ios") or 1
+        order, depth = arrival.get("order", "serial"), arrival.get("depth")
+        if steps is not None:
+            ios, order = steps["steps"][0]["ios"], steps["steps"][0].get("order", "serial")
+        options = {"iodepth": str((depth or ios) if order == "parallel" else 1)}
+        if users > 1:
+            options["numjobs"] = str(users)
+        think = think_time_ns(self.report, place, arrival)
+        if think:
+            if think % 1000:
+                self.report.note(f"{place}.think_time", "is rounded to microseconds")
+            options |= {"thinktime": f"{max(1, round(think / 1000))}us", "thinktime_blocks": str(ios)}
+        if arrival.get("times"):
+            options["number_ios"] = str(arrival["times"] * ios)
+        return options
+
+    def _requests(self, place: str, operations: Part, address: Part, stream: Part) -> Options:
+        self.report.check_keys(
+            f"{place}.operations",
+            operations,
+            {"read_fraction", "fua_fraction", "flush_every", "size", "write_size", "alignment"},
+        )
+        reads = self.report.round_share(f"{place}.operations.read_fraction", operations["read_fraction"])
+        sizes, smallest, largest = self._sizes(f"{place}.operations", operations, reads)
+        words = {ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
+        pattern = AddressWriter(self.report, self.target).write(
+            f"{place}.address", address, Requests(words, smallest, largest, reads)
+        )
+        options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < ALL else {}), **sizes}
+        forced = operations.get("fua_fraction") or 0
+        if forced and reads < ALL:
+            if forced < 1:
+                self.report.reject(
+                    f"{place}.operations.fua_fraction", "all writes are forced or none", forced
+                )
+            options["sync"] = "dsync"
+        if operations.get("flush_every") and reads < ALL:
+            options["fsync"] = str(operations["flush_every"])
+        return {**options, **self._file(f"{place}.address", address, stream)}
+
+    def _sizes(self, place: str, operations: Part, reads: int) -> tuple[Options, int, int]:
+        """Return the options of the sizes, and the smallest and the largest."""
+        kinds = {part["kind"] for part in (operations["size"], operations.get("write_size")) if part}
+        if kinds == {"uniform"}:
+            return self._range(place, operations, reads)
+        read = list_sizes(operations["size"])
+        write = list_sizes(operations.get("write_size") or operations["size"])
+        used = {**(read if reads else {}), **(write if reads < ALL else {})}
+        texts = []
+        for key, sizes in (("size", read), ("write_size", write)):
+            shares = self.report.round_shares(f"{place}.{key}", list(sizes.values()))
+            texts.append(
+                ":".join(
+                    f"{render_size(size)}/{share}" for size, share in zip(sizes, shares, strict=True) if share
+                )
+            )
+        name = "bs" if len(read) == len(write) == 1 else "bssplit"
+        if name == "bs":
+            texts = [render_size(next(iter(sizes))) for sizes in (read, write)]
+        is_same = texts[0] == texts[1] or reads in {0, ALL}
+        text = texts[1 if reads == 0 else 0] if is_same else ",".join(texts)
+        alignment = operations.get("alignment")
+        options = {name: text}
+        if alignment is not None:
+            options["blockalign"] = render_size(alignment)
+        elif len(used) > 1:
+            self.report.note(f"{place}.alignment", "the size of each request; fio aligns all to the smallest")
+        return options, min(used), max(used)
+
+    def _range(self, place: str, operations: Part, reads: int) -> tuple[Options, int, int]:
+        """Return the options of sizes that are equally likely between two."""
+        read, write = operations["size"], operations.get("write_size") or operations["size"]
+        for size in (read, write):
+            if size.get("step") not in {None, size["min"]}:
+                self.report.reject(f"{place}.size.step", "sizes are multiples of the smallest", size["step"])
+        texts = [f"{render_size(size['min'])}-{render_size(size['max'])}" for size in (read, write)]
+        is_same = texts[0] == texts[1] or reads in {0, ALL}
+        options = {"bsrange": texts[1 if reads == 0 else 0] if is_same else ",".join(texts)}
+        if operations.get("alignment") is not None:
+            options["blockalign"] = render_size(operations["alignment"])
+        used = [write] if reads == 0 else [read] if reads == ALL else [read, write]
+        return options, min(size["min"] for size in used), max(size["max"] for size in used)
+
+    def _file(self, place: str, address: Part, stream: Part) -> Options:
+        offset, size = find_footprint(self.report, place, address, self.target)
+        users = count_users(stream, self.users)
+        extent = {"size": str(size)}
+        start = {"offset": str(offset)} if offset else {}
+        if address.get("per_user") and users > 1:
+            if self.target.is_device:
+                return {"filename": self.target.path, **start, **extent, "offset_increment": str(size)}
+            return {**start, **extent}
+        if users > 1 and address["kind"] in {"sequential", "strided"} and not address.get("common"):
+            self.report.note(place, "each user starts at a random address; fio's clones start together")
+        if (
+            users > 1
+            and address.get("common")
+            and stream["arrival"]["kind"] in {"closed", "fixed_outstanding"}
+        ):
+            self.report.reject(f"{place}.common", "clones do not share a position")
+        return {"filename": self.target.path.replace(":", "\\:"), **start, **extent}
+
+    def _times(self, place: str, stream: Part) -> Options:
+        start = stream.get("start") or {}
+        begin, spread = start.get("after") or 0, start.get("spread") or 0
+        lasts = stream.get("lasts") or self.target.seconds * SECOND_NS
+        active = stream.get("active")
+        if active is not None:
+            period = self._period(active)
+            if period is None or start or stream.get("lasts"):
+                self.report.reject(f"{place}.active", "a job has one period at one intensity")
+                return {}
+            begin, lasts = period
+        times = {"runtime": f"{max(1, round(lasts / SECOND_NS))}s"}
+        if begin or spread:
+            first, last = (round(time / 1000) for time in (begin, begin + spread))
+            times["startdelay"] = f"{first}us-{last}us" if spread else f"{first}us"
+        return times
+
+    def _period(self, active: list[Part]) -> tuple[int, int] | None:
+        """Return start and length of the phases of a stream [ns]; None if they are not one period."""
+        phases = self.workload.get("phases") or []
+        names = [one["phase"] for one in active]
+        if any(one.get("intensity", 1) != 1 or one.get("ramp_to") not in {None, 1} for one in active):
+            return None
+        positions = [index for index, phase in enumerate(phases) if phase["name"] in names]
+        if positions != list(range(positions[0], positions[0] + len(positions))):
+            return None
+        lengths = [phase.get("lasts") or self.target.seconds * SECOND_NS for phase in phases]
+        return sum(lengths[: positions[0]]), sum(lengths[index] for index in positions)
+
+
+def _find_chain(stream: Part) -> Part | None:
+    """Return a stream whose interaction is writes and their flush, which fio expresses by fsync."""
+    steps = stream.get("steps") or []
+    is_chain = len(steps) == 2 and steps[0]["kind"] == "io" and steps[1]["kind"] == "flush"  # noqa: PLR2004
+    return stream if is_chain and steps[0]["operations"]["read_fraction"] == 0 else None
+
+
+def _merge_directions(mix: list[Part]) -> tuple[Part, Part] | None:
+    """Return operations and addresses of sequential reads and sequential writes, which fio's rw is."""
+    if len(mix) != 2 or mix[0]["address"] != mix[1]["address"]:  # noqa: PLR2004 - reads, writes
+        return None
+    read, write = mix if mix[0]["operations"]["read_fraction"] else (mix[1], mix[0])
+    if (read["operations"]["read_fraction"], write["operations"]["read_fraction"]) != (1, 0):
+        return None
+    if read["address"]["kind"] != "sequential" or read["address"].get("run"):
+        return None
+    share = read["weight"] / (read["weight"] + write["weight"])
+    merged = {**write["operations"], "read_fraction": share, "size": read["operations"]["size"]}
+    return {**merged, "write_size": write["operations"]["size"]}, read["address"]

@@ -1,0 +1,246 @@
+"""Import of fio job files as workloads.
+
+`options` lists the supported options; docs/workloads.md has a table of how each is translated.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count, pairwise
+from types import MappingProxyType
+from typing import Any
+
+from destage.errors import ConfigError, Issue
+from destage.tools.fio.command_line import is_command, read_jobs
+from destage.tools.fio.job_file import JobFile, Option, read_sections
+from destage.tools.fio.layout import Region, lay_out
+from destage.tools.fio.settings import Settings, read_settings
+from destage.tools.fio.streams import JobStreams
+from destage.tools.fio.timeline import build_timeline
+from destage.tools.import_options import DEFAULTS, ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+
+__all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
+_MOST_STREAMS = 1024
+
+
+def recognizes(_: str) -> bool:
+    """Return True: a job file has no mark of its own, and is what no other tool recognizes."""
+    return True
+
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test."""
+    if not is_command(text) and not options.is_study:
+        return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
+    read = _read_script if is_command(text) else _read_groups
+    return read(text, file, os.environ, is_lenient=options.ignore_unknown)
+
+
+def read_job_file(
+    text: str,
+    file: str,
+    *,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    ignore_unknown: bool = False,
+) -> ImportedWorkload:
+    """Read a job file as a workload.
+
+    Args:
+        ignore_unknown: Skip options that cannot be simulated, with a warning each, instead of raising.
+
+    Raises:
+        ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
+    """
+    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=ignore_unknown)
+    return _build(sections, jobs, regions, file)
+
+
+def _read_script(
+    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
+) -> list[ImportedWorkload]:
+    """Read each command of a script as a workload of its own; errors are those of a job file."""
+    found = []
+    for sections in read_jobs(text, file, environment, is_lenient=is_lenient):
+        jobs, regions = _settle_jobs(sections, file)
+        name = " + ".join(job.job.name for job in jobs)
+        found.append(replace(_build(sections, jobs, regions, file), name=name))
+    return found
+
+
+def _read_groups(
+    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
+) -> list[ImportedWorkload]:
+    """Read each group of jobs that `stonewall` separates as a workload of its own."""
+    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=is_lenient)
+    starts = [index for index, job in enumerate(jobs) if job.is_stonewalled or not index]
+    groups = []
+    for start, end in pairwise([*starts, len(jobs)]):
+        # Within its group, no job waits for another.
+        group = [replace(job, is_stonewalled=False) for job in jobs[start:end]]
+        imported = _build(sections, group, regions[start:end], file)
+        groups.append(replace(imported, name=" + ".join(job.job.name for job in group), is_named=True))
+    return groups
+
+
+def _read_jobs(
+    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
+) -> tuple[JobFile, list[Settings], list[Region]]:
+    """Return the sections of a job file, its jobs, and where their files lie."""
+    sections = read_sections(text, file, environment, is_lenient=is_lenient)
+    return (sections, *_settle_jobs(sections, file))
+
+
+def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
+    issues: list[Issue] = []
+    jobs = [read_settings(job, issues) for job in sections.jobs]
+    _check_conflicts(jobs, issues)
+    if issues:
+        raise ConfigError(issues, file)
+    regions = lay_out(jobs, issues)
+    if issues:
+        raise ConfigError(issues, file)
+    return jobs, regions
+
+
+def _build(
+    sections: JobFile, jobs: Sequence[Settings], regions: Sequence[Region], file: str
+) -> ImportedWorkload:
+    """Return the workload of jobs."""
+    issues: list[Issue] = []
+    timeline = build_timeline(jobs, issues)
+    if issues:
+        raise ConfigError(issues, file)
+    users = _count_users(jobs)
+    streams: list[dict[str, Any]] = []
+    mapping: dict[str, tuple[str, ...]] = {}
+    names = _number_names([job.job.name for job in jobs])
+    for index, (job, region) in enumerate(zip(jobs, regions, strict=True)):
+        job_streams = JobStreams(job, region, is_per_user=users > 1, name=names[index])
+        built = list(job_streams.build(timeline.times[index]))
+        mapping[built[0]["name"]] = (
+            f"[{job.job.name}], line {job.job.line}:",
+            *job_streams.notes,
+            *timeline.notes[index],
+        )
+        streams += built
+    workload: dict[str, Any] = {"users": users}
+    if timeline.phases:
+        workload["phases"] = timeline.phases
+    return ImportedWorkload(
+        tool="fio",
+        file=file,
+        workload={**workload, "streams": streams},
+        run=timeline.run,
+        remarks=_write_remarks(sections),
+        mapping=mapping,
+        warnings=(*_find_warnings(sections, jobs), *timeline.warnings),
+    )
+
+
+def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
+    """Add issues for options that exclude each other."""
+    if sum(job.clones for job in jobs) > _MOST_STREAMS:
+        issues.append(Issue("fio.too-many-jobs", "numjobs", f"more than {_MOST_STREAMS} jobs in total"))
+    for job in jobs:
+        several = len(job.read_sizes) > 1 or job.read_sizes != job.write_sizes
+        for is_wrong, message in (
+            (
+                job.rates is not None and job.think_time,
+                "thinktime excludes rate and rate_iops",
+            ),
+            ({"rate", "rate_iops"} <= job.job.options.keys(), "rate and rate_iops exclude each other"),
+            (
+                job.zones is not None and _moves_otherwise(job),
+                "zonemode=strided excludes a number after rw, percentage_random and random_distribution",
+            ),
+            (
+                job.distribution.is_skewed and _is_beyond(job),
+                "with random_distribution, blockalign above the block size places requests beyond the file",
+            ),
+            (job.modifier is not None and several, "a number after rw allows one block size only"),
+            (
+                job.offset % 512 or job.offset_increment % 512,
+                "offset and offset_increment must be multiples of 512 bytes",
+            ),
+            (job.iolog is not None and job.clones > 1, "a replayed log allows numjobs=1 only"),
+        ):
+            if is_wrong:
+                issues.append(Issue("import.conflicting-options", job.job.place, message))
+
+
+def _moves_otherwise(job: Settings) -> bool:
+    return (
+        job.modifier is not None
+        or job.random_percentage < 100  # noqa: PLR2004 - per cent
+        or job.distribution.kind != "random"
+    )
+
+
+def _is_beyond(job: Settings) -> bool:
+    """Return whether the popular blocks, which are counted in the smallest size, lie beyond the file."""
+    least = min(size for size, _ in (*job.read_sizes, *job.write_sizes))
+    return "blockalign" in job.job.options and max(unit or 0 for unit in job.alignments) > least
+
+
+def _count_users(jobs: Sequence[Settings]) -> int:
+    """Return the number of clones if all jobs have the same and each clone can be a user, otherwise 1."""
+    (clones, *others) = {job.clones for job in jobs}
+    # Sequential clones of one file start at the same address; the users of a stream do not.
+    are_independent = all(
+        job.filename is None or (job.is_random and job.modifier is None and not job.offset_increment)
+        for job in jobs
+    )
+    return clones if not others and are_independent and all(job.iolog is None for job in jobs) else 1
+
+
+def _number_names(names: Sequence[str]) -> list[str]:
+    """Return the names of the streams: those of the jobs, with a number for repeated names."""
+    taken: set[str] = set()
+    unique = []
+    for name in names:
+        free = next(
+            text for number in count(1) if (text := name if number == 1 else f"{name} {number}") not in taken
+        )
+        taken.add(free)
+        unique.append(free)
+    return unique
+
+
+def _write_remarks(sections: JobFile) -> tuple[str, ...]:
+    remarks = ["Assumed: each file is contiguous, and the files follow one another on the array."]
+    remarks += [
+        f"Without effect, line {option.line}: {option}: {why}."
+        for option, why in _drop_duplicates(sections.without_effect)
+    ]
+    return tuple(remarks)
+
+
+def _drop_duplicates(options: Sequence[tuple[Option, str]]) -> list[tuple[Option, str]]:
+    return list(dict(options).items())
+
+
+def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
+    warnings = [
+        Issue("import.option-skipped", option.place, f"skipped: it {why}", option.value)
+        for option, why in _drop_duplicates(sections.skipped)
+    ]
+    for job in jobs:
+        given = job.job.options
+        depth = given.get("iodepth")
+        engine = given.get("ioengine")
+        if depth is not None and job.depth == 1 and depth.value != "1":
+            name = engine.value if engine is not None else "psync (the default)"
+            message = (
+                f"has no effect, as in fio: ioengine {name} waits for each I/O; use ioengine=libaio to keep "
+                "several outstanding"
+            )
+            warnings.append(Issue("fio.depth-without-effect", depth.place, message, depth.value))
+    buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
+    if buffered:
+        message = (
+            f"not set for {', '.join(buffered)}: fio's requests use the host's page cache, which is not "
+            "simulated; here all go to the array"
+        )
+        warnings.append(Issue("import.page-cache", "direct", message, data={"jobs": buffered}))
+    return warnings

@@ -1,0 +1,1 @@
+"""Iometer: access specifications as workloads, and its results."""

@@ -1,0 +1,237 @@
+"""Import of Iometer access specifications as workloads.
+
+One specification makes one workload, as Iometer runs those of a worker one after the other as separate tests.
+Each worker is a stream. The lines become two distributions of sizes, one of reads and one of writes, which is
+the same mixture. docs/workloads.md has the table.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from destage.errors import ConfigError, Issue
+from destage.spec.validation import suggest
+from destage.tools.import_options import DEFAULTS, ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.iometer.configuration_file import (
+    AccessSpecification,
+    Configuration,
+    Line,
+    Worker,
+    read_configuration,
+    recognizes,
+)
+from destage.tools.workload_parts import (
+    ALL,
+    SECTOR,
+    Part,
+    bursts_of,
+    contiguous,
+    render_bytes,
+    size_of,
+    times_of,
+    walk_of,
+)
+
+__all__ = ["list_specifications", "read_access_specification", "read_tests", "recognizes"]
+
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read one access specification, or for a study each that is assigned."""
+    is_one = options.test is not None or not options.is_study
+    names = [options.test] if is_one else list_specifications(text, file)
+    return [read_access_specification(text, file, name=name) for name in names]
+
+
+def list_specifications(text: str, file: str) -> list[str]:
+    """Return the names of the access specifications that workers are assigned, or of all if none are."""
+    configuration = read_configuration(text, file)
+    assigned = {name for worker in configuration.workers for name in worker.assigned}
+    known = list(configuration.specifications)
+    return [name for name in known if name in assigned] or known
+
+
+def read_access_specification(text: str, file: str, *, name: str | None = None) -> ImportedWorkload:
+    """Read an access specification of an Iometer configuration as a workload.
+
+    Args:
+        name: The specification's name; optional if the file has only one.
+
+    Raises:
+        ConfigError: With every line that cannot be simulated, each with its place and what is allowed.
+    """
+    configuration = read_configuration(text, file)
+    chosen = _choose(configuration, file, name)
+    issues = [*_find_mistakes(chosen.lines), *_find_other_workers(configuration, chosen)]
+    if not chosen.lines:
+        message = "the access specification has no lines"
+        issues.append(Issue("iometer.empty-specification", chosen.place, message, chosen.name))
+    if issues:
+        raise ConfigError(issues, file)
+    workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
+    streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
+    return ImportedWorkload(
+        tool="Iometer",
+        file=file,
+        workload={"users": 1, "streams": _number_names(streams)},
+        run=times_of(configuration.ramp_time, configuration.run_time),
+        remarks=tuple(_write_remarks(chosen, workers)),
+        mapping={streams[0]["name"]: tuple(_describe_lines(chosen))},
+        warnings=tuple(_find_warnings(configuration, chosen, workers)),
+        name=chosen.name,
+    )
+
+
+def _choose(configuration: Configuration, file: str, name: str | None) -> AccessSpecification:
+    known = configuration.specifications
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    names = ", ".join(map(repr, known))
+    if name is None:
+        message = f"{len(known)} access specifications; choose one with --spec: {names}"
+        raise ConfigError([Issue("iometer.ambiguous-specification", "", message)], file)
+    if name not in known:
+        message = f"no such access specification{suggest(name, known)}; known: {names}"
+        raise ConfigError([Issue("iometer.unknown-specification", "", message, name)], file)
+    return known[name]
+
+
+def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
+    issues = []
+    first = lines[0] if lines else None
+    for line in lines:
+        for is_wrong, field, value, message in (
+            (line.reply, "reply", line.reply, "must be 0; replies are not simulated"),
+            (
+                not line.size or line.size % SECTOR,
+                "size",
+                line.size,
+                f"must be a positive multiple of {SECTOR} bytes",
+            ),
+            (line.alignment % SECTOR, "align", line.alignment, f"must be a multiple of {SECTOR}, or 0"),
+            (
+                first is not None and (line.delay, line.burst) != (first.delay, first.burst),
+                "delay,burst",
+                f"{line.delay},{line.burst}",
+                "must be the same in all lines of a specification",
+            ),
+        ):
+            if is_wrong:
+                issues.append(Issue("iometer.unsupported-value", f"{line.place}, {field}", message, value))
+    return issues
+
+
+def _find_other_workers(configuration: Configuration, chosen: AccessSpecification) -> list[Issue]:
+    return [
+        Issue(
+            "iometer.unsupported-worker",
+            f"worker {worker.name!r}",
+            "must be a disk worker; the network is not simulated",
+            worker.kind,
+        )
+        for worker in configuration.workers
+        if chosen.name in worker.assigned and worker.kind.upper() != "DISK"
+    ]
+
+
+def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
+    depth = max(1, worker.depth) * max(1, len(worker.targets))
+    lies = contiguous(worker.start * SECTOR, worker.size * SECTOR or None)
+    lines = [line for line in chosen.lines if line.share]
+    kinds = dict.fromkeys((line.random, line.alignment) for line in lines)
+    parts: list[Part] = [
+        {
+            "weight": sum(line.share for line in group),
+            "operations": _operations(group),
+            "address": walk_of(random, lies),
+        }
+        for random, alignment in kinds
+        if (group := [line for line in lines if (line.random, line.alignment) == (random, alignment)])
+    ]
+    requests: Part = {"mix": parts}
+    if len(parts) == 1:
+        requests = {key: value for key, value in parts[0].items() if key != "weight"}
+    return {"name": worker.name, "arrival": _arrival(lines[0], depth), **requests}
+
+
+def _arrival(line: Line, depth: int) -> Part:
+    if not line.delay:
+        return {"kind": "fixed_outstanding", "depth": depth}
+    return bursts_of(max(1, line.burst), line.delay / 1000, depth)
+
+
+def _operations(lines: Sequence[Line]) -> Part:
+    """Return the mixture of the lines as a share of reads and the sizes of reads and of writes."""
+    reads, writes = Counter[int](), Counter[int]()
+    for line in lines:
+        reads[line.size] += line.share * line.reads
+        writes[line.size] += line.share * (ALL - line.reads)
+    read, write = reads.total(), writes.total()
+    operations: Part = {
+        "read_fraction": round(read / (read + write), 12),
+        "size": _size(reads if read else writes),
+    }
+    if read and write and _size(reads) != _size(writes):
+        operations["write_size"] = _size(writes)
+    return {**operations, "alignment": render_bytes(lines[0].alignment or SECTOR)}
+
+
+def _size(weights: Counter[int]) -> Part:
+    total = weights.total()
+    return size_of({size: ALL * weight / total for size, weight in weights.items() if weight})
+
+
+def _number_names(streams: list[Part]) -> list[Part]:
+    """Number the streams with the same name: every manager has a `Worker 1`."""
+    names = Counter(stream["name"] for stream in streams)
+    seen = Counter[str]()
+    for stream in streams:
+        name = stream["name"]
+        if names[name] > 1:
+            seen[name] += 1
+            stream["name"] = f"{name} ({seen[name]})"
+    return streams
+
+
+def _describe_lines(chosen: AccessSpecification) -> list[str]:
+    return [
+        f"access specification {chosen.name!r}:",
+        *(
+            f"{line.share} % of {render_bytes(line.size)}: {line.reads} % reads, {line.random} % random, "
+            f"aligned to {render_bytes(line.alignment or SECTOR)}"
+            + (f", delay of {line.delay} ms after every {line.burst} I/Os" if line.delay else "")
+            for line in chosen.lines
+        ),
+    ]
+
+
+def _write_remarks(chosen: AccessSpecification, workers: Sequence[Worker]) -> list[str]:
+    remarks = []
+    if len({line.random for line in chosen.lines}) > 1:
+        remarks.append(
+            "Approximated: lines with different % random are separate sequences; in Iometer all sequential "
+            "requests of a target continue from its last one."
+        )
+    if any(line.delay for line in chosen.lines) and any(worker.depth > 1 for worker in workers):
+        remarks.append(
+            "Approximated: the delay begins when a burst is complete; in Iometer, some of its I/Os may still "
+            "be outstanding."
+        )
+    if any(len(worker.targets) > 1 for worker in workers):
+        remarks.append(
+            "Approximated: the targets of a worker are one, with the outstanding I/Os of all of them."
+        )
+    remarks.append("Without effect: the test setup except its times, and the results display.")
+    return remarks
+
+
+def _find_warnings(
+    configuration: Configuration, chosen: AccessSpecification, workers: Sequence[Worker]
+) -> list[Issue]:
+    warnings = []
+    if not workers:
+        message = "assigned to no worker; assumed: Iometer's defaults, 1 outstanding I/O on the whole array"
+        warnings.append(Issue("iometer.no-worker", chosen.place, message, chosen.name))
+    if configuration.test_type.upper() != "NORMAL":
+        message = "a series of tests; only its first is imported; vary the load with an axis of a study"
+        warnings.append(Issue("iometer.test-series", "Test Type", message, configuration.test_type))
+    return warnings

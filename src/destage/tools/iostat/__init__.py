@@ -1,0 +1,1 @@
+"""iostat: its logs as results."""

@@ -1,0 +1,182 @@
+"""Logs of `iostat -x`, with or without `-t`: a line per device.
+
+The columns are found by their names, which sysstat has changed: `avgqu-sz` became `aqu-sz`, `await` was split
+into `r_await` and `w_await`, and the unit of the data rates is in the name (`rsec/s`, `rkB/s`, `rMB/s`).
+The first report of each iostat covers the time since the machine was started and is left out if others
+follow. With `-z`, reports lack the devices that were idle.
+"""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from destage.measured.line import MeasuredLine
+from destage.tools.result_intervals import Interval, summarize
+from destage.tools.result_parts import Readings, ResultFile, parse_time, split_lines
+
+TOOL = "iostat"
+_UNITS = {"sec/s": 512.0, "kB/s": 1024.0, "MB/s": float(1 << 20)}
+_TIME_FORMS = (
+    *("%m/%d/%y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p"),
+    *("%d/%m/%y %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
+    *("%Y-%m-%dT%H:%M:%S%z", "Time: %H:%M:%S", "Time: %I:%M:%S %p"),
+)
+_HEADER = re.compile(r"Device:?\s")
+_BANNER = re.compile(r"\S+ .*\((?P<host>[^()]+)\).*\(\d+ CPU\)$")
+_NO_DATE = 1900
+"""The year of a time that has no date."""
+_US_PER_MS = 1000.0
+
+
+def recognizes(text: str) -> bool:
+    """Return whether a text is a log of `iostat -x`."""
+    return "%util" in text and any(_HEADER.match(line) and "%util" in line for line in text.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What iostat prints at one time: the interval of each device."""
+
+    time: datetime | None
+    devices: dict[str, Interval] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """What one iostat prints, which starts with the name of the host."""
+
+    host: str
+    reports: list[_Report] = field(default_factory=list)
+
+
+def read(file: ResultFile) -> Readings:
+    """Read a log: the means of each device over its reports."""
+    recordings, notes = _leave_out_boot([one for one in _read_recordings(file) if one.reports])
+    hosts = {recording.host for recording in recordings}
+    lines, idle = [], []
+    for host in sorted(hosts):
+        reports = [report for one in recordings if one.host == host for report in one.reports]
+        length = _find_length([one for one in recordings if one.host == host])
+        for device, intervals in _collect(reports).items():
+            name = device if len(hosts) == 1 else f"{device} of {host}"
+            if any(each.rate for each in intervals):
+                lines.append(_make_line(name, intervals, reports[0].time, length))
+            else:
+                idle.append(name)
+    if idle:
+        notes.append(f"no requests at {', '.join(idle)}: left out")
+    if not lines:
+        raise file.mistake("measured.no-figures", "no device had a request")
+    return Readings(lines, notes)
+
+
+def _leave_out_boot(recordings: Sequence[_Recording]) -> tuple[list[_Recording], list[str]]:
+    """Leave out the first report of each iostat, and say so."""
+    first = "covers the time since the machine was started, unless iostat ran with -y"
+    kept = [_Recording(one.host, one.reports[1:]) for one in recordings if len(one.reports) > 1]
+    if not kept:
+        # The last one covers the longest time.
+        others = f": {len(recordings) - 1} before it left out" if len(recordings) > 1 else ""
+        return list(recordings[-1:]), [f"the only report {first}{others}"]
+    if len(recordings) == 1:
+        return kept, [f"the first report {first}: left out"]
+    return kept, [f"{len(recordings)} recordings in one file; the first report of each {first}: left out"]
+
+
+def _make_line(
+    name: str, intervals: Sequence[Interval], time: datetime | None, length: float | None
+) -> MeasuredLine:
+    figures = summarize(intervals)
+    if length is None:
+        figures.reject("a log has times only with -t", "duration_s")
+    else:
+        figures.derive(duration_s=length * len(intervals))
+    if time is not None and time.year == _NO_DATE:
+        figures.reject("the log has times without a date", "measured_at")
+        time = None
+    return MeasuredLine(
+        tool=TOOL,
+        workload=name,
+        test=f"{len(intervals)} report{'' if len(intervals) == 1 else 's'}",
+        measured_at=time,
+        source_line=intervals[0].line,
+        **figures.columns(),
+    )
+
+
+def _collect(reports: Sequence[_Report]) -> dict[str, list[Interval]]:
+    """Return the intervals of each device, which was idle in a report that lacks it."""
+    found: dict[str, list[Interval]] = {}
+    for name in dict.fromkeys(name for report in reports for name in report.devices):
+        first = next(report.devices[name] for report in reports if name in report.devices)
+        found[name] = [report.devices.get(name) or first.make_idle() for report in reports]
+    return found
+
+
+def _read_recordings(file: ResultFile) -> list[_Recording]:
+    """Return what each iostat printed, of which a log may have several, as when cron appends to it."""
+    recordings = [_Recording("")]
+    names: list[str] = []
+    time: datetime | None = None
+    for line, raw in split_lines(file.text):
+        text = raw.strip()
+        banner = _BANNER.match(text)
+        if not text:
+            names = []
+        elif banner:
+            recordings.append(_Recording(banner["host"]))
+            names, time = [], None
+        elif _HEADER.match(raw):
+            names = text.split()[1:]
+            recordings[-1].reports.append(_Report(time))
+        elif names:
+            device, *cells = text.split()
+            if len(cells) != len(names):
+                message = f"has {len(cells)} values, but {len(names)} columns; is the file complete?"
+                raise file.mistake("measured.bad-syntax", message, line=line, place=device)
+            row = dict(zip(names, cells, strict=True))
+            recordings[-1].reports[-1].devices[device] = _read_interval(file, line, row)
+        else:
+            time = parse_time(text, *_TIME_FORMS) or time
+    return recordings
+
+
+def _read_interval(file: ResultFile, line: int, row: Mapping[str, str]) -> Interval:
+    def number(*names: str, scale: float = 1.0) -> float | None:
+        name = next((name for name in names if name in row), None)
+        # A locale may have a comma in numbers.
+        return None if name is None else file.read_number(row[name].replace(",", "."), line, name) * scale
+
+    def data_rate(prefix: str) -> float | None:
+        found = (number(f"{prefix}{unit}", scale=scale) for unit, scale in _UNITS.items())
+        return next((value for value in found if value is not None), None)
+
+    return Interval(
+        line=line,
+        read_iops=number("r/s"),
+        write_iops=number("w/s"),
+        # The short form (-s) has reads and writes together.
+        all_iops=None if "r/s" in row else number("tps"),
+        read_bytes_per_s=data_rate("r"),
+        write_bytes_per_s=data_rate("w"),
+        all_bytes_per_s=None if "r/s" in row else data_rate(""),
+        read_us=number("r_await", scale=_US_PER_MS),
+        write_us=number("w_await", scale=_US_PER_MS),
+        all_us=None if "r_await" in row else number("await", scale=_US_PER_MS),
+        outstanding=number("aqu-sz", "avgqu-sz"),
+        busy=number("%util", scale=0.01),
+    )
+
+
+def _find_length(recordings: Sequence[_Recording]) -> float | None:
+    """Return the time between two reports [s]: the median; None without `-t`."""
+    pairs = itertools.chain.from_iterable(itertools.pairwise(one.reports) for one in recordings)
+    steps = sorted(
+        (after.time - before.time).total_seconds()
+        for before, after in pairs
+        if before.time is not None and after.time is not None
+    )
+    found = steps[len(steps) // 2] if steps else 0.0
+    return found if found > 0 else None

@@ -1,0 +1,49 @@
+"""The tests in a file or command of any tool."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from destage.errors import ConfigError, Issue
+from destage.spec.validation import suggest
+from destage.tools import registry
+from destage.tools.import_options import ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.naming import number_repeated
+
+
+def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWorkload]:
+    """Read the tests of a file.
+
+    Raises:
+        ConfigError: With every option that cannot be read, or if no test has the name.
+    """
+    detected = registry.detect(text, "load") if options.tool == "auto" else None
+    load = registry.find_tool(options.tool).open_part("load") if detected is None else detected[1]
+    tests: list[ImportedWorkload] = load.read_tests(text, file, options)
+    return _choose(_merge_repeated(tests), options.test, file)
+
+
+def _merge_repeated(tests: Sequence[ImportedWorkload]) -> list[ImportedWorkload]:
+    """Return different tests: a test that a script repeats is one, which a study replicates."""
+    kept: list[ImportedWorkload] = []
+    for test in tests:
+        if not any(one.workload == test.workload and one.run == test.run for one in kept):
+            kept.append(test)
+    names = number_repeated([test.name for test in kept])
+    kept = [replace(test, name=name) for test, name in zip(kept, names, strict=True)]
+    if len(kept) < len(tests):
+        remark = f"Of the {len(tests)} tests of the file, {len(kept)} differ here; `replicates` repeats runs."
+        kept[0] = replace(kept[0], remarks=(remark, *kept[0].remarks))
+    return kept
+
+
+def _choose(tests: list[ImportedWorkload], name: str | None, file: str) -> list[ImportedWorkload]:
+    if name is None:
+        return tests
+    chosen = [test for test in tests if test.name == name]
+    if not chosen:
+        known = [test.name for test in tests]
+        listed = ", ".join(map(repr, known[:20])) + (", ..." if len(known) > 20 else "")  # noqa: PLR2004
+        message = f"no such test{suggest(name, known)}; tests: {listed}"
+        raise ConfigError([Issue("usage.unknown-name", "--test", message, name)], file)
+    return chosen

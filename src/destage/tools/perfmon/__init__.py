@@ -1,0 +1,1 @@
+"""Perfmon: its logs as results."""

@@ -1,0 +1,170 @@
+"""Logs of Windows' performance counters in CSV (Perfmon, `typeperf`, `relog`): a line per physical disk.
+
+A column's heading names the host, `PhysicalDisk(INSTANCE)` and the counter, with backslashes between them;
+the first column is the time, whose heading starts with `(PDH-CSV`. A sample without values, such as the first
+of a log, is left out. Some locales separate the columns with semicolons and write decimal commas.
+"""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from destage.measured.line import MeasuredLine
+from destage.tools.result_intervals import Interval, summarize
+from destage.tools.result_parts import Readings, ResultFile, parse_time, split_lines
+
+TOOL = "perfmon"
+_START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
+_COUNTER = re.compile(
+    r"^(?:\\\\(?P<host>[^\\]*))?\\PhysicalDisk\((?P<disk>.+)\)\\(?P<name>[^\\]+)$", re.IGNORECASE
+)
+_DISK = re.compile(r"^(?:\\\\[^\\]*)?\\(?P<object>[^\\]+)\((?:\d+(?: [A-Z]:)+|_Total)\)\\[^\\]+$")
+"""A counter of a disk in any language, by the name of the disk."""
+_ENGLISH = re.compile("/sec$|sec/", re.IGNORECASE)
+_TOTAL = "_Total"
+_TIME_FORMS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %H:%M:%S")
+_COUNTERS: Mapping[str, tuple[str, float]] = {
+    "disk reads/sec": ("read_iops", 1.0),
+    "disk writes/sec": ("write_iops", 1.0),
+    "disk transfers/sec": ("all_iops", 1.0),
+    "disk read bytes/sec": ("read_bytes_per_s", 1.0),
+    "disk write bytes/sec": ("write_bytes_per_s", 1.0),
+    "disk bytes/sec": ("all_bytes_per_s", 1.0),
+    "avg. disk sec/read": ("read_us", 1e6),
+    "avg. disk sec/write": ("write_us", 1e6),
+    "avg. disk sec/transfer": ("all_us", 1e6),
+    "avg. disk queue length": ("outstanding", 1.0),
+}
+"""Counters, the figures that they are, and their scale."""
+_RATES = {"read_iops", "write_iops", "all_iops"}
+_IDLE = "% idle time"
+_MOST_BUSY = 1.0
+
+
+def recognizes(text: str) -> bool:
+    """Return whether a text is a log of performance counters."""
+    return _START.search(text) is not None
+
+
+def read(file: ResultFile) -> Readings:
+    """Read a log: the means of each disk over its samples; a heading starts another recording."""
+    lines = [(line, text) for line, text in split_lines(file.text) if text.strip()]
+    start = next(at for at, (_, text) in enumerate(lines) if _START.match(text))
+    by_disk: dict[str, list[Interval]] = {}
+    recordings: list[list[datetime]] = []
+    left_out = 0
+    for line, text in lines[start:]:
+        if _START.match(text):
+            delimiter = ";" if '";"' in text else ","
+            titles = file.split_row(text, line, delimiter)
+            columns = _find_columns(titles)
+            _check_columns(file, line, titles, columns)
+            recordings.append([])
+            continue
+        if not text.lstrip().startswith('"'):
+            continue  # messages of typeperf
+        cells = file.split_row(text, line, delimiter)
+        if len(cells) != len(titles):
+            message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
+            raise file.mistake("measured.bad-syntax", message, line=line)
+        values = _read_sample(file, line, cells, columns)
+        if not values:
+            left_out += 1
+            continue
+        time = parse_time(cells[0], *_TIME_FORMS)
+        if time is None:
+            raise file.mistake(
+                "measured.bad-value", "must be a time", line=line, place="time", value=cells[0]
+            )
+        recordings[-1].append(time)
+        for disk, found in values.items():
+            by_disk.setdefault(disk, []).append(Interval(line=line, **found))
+    return _summarize(file, by_disk, [times for times in recordings if times], left_out)
+
+
+def _check_columns(
+    file: ResultFile, line: int, titles: list[str], columns: Mapping[int, tuple[str, str, float]]
+) -> None:
+    """Reject a log without the rate of a disk."""
+    if any(field in _RATES for _, field, _ in columns.values()):
+        return
+    local = next((match["object"] for title in titles if (match := _DISK.match(title))), None)
+    if local is not None and not any(_ENGLISH.search(title) for title in titles):
+        message = (
+            "counter names must be English, as in PhysicalDisk(0 C:)\\Disk Reads/sec: convert the .blg with "
+            "relog on an English Windows, or rename them by the numbers of the registry's Perflib\\009"
+        )
+        raise file.mistake("measured.localized-counters", message, line=line, value=local)
+    message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
+    raise file.mistake("measured.no-figures", message, line=line)
+
+
+def _find_columns(titles: list[str]) -> dict[int, tuple[str, str, float]]:
+    """Return the disk, the figure and the scale of each column that is used."""
+    matches = {at: match for at, title in enumerate(titles) if (match := _COUNTER.search(title)) is not None}
+    disks = {match["disk"] for match in matches.values()}
+    hosts = {match["host"] for match in matches.values()}
+    found = {}
+    for at, match in matches.items():
+        if match["disk"] == _TOTAL and len(disks) > 1:
+            continue
+        disk = match["disk"] if len(hosts) == 1 else f"{match['disk']} of {match['host'] or 'this host'}"
+        name = match["name"].strip().lower()
+        if name in _COUNTERS:
+            found[at] = (disk, *_COUNTERS[name])
+        elif name == _IDLE:
+            found[at] = (disk, "busy", 0.01)
+    return found
+
+
+def _read_sample(
+    file: ResultFile, line: int, cells: list[str], columns: Mapping[int, tuple[str, str, float]]
+) -> dict[str, dict[str, float]]:
+    """Return the figures of each disk; one without a rate has no values yet."""
+    values: dict[str, dict[str, float]] = {}
+    for at, (disk, field, scale) in columns.items():
+        text = cells[at]
+        if text in {"", "-1"}:
+            continue
+        value = file.read_number(text.replace(",", "."), line, f"PhysicalDisk({disk})") * scale
+        if field == "busy":
+            value = max(0.0, _MOST_BUSY - value)
+        values.setdefault(disk, {})[field] = value
+    return {disk: found for disk, found in values.items() if _RATES & found.keys()}
+
+
+def _summarize(
+    file: ResultFile,
+    by_disk: Mapping[str, list[Interval]],
+    recordings: Sequence[Sequence[datetime]],
+    left_out: int,
+) -> Readings:
+    notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
+    if left_out:
+        notes.append(f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out")
+    idle = [disk for disk, intervals in by_disk.items() if not any(each.rate for each in intervals)]
+    if idle:
+        notes.append(f"no requests at disk {', '.join(idle)}: left out")
+    pairs = itertools.chain.from_iterable(map(itertools.pairwise, recordings))
+    steps = sorted((after - before).total_seconds() for before, after in pairs)
+    length = steps[len(steps) // 2] if steps and steps[-1] > 0 else None
+    lines = []
+    for disk, intervals in by_disk.items():
+        if disk in idle:
+            continue
+        figures = summarize(intervals)
+        figures.derive(duration_s=None if length is None else round(length * len(intervals), 3))
+        lines.append(
+            MeasuredLine(
+                tool=TOOL,
+                workload=f"disk {disk}",
+                test=f"{len(intervals)} samples",
+                measured_at=recordings[0][0],
+                source_line=intervals[0].line,
+                **figures.columns(),
+            )
+        )
+    if not lines:
+        raise file.mistake("measured.no-figures", "no disk had a request")
+    return Readings(lines, notes)

@@ -1,0 +1,187 @@
+"""Commands of a tool in scripts of cmd, PowerShell and POSIX shells, with their loops and variables.
+
+Assignments of constants and loops over lists are followed; everything else in a script is skipped. A variable
+whose value the script does not define stays in the word.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.errors import ConfigError, Issue
+from destage.tools.scripts.blocks import Block, Command, Loop, Node, read_blocks
+from destage.tools.scripts.statements import Statement, read_words
+from destage.tools.words import Word
+
+MOST_COMMANDS = 5_000
+"""Maximum commands of a script; more come from a loop that is not a test plan."""
+_ASSIGNMENT = (
+    re.compile(r'^set\s+"?(?P<name>\w+)=(?P<value>[^"]*)"?$', re.IGNORECASE),
+    re.compile(r"^(?:\[\w+(?:\[\])?\]\s*)?\$(?P<name>\w+)\s*=\s*(?P<value>.*)$"),
+    re.compile(r"^(?:export\s+|local\s+|readonly\s+)?(?P<name>\w+)=(?P<value>.*)$"),
+)
+_UNKNOWN = re.compile(r"\$[({][^)}]*[)}]?|\$\d|%~?\d|`[^`]*`|\{\d+\}")
+_REFERENCE = re.compile(
+    r"%%?(?P<cmd>[A-Za-z_]\w*)%?|\$\{(?P<braced>\w+)\}|\$\(\$?(?P<sub>\w+)\)|\$(?P<plain>\w+)"
+)
+_VALUE = re.compile(r"(\"[^\"]*\"|'[^']*'|.*?)\s*(?:(?:^|\s)#.*)?$", re.DOTALL)
+"""A value, without the comment behind it."""
+_SILENT = re.compile(r"^(?:@?echo|write-host|write-output|printf|rem|title)\b", re.IGNORECASE)
+_RANGE = re.compile(r"^\{?(-?\d+)\.\.(-?\d+)\}?$")
+_SEQUENCE = re.compile(
+    r"^\$\(\s*seq\s+(-?\d+)(?:\s+(-?\d+))?(?:\s+(-?\d+))?\s*\)$|^`seq\s+(-?\d+)\s+(-?\d+)`$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptCommand:
+    """One command of a script.
+
+    Attributes:
+        words: The words after the program's name.
+        line: The line of the command.
+        values: The values of the loops around it, outermost first.
+    """
+
+    words: tuple[Word, ...]
+    line: int
+    values: tuple[str, ...] = ()
+
+
+def read_commands(text: str, program: re.Pattern[str]) -> list[ScriptCommand]:
+    r"""Return the commands of a script that start a program, in order, with loops unrolled.
+
+    Args:
+        program: The program's name as the last part of a path, such as `diskspd(64)?(\\.exe)?`.
+    """
+    found: list[ScriptCommand] = []
+    for command in _run(read_blocks(text), {}, (), program):
+        found.append(command)
+        if len(found) > MOST_COMMANDS:
+            break
+    return found
+
+
+def check_number(commands: Sequence[ScriptCommand], file: str) -> None:
+    """Raise if a script has too many commands."""
+    if len(commands) > MOST_COMMANDS:
+        message = f"loops make more than {MOST_COMMANDS} commands"
+        line = commands[0].line
+        raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
+
+
+def _run(
+    nodes: list[Node], variables: dict[str, str], values: tuple[str, ...], program: re.Pattern[str]
+) -> Iterator[ScriptCommand]:
+    for node in nodes:
+        if isinstance(node, Command):
+            if not _assign(node.statement.text, variables):
+                yield from _find_command(node.statement, variables, values, program)
+        elif isinstance(node, Loop):
+            for value in _list_values(node.values, variables):
+                variables[node.variable.lower()] = value
+                yield from _run(node.body, variables, (*values, value), program)
+        elif isinstance(node, Block):
+            yield from _run(node.body, variables, values, program)
+
+
+def _assign(text: str, variables: dict[str, str]) -> bool:
+    for pattern in _ASSIGNMENT:
+        match = pattern.match(text)
+        if match is not None:
+            value = _VALUE.match(match["value"].strip())[1]  # type: ignore[index]
+            is_list = value.startswith(("@(", "(")) or ("," in value and '"' in value)
+            variables[match["name"].lower()] = value if is_list else _expand(value.strip("\"'"), variables)
+            return True
+    return False
+
+
+def _find_command(
+    statement: Statement, variables: Mapping[str, str], values: tuple[str, ...], program: re.Pattern[str]
+) -> Iterator[ScriptCommand]:
+    if _SILENT.match(statement.text) or not ("$" in statement.text or program.search(statement.text)):
+        return
+    words = [
+        part
+        for word in read_words(statement)
+        for part in _split_expanded(word, _expand(word.text, variables))
+    ]
+    for index, word in enumerate(words):
+        if program.fullmatch(re.split(r"[\\/]", word.text.lstrip("{("))[-1]):
+            rest = list(_take_arguments(words[index + 1 :]))
+            if any(each.text[:1] in "-/" for each in rest):
+                yield ScriptCommand(tuple(rest), word.line, values)
+            return
+
+
+def _split_expanded(word: Word, text: str) -> list[Word]:
+    # A variable, or a quoted word such as that of `cmd /c`, may hold several options.
+    if " -" not in text:
+        return [word.with_text(text)]
+    is_same = text == word.text
+    return [word.part(match.start() if is_same else 0, match[0]) for match in re.finditer(r"[^\s\"']+", text)]
+
+
+def _take_arguments(words: Sequence[Word]) -> Iterator[Word]:
+    """Yield the words up to a bracket that closes a block around the command."""
+    for word in words:
+        text = word.text
+        while text[-1:] in {"}", ")"} and _count(text, "{(") < _count(text, "})"):
+            text = text[:-1]
+        if text:
+            yield word.with_text(text)
+        if text != word.text:
+            return
+
+
+def _count(text: str, letters: str) -> int:
+    return sum(map(text.count, letters))
+
+
+def _expand(text: str, variables: Mapping[str, str]) -> str:
+    def replace(match: re.Match[str]) -> str:
+        name = next(group for group in match.groups() if group is not None)
+        return variables.get(name.lower(), match[0])
+
+    for _ in range(4):
+        expanded = _REFERENCE.sub(replace, text)
+        if expanded == text:
+            break
+        text = expanded
+    return text
+
+
+def find_variable(text: str) -> str | None:
+    """Return the first variable in a word that the script does not define."""
+    match = _UNKNOWN.search(text) or _REFERENCE.search(text)
+    return None if match is None else match[0]
+
+
+def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
+    """Return the values that a loop goes through."""
+    text = _expand(text.strip(), variables).strip()
+    sequence = _SEQUENCE.match(text)
+    if sequence is not None:
+        numbers = [int(group) for group in sequence.groups() if group is not None]
+        first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], 1, numbers[-1])
+        if len(numbers) == 3:  # noqa: PLR2004 - from, step, to
+            step = numbers[1]
+        return _count_up(first, step, last)
+    text = text.removeprefix("@").strip()
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    values: list[str] = []
+    for part in re.findall(r'"[^"]*"|\'[^\']*\'|[^\s,]+', text):
+        numbers_range = _RANGE.match(part)
+        if numbers_range is not None:
+            first, last = int(numbers_range[1]), int(numbers_range[2])
+            values += _count_up(first, 1 if last >= first else -1, last)
+        else:
+            values.append(part.strip("\"'"))
+    return values
+
+
+def _count_up(first: int, step: int, last: int) -> list[str]:
+    if not step:
+        return []
+    return [str(number) for number in range(first, last + (1 if step > 0 else -1), step)][:MOST_COMMANDS]

@@ -1,0 +1,128 @@
+"""Loops of a script: `for` of cmd and of POSIX shells, `foreach` of PowerShell."""
+
+import re
+from dataclasses import dataclass, field
+
+from destage.tools.scripts.statements import Statement, read_statements
+
+_SHELL_FOR = re.compile(r"^for\s+(?P<name>[A-Za-z_]\w*)\s+in\s+(?P<values>.*)$")
+_SHELL_OTHER = re.compile(r"^(?:for\s*\(\(|while\b|until\b|select\b)")
+_CMD_FOR = re.compile(
+    r"^@?for\s+(?P<switch>/\w\s+)?%%?(?P<name>\w)\s+in\s+\((?P<values>[^)]*)\)\s+do\b\s*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_POWERSHELL_FOR = re.compile(r"^foreach\s*\(\s*\$(?P<name>\w+)\s+in\s+(?P<values>.*)\)$", re.IGNORECASE)
+_PIPED_FOR = re.compile(r"\bforeach(?:-object)?$", re.IGNORECASE)
+
+
+@dataclass
+class Command:
+    """A statement that is not part of a loop's syntax."""
+
+    statement: Statement
+
+
+@dataclass
+class Block:
+    """Statements in braces, or in a loop that is not followed."""
+
+    body: list["Node"] = field(default_factory=list)
+
+
+@dataclass
+class Loop:
+    """A loop over a list of values."""
+
+    variable: str
+    values: str
+    body: list["Node"] = field(default_factory=list)
+
+
+Node = Command | Loop | Block
+
+
+@dataclass
+class _Reader:
+    top: Block = field(default_factory=Block)
+    opened: list[tuple[str, Block | Loop]] = field(default_factory=list)
+    header: Loop | None = None
+
+    def add(self, node: Node) -> None:
+        (self.opened[-1][1] if self.opened else self.top).body.append(node)
+
+    def open(self, end: str, node: Block | Loop) -> None:
+        self.add(node)
+        self.opened.append((end, node))
+
+    def close(self, end: str) -> None:
+        if any(one == end for one, _ in self.opened):
+            while self.opened.pop()[0] != end:
+                pass
+
+    def read(self, statement: Statement) -> None:
+        text = statement.text
+        if text == "{":
+            self.open("}", self.header or Block())
+            self.header = None
+        elif text in {"}", "done"} or text.startswith("done "):
+            self.close(text[:4].strip())
+        elif text.startswith(")"):
+            self.close(")")
+        elif text == "do" or text.startswith("do "):
+            if text != "do":
+                self.read(statement.tail(2))
+        elif not self.read_header(statement):
+            self.header = None
+            self.add(Command(statement))
+
+    def read_header(self, statement: Statement) -> bool:
+        text = statement.text
+        if (match := _SHELL_FOR.match(text)) is not None:
+            self.open("done", Loop(match["name"], match["values"]))
+        elif _SHELL_OTHER.match(text):
+            self.open("done", Block())
+        elif (match := _CMD_FOR.match(text)) is not None:
+            self.read_cmd_loop(statement, match)
+        elif (match := _POWERSHELL_FOR.match(text)) is not None:
+            self.header = Loop(match["name"], match["values"])
+        elif _PIPED_FOR.search(text):
+            self.header = None
+        else:
+            return False
+        return True
+
+    def read_cmd_loop(self, statement: Statement, match: re.Match[str]) -> None:
+        switch, values = (match["switch"] or "").strip().lower(), match["values"]
+        if switch == "/l":
+            first, step, last = (*values.replace(" ", "").split(","), "", "", "")[:3]
+            values = ",".join(_count_up(first, step, last))
+        loop: Loop | Block = Block() if switch in {"/f", "/r", "/d"} else Loop(match["name"], values)
+        rest = statement.tail(match.start("rest"))
+        self.open(")", loop)
+        if rest.text.startswith("("):
+            inner = rest.tail(1)
+            is_closed = inner.text.endswith(")")
+            if is_closed:
+                inner = Statement(inner.text[:-1].rstrip(), inner.places)
+        else:
+            inner, is_closed = rest, True
+        if inner.text:
+            self.read(inner)
+        if is_closed:
+            self.close(")")
+
+
+def _count_up(first: str, step: str, last: str) -> list[str]:
+    try:
+        start, by, end = int(first), int(step), int(last)
+    except ValueError:
+        return []
+    return [str(number) for number in range(start, end + (1 if by > 0 else -1), by)] if by else []
+
+
+def read_blocks(text: str) -> list[Node]:
+    """Return the statements of a script with their loops."""
+    reader = _Reader()
+    for statement in read_statements(text):
+        reader.read(statement)
+    return reader.top.body

@@ -1,0 +1,1 @@
+"""sysbench: commands and scripts of fileio as workloads, and its results."""

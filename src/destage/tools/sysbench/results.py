@@ -1,0 +1,185 @@
+"""sysbench's `fileio` test, of versions 0.4 to 1.1: a line per run.
+
+Its latency is that of all file operations, `fsync` among them, so that it is a response time of requests only
+if the run did not call it (`--file-fsync-freq=0`); a note says so otherwise.
+"""
+
+import re
+from typing import Any
+
+from destage.measured.line import MeasuredLine
+from destage.tools.result_parts import Readings, ResultFile, find_percentile, merge_operations
+
+TOOL = "sysbench"
+_MODES = {
+    "rndrd": ("random read test", 1.0),
+    "rndwr": ("random write test", 1.0),
+    "rndrw": ("random r/w test", 1.0),
+    "seqrd": ("sequential read test", 0.0),
+    "seqwr": ("sequential write (creation) test", 0.0),
+    "seqrewr": ("sequential rewrite test", 0.0),
+}
+_SIZES = {"": 1, "B": 1, "b": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_TIMES = {"": 1000.0, "ms": 1000.0, "s": 1e6, "us": 1.0}
+_MIB = 1 << 20
+_RATES = (
+    (
+        {"read": r"reads/s: +([\d.]+)", "write": r"writes/s: +([\d.]+)"},
+        {"read": r"read, MiB/s: +([\d.]+)", "write": r"written, MiB/s: +([\d.]+)"},
+        r"fsyncs/s: +([\d.]+)",
+    ),
+    (
+        {"read": r"read: +IOPS=([\d.]+)", "write": r"write: +IOPS=([\d.]+)"},
+        {"read": r"read: +IOPS=[\d.]+ +([\d.]+) MiB/s", "write": r"write: +IOPS=[\d.]+ +([\d.]+) MiB/s"},
+        r"fsync: +IOPS=([\d.]+)",
+    ),
+)
+"""Requests per second, data rates and syncs per second, in the words of 1.0 and of 1.1."""
+_START = re.compile(r"^sysbench v?(\d[\w.]*)", re.MULTILINE)
+
+
+def recognizes(text: str) -> bool:
+    """Return whether a text is what `sysbench fileio run` prints."""
+    return _START.search(text) is not None and "Doing " in text and "Threads fairness" in text
+
+
+def read(file: ResultFile) -> Readings:
+    """Read all runs in a file."""
+    starts = [match.start() for match in _START.finditer(file.text)]
+    lines, notes = [], []
+    for start, end in zip(starts, [*starts[1:], len(file.text)], strict=True):
+        reader = _RunReader(file, start, end)
+        if reader.is_run:
+            lines.append(reader.read())
+            notes += reader.notes
+    if not lines:
+        raise file.mistake("measured.no-figures", "has no completed run")
+    return Readings(lines, notes)
+
+
+class _RunReader:
+    """Reads one run, which is a part of the file."""
+
+    def __init__(self, file: ResultFile, start: int, end: int) -> None:
+        self._file, self._start, self._text = file, start, file.text[start:end]
+        self.notes: list[str] = []
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run, and not the preparation of one."""
+        return "Threads fairness" in self._text
+
+    def read(self) -> MeasuredLine:
+        mode = next((name for name, (words, _) in _MODES.items() if f"Doing {words}" in self._text), None)
+        rates = self._read_rates()
+        seconds = self._number(r"total time: +([\d.]+)s", "total time")
+        if not seconds or not sum(rates["iops"].values()):
+            raise self._file.mistake("measured.no-figures", "no request was completed", line=self._line(0))
+        response, at = self._read_response()
+        kinds = {
+            name: {"iops": rates["iops"][name], "bytes_per_s": rates["bytes"].get(name)}
+            for name in rates["iops"]
+        }
+        figures = merge_operations(kinds["read"], kinds["write"])
+        figures.measure(**{f"response_{key}_us": value for key, value in response.items()})
+        one_kind = [name for name, rate in rates["iops"].items() if rate]
+        if len(one_kind) == 1:
+            figures.derive(**{f"{one_kind[0]}_response_{key}_us": value for key, value in response.items()})
+        if rates["syncs"]:
+            share = rates["syncs"] / (rates["syncs"] + sum(rates["iops"].values()))
+            self.notes.append(f"line {at}: {share:.0%} of the operations behind the latency are fsync")
+        size = re.search(r"^Block size ([\d.]+)([KMG]?)(?:i?[Bb])?", self._text, re.MULTILINE)
+        threads = self._find(r"^Number of threads: (\d+)")
+        # Asynchronous threads have a backlog of requests, and a rate leaves threads without one.
+        is_known = threads is not None and not re.search(
+            "^Using asynchronous I/O mode|^Target transaction rate:", self._text, re.MULTILINE
+        )
+        if is_known:
+            figures.derive(outstanding=float(threads or 0))
+        else:
+            figures.reject("asynchronous, or at a rate: not all threads have one request", "outstanding")
+        figures.measure(
+            duration_s=seconds, request_bytes=None if size is None else float(size[1]) * _SIZES[size[2]]
+        )
+        figures.derive(
+            requests=round(sum(rates["iops"].values()) * seconds),
+            reads=round(rates["iops"]["read"] * seconds),
+            writes=round(rates["iops"]["write"] * seconds),
+        )
+        return MeasuredLine(
+            tool=TOOL,
+            tool_version=_START.match(self._text)[1],  # type: ignore[index]
+            source_line=self._line(0),
+            workload=mode,
+            test="fileio",
+            depth=None if "Using asynchronous I/O mode" in self._text else 1,
+            threads=None if threads is None else int(threads),
+            random_fraction=None if mode is None else _MODES[mode][1],
+            **figures.columns(),
+        )
+
+    def _read_rates(self) -> dict[str, Any]:
+        """Return requests and syncs per second, and data rates."""
+        for rate, data, sync in _RATES:
+            if re.search(sync, self._text):
+                return {
+                    "iops": {name: self._number(form, f"{name}s/s") for name, form in rate.items()},
+                    "bytes": {
+                        name: self._number(form, f"{name}, MiB/s") * _MIB for name, form in data.items()
+                    },
+                    "syncs": self._number(sync, "fsyncs/s"),
+                }
+        # Versions below 1.0 print counts of operations.
+        form = r"Operations performed: +(\d+) [Rr]eads?, (\d+) [Ww]rites?, (\d+) Other"
+        match = re.search(form, self._text)
+        if match is None:
+            raise self._file.mistake(
+                "measured.missing-value", "missing", line=self._line(0), place="File operations"
+            )
+        seconds = self._number(r"total time: +([\d.]+)s", "total time")
+        if not seconds:
+            raise self._file.mistake(
+                "measured.no-figures", "the run lasted 0 s", line=self._line(match.start())
+            )
+        reads, writes, others = (int(count) / seconds for count in match.groups())
+        size = re.search(r"^Block size ([\d.]+)([KMG]?)", self._text, re.MULTILINE)
+        block = None if size is None else float(size[1]) * _SIZES[size[2]]
+        data_rates = {} if block is None else {"read": reads * block, "write": writes * block}
+        return {"iops": {"read": reads, "write": writes}, "bytes": data_rates, "syncs": others}
+
+    def _read_response(self) -> tuple[dict[str, float], int]:
+        """Return the response times [us], and the line where they start."""
+        match = re.search(
+            r"^(?:Latency \(ms\)|.*per-request statistics|.*[Rr]esponse time):", self._text, re.MULTILINE
+        )
+        if match is None:
+            raise self._file.mistake(
+                "measured.missing-value", "missing", line=self._line(0), place="Latency (ms)"
+            )
+        part = self._text[match.end() :]
+        found = {}
+        for key, name in (("mean", "avg"), ("max", "max")):
+            value = re.search(rf"^ +{name}: +([\d.]+)(ms|us|s|)$", part, re.MULTILINE)
+            if value:
+                found[key] = float(value[1]) * _TIMES[value[2]]
+        for value in re.finditer(
+            r"^ +(?:approx\. +)?(\d+)(?:th)? percentile: +([\d.]+)(ms|us|s|)$", part, re.MULTILINE
+        ):
+            end = find_percentile(value[1])
+            # 0 stands for `--percentile=0`, which records none.
+            if end is not None and float(value[2]):
+                found[end] = float(value[2]) * _TIMES[value[3]]
+        return found, self._line(match.start())
+
+    def _number(self, form: str, place: str) -> float:
+        match = re.search(form, self._text)
+        if match is None:
+            raise self._file.mistake("measured.missing-value", "missing", line=self._line(0), place=place)
+        return self._file.read_number(match[1], self._line(match.start(1)), place)
+
+    def _find(self, form: str) -> str | None:
+        match = re.search(form, self._text, re.MULTILINE)
+        return None if match is None else match[1]
+
+    def _line(self, position: int) -> int:
+        return self._file.line_of(self._start + position)

@@ -1,0 +1,1 @@
+"""Vdbench: parameter files as workloads, and its results."""

@@ -1,0 +1,182 @@
+"""Storage, workload and run definitions with the values of `default`, and selections of them by name."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from destage.errors import Issue
+from destage.spec.validation import suggest
+from destage.tools.values import OptionValueError
+from destage.tools.vdbench import keywords
+from destage.tools.vdbench.parameter_file import Definition, Parameter, read_definitions
+from destage.tools.vdbench.values import parse_positive
+from destage.tools.words import Word
+
+T = TypeVar("T")
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+_MOST_COPIES = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of a definition by keyword, those of `default` included.
+
+    Attributes:
+        order: Its own parameters in the order of the file.
+    """
+
+    name: str
+    word: Word
+    parameters: Mapping[str, Parameter]
+    order: tuple[tuple[str, Parameter], ...] = ()
+
+    def get(
+        self, names: str | Sequence[str], parse: Callable[[str], T], default: T, issues: list[Issue]
+    ) -> T:
+        """Return the only value of a parameter; a mistake is added to `issues`."""
+        for name in (names,) if isinstance(names, str) else names:
+            parameter = self.parameters.get(name)
+            if parameter is None:
+                continue
+            if len(parameter.values) > 1:
+                issues.append(parameter.issue("import.bad-value", "must be one value"))
+                return default
+            try:
+                return parse(parameter.values[0].text)
+            except OptionValueError as error:
+                issues.append(parameter.issue("import.bad-value", str(error)))
+                return default
+        return default
+
+
+@dataclass
+class ParameterFile:
+    """The definitions of a file.
+
+    Attributes:
+        remarks: What has no effect, with the reason.
+        warnings: Parameters that were skipped, and text that is a comment.
+        issues: Mistakes.
+    """
+
+    is_lenient: bool = False
+    storages: dict[str, Settings] = field(default_factory=dict)
+    workloads: dict[str, Settings] = field(default_factory=dict)
+    runs: list[Settings] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    warnings: list[Issue] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+
+    def read(self, text: str) -> None:
+        """Read the definitions of a file."""
+        defaults: dict[str, dict[str, Parameter]] = {kind: {} for kind in keywords.ORDER}
+        for definition in read_definitions(text, self.issues, self.warnings):
+            if definition.kind in {"fsd", "fwd"}:
+                message = "file system tests are not simulated; use sd=, wd= and rd= on the array's storage"
+                self.issues.append(definition.word.issue("vdbench.file-system", definition.kind, message))
+                return
+            if definition.kind == "hd":
+                self.remarks.append(f"Without effect, line {definition.word.line}: hd={definition.name}.")
+            elif not definition.kind:
+                self._read_general(definition)
+            else:
+                self._read_definition(definition, defaults[definition.kind])
+
+    def _read_general(self, definition: Definition) -> None:
+        for parameter in definition.parameters:
+            key = keywords.resolve("", parameter.key)
+            if key == "include":
+                message = "is not read; insert the lines of that file"
+                self.issues.append(parameter.issue("import.include", message))
+            elif key in keywords.GENERAL:
+                self._ignore(parameter, keywords.GENERAL[key])
+            else:
+                self._reject(parameter, keywords.explain_unsupported("", key))
+
+    def _read_definition(self, definition: Definition, defaults: dict[str, Parameter]) -> None:
+        kind = definition.kind
+        own: list[tuple[str, Parameter]] = []
+        for parameter in definition.parameters:
+            key = keywords.resolve(kind, parameter.key)
+            if key in keywords.MAPPED[kind]:
+                own.append((key, parameter))
+            elif key in keywords.WITHOUT_EFFECT:
+                self._ignore(parameter, keywords.WITHOUT_EFFECT[key])
+            elif kind == "rd" and key in {"fsd", "fwd", "fwdrate", "operations", "format"}:
+                message = "file system tests are not simulated"
+                self.issues.append(parameter.issue("vdbench.file-system", message))
+            else:
+                self._reject(parameter, keywords.explain_unsupported(kind, key))
+        if definition.name == "default":
+            defaults.update(own)
+            return
+        settings = Settings(definition.name, definition.word, {**defaults, **dict(own)}, tuple(own))
+        if kind == "rd":
+            inherited = [(key, parameter) for key, parameter in defaults.items() if key not in dict(own)]
+            self.runs.append(Settings(settings.name, settings.word, settings.parameters, (*inherited, *own)))
+        elif kind == "wd":
+            self.workloads[definition.name] = settings
+        else:
+            for name in self._copy(settings):
+                self.storages[name] = Settings(name, settings.word, settings.parameters, settings.order)
+
+    def _copy(self, settings: Settings) -> list[str]:
+        """Return the names that `count=(from,number)` makes of a storage."""
+        parameter = settings.parameters.get("count")
+        if parameter is None:
+            return [settings.name]
+        try:
+            numbers = [parse_positive(value.text) for value in parameter.values]
+        except OptionValueError as error:
+            self.issues.append(parameter.issue("import.bad-value", str(error)))
+            return [settings.name]
+        first, number = (numbers[0], numbers[1]) if len(numbers) > 1 else (1, numbers[0])
+        if number > _MOST_COPIES:
+            message = f"more than {_MOST_COPIES} storages"
+            self.issues.append(parameter.issue("import.bad-value", message))
+            return [settings.name]
+        return [f"{settings.name}{index}" for index in range(first, first + number)]
+
+    def _ignore(self, parameter: Parameter, why: str) -> None:
+        remark = f"Without effect, line {parameter.word.line}: {parameter}: {why}."
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+
+    def _reject(self, parameter: Parameter, why: str) -> None:
+        if self.is_lenient:
+            self.warnings.append(parameter.issue("import.option-skipped", f"skipped: it {why}"))
+        else:
+            message = f"{why}; --ignore-unknown skips it"
+            self.issues.append(parameter.issue("import.unsupported-option", message))
+
+    def select(self, kind: str, known: Mapping[str, Settings], parameter: Parameter | None) -> list[Settings]:
+        """Return the definitions that a parameter names, by wildcards and ranges; without it, all of them."""
+        if parameter is None:
+            return list(known.values())
+        chosen: dict[str, Settings] = {}
+        for value in parameter.values:
+            names = list(_match(value.text, known))
+            if not names:
+                hint = suggest(value.text, known)
+                message = f"no such {kind}{hint}; defined: {', '.join(known) or 'none'}"
+                self.issues.append(parameter.issue("vdbench.unknown-name", message, value))
+            chosen.update((name, known[name]) for name in names)
+        return list(chosen.values())
+
+
+def _match(pattern: str, known: Iterable[str]) -> Iterable[str]:
+    first, dash, last = pattern.partition("-")
+    if dash and pattern not in known:
+        begin, end = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
+        if begin is not None and end is not None and begin[1] == end[1]:
+            numbers = range(int(begin[2]), int(end[2]) + 1)
+            return [
+                name
+                for name in known
+                if (one := _NUMBERED.fullmatch(name)) is not None
+                and one[1] == begin[1]
+                and int(one[2]) in numbers
+            ]
+    return [name for name in known if fnmatchcase(name, pattern.replace("[", "[[]"))]

@@ -1,0 +1,40 @@
+"""Import of Vdbench parameter files as workloads: each run, and each value of its loops, is a test.
+
+docs/workloads.md has a table of how each parameter is translated.
+"""
+
+import re
+
+from destage.errors import ConfigError, Issue
+from destage.tools.import_options import DEFAULTS, ImportOptions
+from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.vdbench.definitions import ParameterFile
+from destage.tools.vdbench.runs import build_tests
+from destage.tools.words import sort_by_place
+
+_DEFINITION = re.compile(r"^\s*(sd|wd|rd|fsd|fwd)=\S+", re.MULTILINE | re.IGNORECASE)
+
+
+def recognizes(text: str) -> bool:
+    """Return whether a text looks like a parameter file."""
+    kinds = {match[1].lower().removeprefix("f") for match in _DEFINITION.finditer(text)}
+    return len(kinds) > 1
+
+
+def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
+    """Read the tests of a parameter file.
+
+    Raises:
+        ConfigError: With every parameter that cannot be read, each with its place and what is allowed.
+    """
+    definitions = ParameterFile(is_lenient=options.ignore_unknown)
+    definitions.read(text)
+    tests = []
+    if not any(issue.code == "vdbench.file-system" for issue in definitions.issues):
+        tests = build_tests(definitions, file)
+        if not definitions.runs and not definitions.issues:
+            message = "no run; a run is rd=name,wd=..."
+            definitions.issues.append(Issue("import.no-test", "", message))
+    if definitions.issues:
+        raise ConfigError(sort_by_place(definitions.issues), file)
+    return tests

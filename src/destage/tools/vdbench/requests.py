@@ -1,0 +1,244 @@
+"""Requests of a Vdbench workload (WD) on its storages: the components of a mix."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from destage.errors import Issue
+from destage.spec import quantities
+from destage.tools.values import OptionValueError
+from destage.tools.vdbench.definitions import Settings
+from destage.tools.vdbench.parameter_file import Parameter
+from destage.tools.vdbench.storages import OpenFlags, Storage, read_range
+from destage.tools.vdbench.values import parse_percentage, parse_sectors, parse_size
+from destage.tools.workload_parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
+
+_DEFAULT_SIZE = 4_096
+_MOST_SIZES = 1_024
+_SEQUENTIAL, _END, _START = "sequential", "eof", "seqnz"
+_MINMAX, _THREE = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests of a workload in one test.
+
+    Attributes:
+        sizes: Weights of the request sizes [bytes].
+        reads: Share of reads [%].
+        seeks: Share of the requests with a random address [%].
+        read_hits: Share of the reads that go to the hit area [%].
+        write_hits: Share of the writes that go to the hit area [%].
+        hit_area: Its size, if the test sets one [bytes].
+        gap: Distance from the end of a request to the next one, instead of a random address [bytes].
+    """
+
+    sizes: Mapping[int, float]
+    reads: float = 100.0
+    seeks: float = 100.0
+    read_hits: float = 0.0
+    write_hits: float = 0.0
+    hit_area: int | None = None
+    gap: int | None = None
+
+
+def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Issue]) -> Requests:
+    """Return the requests of a workload.
+
+    Args:
+        chosen: The values of the run's loops by keyword, which override those of the workload.
+    """
+    reads = workload.get(("rdpct", "readpct"), parse_percentage, 100.0, issues)
+    writes = workload.get(("writepct", "wrpct"), parse_percentage, None, issues)
+    stride = workload.parameters.get("stride")
+    requests = Requests(
+        sizes=_read_sizes(workload.parameters.get("xfersize"), issues),
+        reads=reads if writes is None else ALL - writes,
+        seeks=workload.get("seekpct", parse_seeks, 100.0, issues),
+        read_hits=workload.get("rhpct", parse_percentage, 0.0, issues),
+        write_hits=workload.get("whpct", parse_percentage, 0.0, issues),
+        gap=_read_stride(stride, issues),
+    )
+    changes: dict[str, Any] = {
+        _OVERRIDES[key][0]: _OVERRIDES[key][1](text) for key, text in chosen.items() if key in _OVERRIDES
+    }
+    found = replace(requests, **changes)
+    if stride is not None and found.seeks and (found.seeks < ALL or len(found.sizes) > 1):
+        message = "is simulated with seekpct=100 and one xfersize only"
+        issues.append(stride.issue("import.bad-value", message))
+    return found
+
+
+def parse_seeks(text: str) -> float:
+    """Return the share of random addresses [%]."""
+    lower = text.lower()
+    if _SEQUENTIAL.startswith(lower) or lower in {_END, _START, "-1"}:
+        return 0.0
+    if "random".startswith(lower):
+        return 100.0
+    if "poisson".startswith(lower):
+        raise OptionValueError("poisson is not simulated; must be a share of random requests in per cent")
+    return parse_percentage(text)
+
+
+_OVERRIDES: dict[str, tuple[str, Callable[[str], object]]] = {
+    "xfersize": ("sizes", lambda text: {parse_sectors(text): 100.0}),
+    "rdpct": ("reads", parse_percentage),
+    "seekpct": ("seeks", parse_seeks),
+    "rhpct": ("read_hits", parse_percentage),
+    "whpct": ("write_hits", parse_percentage),
+    "hitarea": ("hit_area", parse_sectors),
+}
+"""The fields that the loops of a run set, with their parsers."""
+
+
+def _read_sizes(parameter: Parameter | None, issues: list[Issue]) -> dict[int, float]:
+    if parameter is None:
+        return {_DEFAULT_SIZE: 100.0}
+    try:
+        return _parse_sizes([value.text for value in parameter.values])
+    except OptionValueError as error:
+        issues.append(parameter.issue("import.bad-value", str(error)))
+        return {_DEFAULT_SIZE: 100.0}
+
+
+def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
+    if len(texts) == 1:
+        return {parse_sectors(texts[0]): 100.0}
+    if len(texts) == _THREE:
+        low, high, step = map(parse_sectors, texts)
+        sizes = range(low, high + 1, step)
+        if low >= high or len(sizes) > _MOST_SIZES:
+            raise OptionValueError(f"must be (min,max,align) with min below max, up to {_MOST_SIZES} sizes")
+        return {size: round(100 / len(sizes), 9) for size in sizes}
+    if len(texts) % 2:
+        raise OptionValueError("must be (size,percentage,size,percentage,...)")
+    weights: dict[int, float] = {}
+    for size, percentage in zip(texts[::2], texts[1::2], strict=True):
+        each = parse_sectors(size)
+        weights[each] = weights.get(each, 0.0) + parse_percentage(percentage)
+    total = sum(weights.values())
+    if round(total) != 100:  # noqa: PLR2004 - per cent, which Vdbench rounds as well
+        raise OptionValueError(f"has percentages that add up to {total:g}; they must add up to 100")
+    return {size: weight for size, weight in weights.items() if weight}
+
+
+def _read_stride(parameter: Parameter | None, issues: list[Issue]) -> int | None:
+    if parameter is None:
+        return None
+    try:
+        return _parse_stride([parse_size(value.text) for value in parameter.values])
+    except OptionValueError as error:
+        issues.append(parameter.issue("import.bad-value", str(error)))
+        return None
+
+
+def _parse_stride(bounds: Sequence[int]) -> int:
+    if len(bounds) != _MINMAX or bounds[0] != bounds[1] or not bounds[0] or bounds[0] % SECTOR:
+        raise OptionValueError("must be (size,size); a random stride is not simulated")
+    return bounds[0]
+
+
+def build_components(
+    requests: Requests,
+    workload: Settings,
+    storages: Sequence[tuple[Storage, OpenFlags]],
+    weight: float,
+    issues: list[Issue],
+) -> list[Part]:
+    """Return the components of a workload, with weights that add up to `weight`."""
+    parts: list[Part] = []
+    each = weight / max(1, len(storages))
+    for storage, flags in storages:
+        used = read_range(workload, storage.whole, issues) or storage.used
+        first, length = used.first, None if used.last is None else used.last - used.first
+        area = requests.hit_area or storage.hit_area
+        hit = (requests.reads * requests.read_hits + (ALL - requests.reads) * requests.write_hits) / ALL
+        if hit:
+            if length is not None and length < area + max(requests.sizes):
+                message = (
+                    f"hitarea of {area} bytes leaves no room for other requests in {storage.settings.name}"
+                )
+                found = Issue(
+                    "import.bad-value",
+                    "hitarea",
+                    message,
+                    line=workload.word.line,
+                    column=workload.word.column,
+                )
+                issues.append(found)
+                continue
+            reads = requests.reads * requests.read_hits / hit
+            address = {"kind": "uniform", **contiguous(first, area)}
+            parts.append(_component(requests, storage, flags, each * hit / ALL, reads, address))
+            first, length = first + area, None if length is None else length - area
+        if hit < ALL:
+            reads = requests.reads * (ALL - requests.read_hits) / (ALL - hit)
+            address = _address(requests, contiguous(first, length))
+            if used.band is not None:
+                address = _limit(address, used.band, is_allowed=not hit)
+            if not address:
+                message = "range= in per cent needs size= of the storage, unless all requests are random"
+                found = workload.word.issue("import.bad-value", "range", message)
+                issues.append(found)
+                continue
+            parts.append(_component(requests, storage, flags, each * (ALL - hit) / ALL, reads, address))
+    return _join_neighbours(parts)
+
+
+def _component(
+    requests: Requests, storage: Storage, flags: OpenFlags, weight: float, reads: float, address: Part
+) -> Part:
+    forced = {"fua_fraction": 1.0} if flags.is_forced and reads < ALL else {}
+    operations = {"read_fraction": share(min(reads, ALL)), **forced, "size": size_of(requests.sizes)}
+    if storage.alignment is not None:
+        operations["alignment"] = render_bytes(storage.alignment)
+    return {"weight": round(weight, 9), "operations": operations, "address": address}
+
+
+def _address(requests: Requests, place: Part) -> Part:
+    if requests.seeks >= ALL and requests.gap is not None:
+        zones = {"zone": render_bytes(next(iter(requests.sizes))), "skip": render_bytes(requests.gap)}
+        return {"kind": "strided_zones", **zones, **place}
+    if requests.seeks >= ALL:
+        return {"kind": "uniform", **place}
+    if requests.seeks:
+        return {"kind": "sequential", "jump_fraction": share(requests.seeks), **place}
+    return {"kind": "sequential", **place}
+
+
+def _limit(address: Part, band: tuple[float, float], *, is_allowed: bool) -> Part:
+    """Return random addresses in a band [%] of a storage of unknown size; empty for others."""
+    if address["kind"] != "uniform" or not is_allowed:
+        return {}
+    low, high = band
+    zones = [(0, low), (ALL, high - low), (0, ALL - high)]
+    sizes = [{"accesses": accesses, "size": size} for accesses, size in zones if size]
+    return {**address, "kind": "zoned", "zones": sizes}
+
+
+def _join_neighbours(parts: Sequence[Part]) -> list[Part]:
+    """Return the components with uniform ones of equal neighbours as one."""
+    joined: list[Part] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        lies, before = part["address"], None if last is None else last["address"]
+        is_equal = (
+            last is not None
+            and before is not None
+            and lies["kind"] == before["kind"] == "uniform"
+            and {"footprint"} <= lies.keys() & before.keys()
+            and last["operations"] == part["operations"]
+        )
+        if not is_equal or last is None or before is None:
+            joined.append(dict(part))
+            continue
+        size, span = (int(quantities.parse(one["footprint"], "bytes")) for one in (lies, before))
+        start, end = (int(quantities.parse(one["placement"]["offset"], "bytes")) for one in (before, lies))
+        is_even = abs(last["weight"] / span - part["weight"] / size) < 1e-6 * last["weight"] / span
+        if end != start + span or not is_even:
+            joined.append(dict(part))
+            continue
+        last["weight"] = round(last["weight"] + part["weight"], 9)
+        last["address"] = {**before, **contiguous(start, span + size)}
+    return joined

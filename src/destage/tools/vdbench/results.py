@@ -1,0 +1,212 @@
+"""Vdbench's `flatfile.html`: a line per run (`rd`) and its values of `for...` parameters.
+
+Comment lines start with `*`; the line with `tod` and `Run` names the columns, which are separated by blanks.
+A run has a row per interval and then one of averages, whose interval is `avg_FIRST-LAST`. Times are in
+milliseconds, MB is 2^20 bytes, and `NaN` or `n/a` stands for no value.
+
+`threads` is that of each storage, of which the file does not say how many there are; `queue_depth`, which
+Vdbench derives from rate and response time, shows it in a run that keeps all threads busy.
+"""
+
+import itertools
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from destage.measured.basis import Figures
+from destage.measured.line import MeasuredLine
+from destage.tools.result_parts import Readings, ResultFile, find_spread, parse_time, split_lines
+
+TOOL = "vdbench"
+_AVERAGE = re.compile(r"avg_(\d+)[-_](\d+)")
+_NONE = {"n/a", "NaN", "nan", "-", "max"}
+_MIB = 1 << 20
+_US_PER_MS = 1000.0
+_RESPONSES = (
+    ("resp", "response_mean_us"),
+    ("read_resp", "read_response_mean_us"),
+    ("write_resp", "write_response_mean_us"),
+    ("resp_max", "response_max_us"),
+    ("read_max", "read_response_max_us"),
+    ("write_max", "write_response_max_us"),
+    ("resp_std", "response_stddev_us"),
+    ("read_std", "read_response_stddev_us"),
+    ("write_std", "write_response_stddev_us"),
+)
+_UNLIMITED = {999_977, 999_988, 9_999_977, 9_999_988}
+"""The numbers with which Vdbench, by version, reports the requested rates `max` and `curve`."""
+_DIFFERENT = "-1"
+"""The threads of storages that have not the same number."""
+_FILE_SYSTEM = "Mkdir_rate"
+_DAY_S = 86_400
+_TIMES = ("%m/%d/%Y-%H:%M:%S", "%m/%d/%Y-%H:%M:%S.%f")
+Row = Mapping[str, str]
+
+
+def recognizes(text: str) -> bool:
+    """Return whether a text is a flat file of Vdbench."""
+    return "Interval" in text and any(_is_header(line.split()) for line in text.splitlines())
+
+
+def _is_header(words: Sequence[str]) -> bool:
+    return {"Run", "Interval", "rate", "resp"} <= set(words) and words[0] != "*"
+
+
+def read(file: ResultFile) -> Readings:
+    """Read the averages of each run, and the spread of its intervals."""
+    names: list[str] = []
+    rows: list[tuple[int, Row]] = []
+    found: list[MeasuredLine] = []
+    notes: list[str] = []
+    for line, text in split_lines(file.text):
+        words = text.split()
+        if not words or text.startswith(("*", "<")):
+            continue
+        if _is_header(words):
+            names = _check_header(file, line, words)
+            # The intervals before it are of another recording, which was not completed.
+            notes += _note_incomplete(rows)
+            rows = []
+            continue
+        if not names:
+            continue
+        if len(words) != len(names):
+            message = f"has {len(words)} values, but {len(names)} columns; is the file complete?"
+            raise file.mistake("measured.bad-syntax", message, line=line)
+        row = dict(zip(names, words, strict=True))
+        average = _AVERAGE.fullmatch(row["Interval"])
+        if average is None:
+            rows.append((line, row))
+            continue
+        within = [
+            one
+            for _, one in rows
+            if one["Interval"].isdigit() and int(average[1]) <= int(one["Interval"]) <= int(average[2])
+        ]
+        rows = []
+        if not within or row.get("rate") in {"0", "0.0", "0.00"}:
+            notes.append(f"run {row['Run']} ended within its warm-up or without a request: left out")
+            continue
+        run = _read_run(file, line, row, within)
+        found.append(run)
+        notes += _note_storages(run, row)
+    if not found:
+        raise file.mistake("measured.no-figures", "has no row of averages (avg_...): no run was completed")
+    notes += _note_incomplete(rows)
+    return Readings(found, notes)
+
+
+def _note_incomplete(rows: Sequence[tuple[int, Row]]) -> list[str]:
+    return [f"the last {len(rows)} intervals belong to no completed run: left out"] if rows else []
+
+
+def _check_header(file: ResultFile, line: int, words: list[str]) -> list[str]:
+    if _FILE_SYSTEM in words:
+        message = "has the operations of a file system test, which are not requests to an array"
+        raise file.mistake("measured.unknown-format", message, line=line)
+    return words
+
+
+def _note_storages(run: MeasuredLine, row: Row) -> list[str]:
+    """Name a run whose threads are those of several storages."""
+    if run.threads is None or run.threads == round(float(row["threads"])):
+        return []
+    each = f"each of several storages has {row['threads']}"
+    return [f"run {row['Run']}: {run.threads} threads by queue_depth; {each}"]
+
+
+def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -> MeasuredLine:
+    def number(name: str, *, of: Row = row) -> float | None:
+        text = of.get(name)
+        return None if text is None or text in _NONE else file.read_number(text, line, name)
+
+    rate = number("rate")
+    if rate is None:
+        raise file.mistake("measured.missing-value", "missing", line=line, place="rate")
+    reads = number("read%")
+    share = None if reads is None else reads / 100
+    rates = [value for value in (number("rate", of=one) for one in intervals) if value is not None]
+    megabytes = number("MB/sec")
+    given = None if row.get("threads", "").partition(".")[0] == _DIFFERENT else number("threads")
+    threads = _count_threads(given, number("queue_depth"), row.get("reqrate", "max"))
+    # Sequential tests that end with the storage have a negative share.
+    random = number("seekpct") if not row.get("seekpct", "").startswith("-") else 0.0
+    figures: dict[str, Any] = {
+        column: value * _US_PER_MS
+        for name, column in _RESPONSES
+        if (value := number(name)) is not None and _has_operation(column, share)
+    }
+    length = _find_interval(intervals)
+    seconds = None if length is None else length * len(intervals)
+    collected = Figures()
+    collected.measure(
+        throughput_iops=rate,
+        throughput_bytes_per_s=None if megabytes is None else megabytes * _MIB,
+        read_fraction=share,
+        request_bytes=number("bytes/io") or number("xfersize") or None,
+        samples=len(rates) or None,
+        **figures,
+    )
+    collected.derive(
+        duration_s=seconds,
+        requests=None if seconds is None else round(rate * seconds),
+        read_iops=None if share is None else rate * share,
+        write_iops=None if share is None else rate * (1 - share),
+        throughput_stddev_iops=find_spread(rates)[1] if rates else None,
+    )
+    if _is_limited(row.get("reqrate", "max")):
+        collected.reject("the run sends at a rate (iorate), so that not all threads are busy", "outstanding")
+    elif threads is not None:
+        collected.derive(outstanding=float(threads))
+    return MeasuredLine(
+        tool=TOOL,
+        tool_version=None if row.get("version") in _NONE else row.get("version"),
+        workload=row["Run"],
+        test=f"interval {row['Interval'].removeprefix('avg_')}",
+        measured_at=parse_time(re.sub(r"-[A-Z]{2,5}$", "", row.get("timestamp", "")), *_TIMES),
+        source_line=line,
+        depth=1 if threads else None,
+        threads=threads,
+        random_fraction=None if random is None else random / 100,
+        **collected.columns(),
+    )
+
+
+def _has_operation(column: str, share: float | None) -> bool:
+    """Return whether a column is of operations that were performed; others are 0 in the file."""
+    if column.startswith("read_"):
+        return share is None or share > 0
+    return not column.startswith("write_") or share is None or share < 1
+
+
+def _is_limited(requested_rate: str) -> bool:
+    """Return whether a run sends at a rate, so that not all threads are busy."""
+    try:
+        return int(float(requested_rate)) not in _UNLIMITED
+    except (ValueError, OverflowError):
+        return False
+
+
+def _count_threads(threads: float | None, queue_depth: float | None, requested_rate: str) -> int | None:
+    """Return the threads of all storages."""
+    if not threads:
+        return None
+    storages = 1
+    if queue_depth is not None and not _is_limited(requested_rate):
+        storages = max(1, round(queue_depth / threads))
+    return round(threads) * storages
+
+
+def _find_interval(intervals: Sequence[Row]) -> float | None:
+    """Return the length of an interval [s]: the median, as the times are those of the output."""
+    times = [_seconds(one.get("tod", "")) for one in intervals]
+    known = [time for time in times if time is not None]
+    steps = [round((after - before) % _DAY_S, 1) for before, after in itertools.pairwise(known)]
+    found = statistics.median_low(steps) if steps else 0.0
+    return found or None
+
+
+def _seconds(text: str) -> float | None:
+    match = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", text)
+    return None if match is None else int(match[1]) * 3600 + int(match[2]) * 60 + float(match[3])

@@ -1,0 +1,175 @@
+"""Storages of a Vdbench test: where they lie on the array, and how they are opened."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.errors import Issue
+from destage.tools.values import OptionValueError
+from destage.tools.vdbench.definitions import Settings
+from destage.tools.vdbench.parameter_file import Parameter
+from destage.tools.vdbench.values import parse_number, parse_positive, parse_sectors, parse_size
+from destage.tools.workload_parts import ALL, SECTOR, round_up
+
+_DEVICES = ("/dev/", "\\\\.\\")
+_RAW_DEVICES = ("/dev/rdsk", "/dev/rhdisk", "/dev/rdisk", "/dev/raw", "\\\\.\\")
+_DIRECT = frozenset({"o_direct", "directio", "f_nocache"})
+_FORCED = frozenset({"o_sync", "o_dsync", "o_rsync"})
+_IGNORED = frozenset({"fsync", "directio_off", "clear_cache", "clearcache"})
+_MOST_PERCENT = 200
+"""Bounds of a range above are sizes; those above 100 continue at the start of the storage."""
+_DEFAULT_THREADS, _DEFAULT_HIT_AREA = 8, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A part of the array.
+
+    Attributes:
+        first: Its first byte.
+        last: The first byte behind it; None for the end of the array.
+        band: Begin and end of the part that is used [%], where the size is not known.
+    """
+
+    first: int
+    last: int | None
+    band: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A storage (SD).
+
+    Attributes:
+        whole: All of it.
+        used: The part that its own `range` leaves.
+        threads: Its outstanding requests.
+        hit_area: The part at its start that hits go to [bytes].
+        alignment: Alignment of random addresses; None for the size of each request.
+    """
+
+    settings: Settings
+    whole: Range
+    used: Range
+    threads: int
+    hit_area: int
+    alignment: int | None = None
+
+    @property
+    def has_size(self) -> bool:
+        """Whether its size is known."""
+        return self.whole.last is not None
+
+    @property
+    def is_device(self) -> bool:
+        """Whether it is a disk, whose size is that of the array."""
+        return self.path.startswith(_DEVICES) or not self.path
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether the host never caches it."""
+        return self.path.startswith(_RAW_DEVICES)
+
+    @property
+    def path(self) -> str:
+        """Its file or disk."""
+        parameter = self.settings.parameters.get("lun")
+        return "" if parameter is None else parameter.values[0].text
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFlags:
+    """What `openflags` asks for."""
+
+    is_direct: bool = False
+    is_forced: bool = False
+
+
+def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, Storage]:
+    """Return the storages one after the other; those of unknown size use the whole array."""
+    placed: dict[str, Storage] = {}
+    position = 0
+    for name, settings in storages.items():
+        size = settings.get("size", parse_sectors, 0, issues)
+        length = size or None
+        start = settings.get("offset", parse_size, 0, issues)
+        base = position if length is not None else 0
+        position += round_up(length or 0)
+        if start % SECTOR or (length is not None and start >= length):
+            message = f"must be a multiple of {SECTOR} below size"
+            issues.append(settings.parameters["offset"].issue("import.bad-value", message))
+            start = 0
+        whole = Range(base + start, None if length is None else base + length)
+        placed[name] = Storage(
+            settings,
+            whole,
+            read_range(settings, whole, issues) or whole,
+            settings.get("threads", parse_positive, _DEFAULT_THREADS, issues),
+            settings.get("hitarea", parse_sectors, _DEFAULT_HIT_AREA, issues),
+            settings.get("align", parse_sectors, None, issues),
+        )
+    return placed
+
+
+def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range | None:
+    """Return the part of a storage that `range` leaves, in sizes or per cent; None without it."""
+    parameter = settings.parameters.get("range")
+    if parameter is None:
+        return None
+    try:
+        return _parse_range(parameter, whole)
+    except OptionValueError as error:
+        issues.append(parameter.issue("import.bad-value", str(error)))
+        return whole
+
+
+def _parse_range(parameter: Parameter, whole: Range) -> Range:
+    if len(parameter.values) != 2:  # noqa: PLR2004 - from, to
+        raise OptionValueError("must be (from,to); several ranges are not simulated")
+    low, high = (_parse_bound(value.text) for value in parameter.values)
+    if low >= high:
+        raise OptionValueError("must be (from,to) with from below to")
+    if ALL < high <= _MOST_PERCENT:
+        raise OptionValueError("exceeds 100 %; a range that continues at the start is not simulated")
+    if high <= ALL:
+        return _find_share(whole, low, high)
+    # Up to 100 is a percentage even if the other bound is a size.
+    size = 0 if whole.last is None else whole.last - whole.first
+    if low <= ALL and low and whole.last is None:
+        raise OptionValueError("in per cent needs size= of the storage")
+    begin = whole.first + (size * low / ALL if low <= ALL else low)
+    first, last = (int(bound) // SECTOR * SECTOR for bound in (begin, whole.first + high))
+    if whole.last is not None and last > whole.last:
+        raise OptionValueError("exceeds the size of the storage")
+    return Range(first, last)
+
+
+def _find_share(whole: Range, low: float, high: float) -> Range:
+    """Return a part in per cent."""
+    if whole.last is None:
+        return Range(whole.first, None, None if (low, high) == (0, ALL) else (low, high))
+    unit = (whole.last - whole.first) / ALL
+    first, last = (round(whole.first + bound * unit) // SECTOR * SECTOR for bound in (low, high))
+    return Range(first, last)
+
+
+def _parse_bound(text: str) -> float:
+    """Return a percentage, which may have decimals, or a size [bytes]."""
+    try:
+        return parse_number(text)
+    except OptionValueError:
+        return parse_size(text)
+
+
+def read_flags(sources: Sequence[Settings], issues: list[Issue]) -> OpenFlags:
+    """Return the flags of a storage, its workload and its run together."""
+    is_direct = is_forced = False
+    for settings in sources:
+        parameter = settings.parameters.get("openflags")
+        for value in () if parameter is None else parameter.values:
+            flag = value.text.lower()
+            is_direct |= flag in _DIRECT
+            is_forced |= flag in _FORCED
+            if parameter is not None and flag not in _DIRECT | _FORCED | _IGNORED:
+                known = ", ".join(sorted(_DIRECT | _FORCED | _IGNORED))
+                issues.append(parameter.issue("import.bad-value", f"must be of {known}", value))
+    return OpenFlags(is_direct, is_forced)

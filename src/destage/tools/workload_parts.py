@@ -1,0 +1,104 @@
+"""Parts of a workload that several importers write."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from destage.spec import quantities
+
+Part = dict[str, Any]
+ALL = 100
+SECTOR = 512
+MEBIBYTE = 1 << 20
+_SECOND = 10**9
+
+
+def render_bytes(size: int) -> str:
+    """Return a size with its unit."""
+    return quantities.render(size, "bytes")
+
+
+def render_seconds(seconds: float) -> str:
+    """Return a duration in seconds with its unit."""
+    return render_ns(round(seconds * _SECOND))
+
+
+def render_ns(time: int) -> str:
+    """Return a duration in nanoseconds with its unit."""
+    return quantities.render(time, "ns")
+
+
+def render_rate(rate: float) -> str:
+    """Return a rate per second with its unit."""
+    return f"{rate:.12g}/s"
+
+
+def share(percent: float) -> float:
+    """Return a percentage as a fraction."""
+    return round(percent / ALL, 12)
+
+
+def size_of(weights: Mapping[int, float] | int) -> Part:
+    """Return request sizes: one size, or sizes with their weights."""
+    if isinstance(weights, int):
+        return {"kind": "constant", "value": render_bytes(weights)}
+    if len(weights) == 1:
+        return size_of(next(iter(weights)))
+    options = [{"value": render_bytes(size), "weight": round(weight, 9)} for size, weight in weights.items()]
+    return {"kind": "choice", "options": options}
+
+
+def contiguous(offset: int, length: int | None) -> Part:
+    """Return footprint and placement of a contiguous range; without length, the rest of the array."""
+    footprint = {} if length is None else {"footprint": render_bytes(length)}
+    return {**footprint, "placement": {"kind": "contiguous", "offset": render_bytes(offset)}}
+
+
+def times_of(warm_up: float, duration: float) -> Part:
+    """Return `run` of a test with these times [s], of which 0 is none."""
+    times = {"warm_up": warm_up, "window": duration}
+    return {name: {"duration": render_seconds(time)} for name, time in times.items() if time}
+
+
+def bursts_of(ios: int, pause_s: float, depth: int) -> Part:
+    """Return the arrivals of bursts with a pause after each, with up to `depth` requests outstanding."""
+    pause = {"kind": "constant", "value": render_seconds(pause_s)}
+    arrival: Part = {"kind": "closed", "think_time": pause, "ios": ios}
+    if depth > 1 and ios > 1:
+        arrival |= {"order": "parallel"} | ({"depth": depth} if depth < ios else {})
+    return arrival
+
+
+def walk_of(percent: int, place: Part) -> Part:
+    """Return addresses of which a percentage is random and each other one follows the last."""
+    if percent == ALL:
+        return {"kind": "uniform", **place}
+    return {"kind": "sequential", **({"jump_fraction": share(percent)} if percent else {}), **place}
+
+
+def round_up(size: int, unit: int = MEBIBYTE) -> int:
+    """Return a size rounded up to whole units."""
+    return -(-size // unit) * unit
+
+
+def merge_equal(parts: Sequence[Part]) -> list[Part]:
+    """Return the components of a mix with equal ones added up."""
+    merged: list[Part] = []
+    for part in parts:
+        same = next((one for one in merged if _kind(one) == _kind(part)), None)
+        if same is None:
+            merged.append(dict(part))
+        else:
+            same["weight"] = round(same["weight"] + part["weight"], 9)
+    return merged
+
+
+def requests_of(parts: Sequence[Part]) -> Part:
+    """Return `operations` and `address` of a stream with one component, `mix` of one with several."""
+    merged = merge_equal(parts)
+    if len(merged) == 1:
+        return {"operations": merged[0]["operations"], "address": merged[0]["address"]}
+    return {"mix": merged}
+
+
+def _kind(part: Part) -> Part:
+    return {key: value for key, value in part.items() if key != "weight"}

@@ -1,0 +1,66 @@
+"""The registry and the folders of the tools agree."""
+
+from inspect import signature
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+
+import destage.tools
+from destage.cli.commands import measured, workload
+from destage.tools.registry import TOOLS, Tool, detect
+
+ROOT = Path(destage.tools.__file__).parent
+SHARED = {"scripts"}
+"""Folders of what several tools need."""
+FUNCTIONS = {
+    "load": {"recognizes": 1, "read_tests": 3},
+    "results": {"recognizes": 1, "read": 1},
+    "export": {"write": 3},
+}
+"""The functions of a module, and how many parameters each has."""
+
+
+def test_each_folder_is_a_registered_tool() -> None:
+    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    names = [tool.name for tool in TOOLS]
+    assert len(set(names)) == len(names)
+    assert folders - SHARED == set(names)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_an_entry_has_what_its_folder_has(tool: Tool) -> None:
+    files = {
+        path.stem
+        for pattern in ("load*", "results*", "export")
+        for path in ROOT.glob(f"{tool.name}/{pattern}.py")
+    }
+    assert set(tool.list_parts()) == files
+    assert bool(tool.suffixes) == ("load" in files)
+    for part in files:
+        module = tool.open_part(part)
+        for name, count in FUNCTIONS[part.partition("_")[0]].items():
+            assert len(signature(getattr(module, name)).parameters) == count, (part, name)
+    has_commands = bool(tool.suffixes) and hasattr(tool.open_part("load"), "is_command")
+    assert tool.has_commands == has_commands
+
+
+def test_the_command_line_has_these_tools() -> None:
+    importing, exporting = get_type_hints(workload.import_), get_type_hints(workload.export)
+    assert set(get_args(importing["tool"])) == {"auto", *(tool.name for tool in TOOLS if tool.suffixes)}
+    assert set(get_args(exporting["to"])) == {tool.name for tool in TOOLS if tool.has_export}
+
+
+def test_the_help_names_each_tool_with_tests_and_each_with_results() -> None:
+    tests = signature(workload.import_).parameters["source"].annotation.__metadata__[0].help
+    results = signature(measured.import_).parameters["files"].annotation.__metadata__[0].help
+    assert [tool.title for tool in TOOLS if tool.suffixes and tool.title not in tests] == []
+    assert [tool.title for tool in TOOLS if tool.results and tool.title not in results] == []
+
+
+def test_a_profile_of_diskspd_in_the_folder_of_crystaldiskmark_is_one_of_diskspd() -> None:
+    path = "C:\\CrystalDiskMark 8\\x.dat"
+    profile = f"<Profile><TimeSpans><TimeSpan><Path>{path}</Path></TimeSpan></TimeSpans></Profile>"
+    found = detect(profile, "load")
+    assert found is not None
+    assert found[0].name == "diskspd"
