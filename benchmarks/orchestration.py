@@ -33,9 +33,8 @@ from destage.sweeps import parse_study, studies
 from destage.sweeps.execution.driver import Driver
 from destage.sweeps.execution.interrupts import Interrupts
 from destage.sweeps.reading.expansion import expand
-from destage.sweeps.rounds.answer_tables import list_needed_columns
 from destage.sweeps.rounds.finished_runs import FinishedRuns
-from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.rounds.planner import Planner, list_needed_columns
 from destage.sweeps.workers.batches import LONGEST_S, Batch
 from destage.sweeps.workers.executors import AHEAD
 from destage.sweeps.workers.receipts import FinishedBatch, Receipt

@@ -1,6 +1,7 @@
 """Figures of a calibration that were measured: their values from the lines of a measured set."""
 
 import copy
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -61,7 +62,8 @@ def bind_figures(study: Study, store: Location) -> Study:
     calibration, issues = read_calibration(document, study.replicates.least, needs_units=False)
     if issues:
         raise study.error(issues)
-    return replace(study, document=document, calibration=calibration)
+    ceiling = math.inf if calibration is None else calibration.ceiling
+    return replace(study, document=document, adding=calibration, ceiling=ceiling)
 
 
 def measure(line: MeasuredLine, result: str | None = None) -> dict[str, object]:

@@ -18,7 +18,7 @@ from destage.sweeps.study.study import Study
 
 def list_study_results(study: Study) -> list[str]:
     """Return the results whose sensitivity a study computes: those it names, or that its design is for."""
-    answer = None if study.seek is None else study.seek.metric
+    answer = study.answer
     named = study.document.get("sensitivity", {}).get("of", ())
     if named:
         return list(dict.fromkeys(find_result(name, answer, "sensitivity.of") for name in named))

@@ -28,11 +28,9 @@ from destage.sweeps.execution.outcomes import Outcome, Phase, Progress, SessionS
 from destage.sweeps.execution.sensitivity import analyse_study
 from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.points.points import Expansion
-from destage.sweeps.rounds.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import NO_MORE
-from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.rounds.unanswered_points import find_unanswered
+from destage.sweeps.rounds.planner import Planner, list_needed_columns
 from destage.sweeps.space.run_ids import as_ids, pack_ids
 from destage.sweeps.study.study import Study
 from destage.sweeps.workers.executors import Executor, InlineExecutor, count_processors
@@ -213,17 +211,16 @@ class SweepSession:
         self._report()
         finished = self._driver.finished
         answers = certificates = found = None
-        if self._study.seek is not None:
-            made = make_answer_tables(self._study, self._expansion, planner, finished.facts)
+        if (made := planner.tabulate_answers()) is not None:
             answers, certificates = write_answers(self._generation, self._kept, *made)
             found = made[1]
         tables = analyse_study(self._study, self._layout, self._head, found)
-        tables |= planner.tabulate_analyses(finished.facts)
+        tables |= planner.tabulate_analyses()
         analyses = write_analyses(self._generation, self._kept, tables)
         self._head = replace(
             self._head, answers=answers, certificates=certificates, analyses=analyses, finished=True
         )
-        return find_unanswered(self._study, self._expansion, planner, finished)
+        return planner.find_unanswered(finished)
 
     def _start(self) -> Executor:
         self._phase = "start"

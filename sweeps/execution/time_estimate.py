@@ -22,10 +22,9 @@ from destage.store.lookup import default_store, list_sweeps
 from destage.store.plan import join_configs
 from destage.store.rows import is_transient, read_rows
 from destage.sweeps.execution.shared_runs import SharedRuns
-from destage.sweeps.rounds.answer_tables import list_needed_columns
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import combine_factors
-from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.rounds.planner import Planner, list_needed_columns
 from destage.sweeps.space.run_ids import pack_ids
 from destage.sweeps.study.study import Study
 from destage.sweeps.workers.executors import count_processors
@@ -102,7 +101,7 @@ def estimate_time(
         basis, seconds = "stored runs of the same study", _find_earlier_times(study, sweep)
     if len(seconds) < _ENOUGH:
         basis, seconds = "pilot runs", list(_run_pilot(plan, missing))
-        factor = combine_factors(factor, _SEEK if study.seek is not None else 1.0)
+        factor = combine_factors(factor, _SEEK if study.sought else 1.0)
     runs = len(missing) + later.runs
     mean = math.fsum(seconds) / len(seconds) if seconds else 0.0
     spread = combine_factors(factor, _scatter(seconds), later.factor)

@@ -41,6 +41,12 @@ class Refinement:
     rounds: int
     is_maximum: bool
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The result column that is refined; none if it is the answer."""
+        found = metric_columns().get(self.metric)
+        return () if found is None else (found.name,)
+
 
 def read_refinement(
     document: Mapping[str, Any], space: Space, answer: str | None

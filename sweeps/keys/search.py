@@ -78,6 +78,11 @@ class Search:
     seed: int
     axes: Mapping[str, Distribution]
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The result columns that the objectives need."""
+        return tuple(found.name for goal in self.goals if (found := metric_columns().get(goal.name)))
+
 
 def read_search(
     document: Mapping[str, Any], sampled: Mapping[str, Distribution], answer: str | None

@@ -188,8 +188,7 @@ class Configurations:
             ConfigError: It is invalid; where the smallest value of a parameter is sought, with all values.
         """
         seek = self._study.seek
-        for value in () if seek is None else seek.alternatives:
-            sought = {} if seek is None else {seek.path: value}
+        for sought in [] if seek is None else [{seek.path: value} for value in seek.alternatives]:
             scenario = _assign(self._study, copy.deepcopy(dict(assignments) | sought))
             with suppress(ConfigError):
                 # This explains no mistakes, which takes most of the time of what follows.

@@ -52,7 +52,7 @@ class Expander:
             found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
         ]
         has_grid = bool(blocks) or bool(self._issues)
-        if not has_grid and not study.points and study.search is None:
+        if not has_grid and not study.points and not study.searched:
             raise study.error([Issue("study.no-points", "where", "no point meets it", study.where)])
         explicit = self._build_explicit()
         if self._issues:
@@ -60,10 +60,10 @@ class Expander:
         if explicit is not None:
             blocks = self._add_explicit(blocks, explicit)
         fields = []
-        for path in self._columns if has_grid or study.search is not None else self._explicit:
+        for path in self._columns if has_grid or study.searched else self._explicit:
             kinds = set[type]().union(*[block.find_kinds(path) for block in blocks])
-            if study.search is not None and path in study.search.axes:
-                kinds |= study.search.axes[path].kinds
+            if path in study.searched:
+                kinds |= study.searched[path].kinds
             fields.append(pa.field(path, find_type(kinds)))
         expansion = Expansion(study, blocks, fields, self._build_one)
         _check_places(study, expansion)
@@ -185,7 +185,7 @@ def _check_places(study: Study, expansion: Expansion) -> None:
             [{"point_id": point.id, "label": point.label, **point.axes} for point in points],
             expansion.fields,
             points[0].config,
-            None if study.seek is None else study.seek.metric,
+            study.answer,
         )
     except ConfigError as error:
         raise study.error(error.issues) from None
@@ -193,7 +193,7 @@ def _check_places(study: Study, expansion: Expansion) -> None:
 
 def check_users(study: Study, expansion: Expansion) -> None:
     """Raise an error if the study seeks a number of users that a workload of it does not depend on."""
-    if study.seek is None or study.seek.path != USERS:
+    if study.sought != USERS:
         return
     checked = set()
     for point in expansion.points:
@@ -206,7 +206,7 @@ def check_users(study: Study, expansion: Expansion) -> None:
         if not has_users(point.configure(0, 2).config["workload"]["streams"]):
             at = ", ".join(f"{path}={value}" for path, value in axes.items())
             message = "no stream of the workload is per user, so that the number of users changes nothing"
-            place = f"seek.{study.seek.goal}"
+            place = f"seek.{study.found_seek.goal}"
             issue = Issue("study.no-effect", place, f"{message} (at {at})" if at else message)
             raise study.error([issue])
 

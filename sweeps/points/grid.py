@@ -62,7 +62,7 @@ class Grid:
         self._derived = {path: DerivedValues(path, text) for path, text in study.derived.items()}
         self._values |= {path: derived.values for path, derived in self._derived.items()}
         # Without axes the scenario is one point, unless there are explicit points, or a search adds some.
-        is_empty = not self._varied and (bool(study.points) or study.search is not None)
+        is_empty = not self._varied and bool(study.points or study.searched)
         self.count = 0 if is_empty else prod(dimension.count for dimension in self._dimensions)
         if self.count > MOST_COMBINATIONS:
             message = f"{self.count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"

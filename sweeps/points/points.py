@@ -22,7 +22,7 @@ class _Shared:
     def __init__(self, study: Study, paths: Sequence[str]) -> None:
         self.paths = tuple(paths)
         self.reader = CanonicalReader()
-        self.seek = None if study.seek is None else study.seek.path
+        self.seek = study.sought
 
 
 _BuildOne = Callable[[Assignments], Block | None]

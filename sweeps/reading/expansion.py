@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from destage.errors import ConfigError, DestageError, Issue
 from destage.spec.validation import GENERIC_KINDS
+from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.points.expander import Expander, check_users
 from destage.sweeps.points.grid import BLOCK
 from destage.sweeps.points.points import Expansion
@@ -29,10 +30,10 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     Raises:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
-    if study.calibration is not None:
+    if isinstance(study.adding, Calibration):
         from destage.sweeps.calibration.points import expand_draws  # noqa: PLC0415 - only a calibration needs it
 
-        expansion = expand_draws(study, study.calibration)
+        expansion = expand_draws(study, study.adding)
         check_users(study, expansion)
         return expansion
     try:

@@ -1,17 +1,26 @@
 """The ways in which a study adds points to its own: a search, a refinement, and a calibration."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from destage.sweeps.calibration.points import WavePoints
+from destage.sweeps.keys.calibrate_settings import Calibration
+from destage.sweeps.keys.refine import Refinement
+from destage.sweeps.keys.search import Search
 from destage.sweeps.points.points import Expansion
 from destage.sweeps.search.added_points import AddedPoints
 from destage.sweeps.search.refinement import RefinedGrid
 from destage.sweeps.search.trials import Trials
 from destage.sweeps.study.study import Study
 
+_WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
+    Search: Trials,
+    Calibration: WavePoints,
+    Refinement: RefinedGrid,
+}
+"""What adds points, by the type of its settings in a study."""
+
 
 def start_adding(study: Study, expansion: Expansion) -> AddedPoints | None:
     """Return what adds points to a study; None if nothing does."""
-    if study.search is not None:
-        return Trials(study, study.search, expansion)
-    if study.calibration is not None:
-        return WavePoints(study, study.calibration, expansion)
-    return None if study.refinement is None else RefinedGrid(study, study.refinement, expansion)
+    return None if study.adding is None else _WAYS[type(study.adding)](study, study.adding, expansion)

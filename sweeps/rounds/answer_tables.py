@@ -8,12 +8,10 @@ import pyarrow as pa
 
 from destage.engine import limiting_resource
 from destage.store.answers import answers_schema, certificates_schema
-from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.keys.seek import Seek
 from destage.sweeps.points.points import Expansion, Point
 from destage.sweeps.points.results import Facts
-from destage.sweeps.rounds.finished_runs import NEEDED
-from destage.sweeps.rounds.planner import Planner
+from destage.sweeps.rounds.ledger import Ledger
 from destage.sweeps.search.trials import DISKS, count_disks
 from destage.sweeps.seek.probes import BOUNDED, ReplicateResult, SearchState, ValueVerdict
 from destage.sweeps.seek.search import PointResult
@@ -23,50 +21,33 @@ _MISSES = (SearchState.CERTIFIED, SearchState.BELOW, SearchState.ABOVE, SearchSt
 """The states with a run next to the answer that misses an objective."""
 
 
-def list_needed_columns(study: Study) -> tuple[str, ...]:
-    """Return the result columns that planning and answers need beside a run's status."""
-    columns = ["events", NEEDED]
-    if study.seek is not None:
-        for objectives in (study.seek.objectives, *study.seek.limits.values()):
-            columns += [objective.column for objective in objectives]
-        columns += limiting_resource.columns_needed()
-    elif study.replicates.metric is not None:
-        columns.append(metric_columns()[study.replicates.metric].name)
-    named = [] if study.search is None else [goal.name for goal in study.search.goals]
-    named += [] if study.refinement is None else [study.refinement.metric]
-    columns += [metric_columns()[name].name for name in named if name in metric_columns()]
-    if study.calibration is not None:
-        columns += study.calibration.columns
-    return tuple(dict.fromkeys(columns))
-
-
 def make_answer_tables(
-    study: Study, expansion: Expansion, planner: Planner, rows: Mapping[str, Facts]
+    study: Study, expansion: Expansion, results: Mapping[str, PointResult], ledger: Ledger
 ) -> tuple[pa.Table, pa.Table]:
     """Return the answers, a row per point, and their certificates, a row per point and replicate.
 
     Args:
         study: A study with a seek.
-        planner: Its planner, after the last round.
+        results: The result of each point whose search has ended, by its id.
     """
-    if study.seek is None:
-        raise AssertionError("only a study with a seek has answers")
     answers, certificates = [], []
     for point in expansion.points:
-        found = planner.find_result(point, rows)
+        found = results.get(point.id)
         if found is None:
             continue
         above = [
-            rows[run]
+            facts
             for replicate, one in found.replicates.items()
             if (one.state in _MISSES or found.failing_verdict is not None)
-            and (run := planner.find_run(point, replicate, one.failing)) is not None
+            and (facts := ledger.look(point, (replicate, one.failing))) is not None
         ]
         axes = expansion.axis_values(point)
         price = _find_price(study, point, found)
-        answers.append(_answer(study.seek, study.replicates, point, found, above) | axes | {"price": price})
+        answers.append(
+            _answer(study.found_seek, study.replicates, point, found, above) | axes | {"price": price}
+        )
         certificates += [
-            _certificate(point, replicate, one, planner) for replicate, one in found.replicates.items()
+            _certificate(point, replicate, one, ledger) for replicate, one in found.replicates.items()
         ]
     return (
         pa.Table.from_pylist(answers, schema=answers_schema(list(expansion.fields))),
@@ -110,15 +91,15 @@ def _answer(
 
 def _find_price(study: Study, point: Point, found: PointResult) -> float | None:
     """Return the price of a point at its answer [currency]; None without prices or an answer."""
-    if study.prices is None or study.seek is None or found.passing is None or found.censored is not None:
+    if study.prices is None or found.passing is None or found.censored is not None:
         return None
-    disks = found.passing if study.seek.path == DISKS else count_disks(point)
+    disks = found.passing if study.sought == DISKS else count_disks(point)
     return study.prices.price(point.axes, disks)
 
 
-def _certificate(point: Point, replicate: int, found: ReplicateResult, planner: Planner) -> dict[str, object]:
+def _certificate(point: Point, replicate: int, found: ReplicateResult, ledger: Ledger) -> dict[str, object]:
     passing, failing = (
-        None if value is None else planner.find_run(point, replicate, value)
+        None if value is None else ledger.find(point, (replicate, value))
         for value in (found.passing, found.failing)
     )
     return {

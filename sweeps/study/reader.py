@@ -1,5 +1,6 @@
 """Turns a document that fits the schema into a study, with all mistakes beyond the schema at once."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,9 +48,9 @@ class StudyReader:
         labelled = [*self._points, *((label, {}) for label in self._labels)]
         self._seek, issues = read_seek(document, dict.fromkeys(self._space.paths), labelled)
         self.issues += issues
-        self.issues += find_mistakes(document, None if self._seek is None else self._seek.metric)
-        self._prices = self._read_prices()
         answer = None if self._seek is None else self._seek.metric
+        self.issues += find_mistakes(document, answer)
+        self._prices = self._read_prices()
         self._search, issues = read_search(document, self._sampled, answer)
         self.issues += issues
         self._refinement, issues = read_refinement(document, self._space, answer)
@@ -84,9 +85,9 @@ class StudyReader:
             timeout_s=self._timeout_s,
             commit_every_s=self._commit_every_s,
             prices=self._prices,
-            search=self._search,
-            refinement=self._refinement,
-            calibration=self._calibration,
+            searched={} if self._search is None else self._search.axes,
+            adding=self._search or self._refinement or self._calibration,
+            ceiling=math.inf if self._calibration is None else self._calibration.ceiling,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:

@@ -3,22 +3,21 @@
 import copy
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec.source import Source
-from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.keys.prices import Prices
-from destage.sweeps.keys.refine import Refinement
-from destage.sweeps.keys.search import Search
 from destage.sweeps.keys.seek import Seek
 from destage.sweeps.space.designs import Design
+from destage.sweeps.space.distributions import Distribution
 from destage.sweeps.space.space import Space
 
 
@@ -39,6 +38,15 @@ class Replicates:
     relative: float
 
 
+class Adding(Protocol):
+    """How a study adds points to its own, by the results of those so far."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The result columns that it needs."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """A valid study.
@@ -51,15 +59,15 @@ class Study:
         when: The SQL condition of each axis that only some points assign, in the order of evaluation.
         derived: The SQL expression of each derived parameter, in the order of evaluation.
         design: How the axes with a distribution are sampled; None if there are none.
-        search: How they are searched for a Pareto front.
-        refinement: The axis whose knees get more values.
+        searched: The axes that trials assign, with their distributions.
+        adding: How points are added: trials of a search, values around knees, or waves of a calibration.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
         commit_every_s: The work after which a worker commits its rows [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
-        calibration: What to learn from measured figures.
+        ceiling: The largest answer that the rest of the system can allow.
         source: The text that the study was parsed from, which locates mistakes.
     """
 
@@ -76,20 +84,36 @@ class Study:
     timeout_s: float | None = None
     prices: Prices | None = None
     design: Design | None = None
-    search: Search | None = None
-    refinement: Refinement | None = None
+    searched: Mapping[str, Distribution] = attribute(default_factory=dict)
+    adding: Adding | None = None
     zips: tuple[Mapping[str, tuple[object, ...]], ...] = ()
     when: Mapping[str, str] = attribute(default_factory=dict)
     derived: Mapping[str, str] = attribute(default_factory=dict)
-    calibration: Calibration | None = None
+    ceiling: float = math.inf
     source: Source | None = attribute(default=None, compare=False, repr=False)
 
     @property
     def space(self) -> Space:
         """The parameters that the grid assigns."""
         written = tuple(self.document.get("axes", {}))
-        searched = {} if self.search is None else self.search.axes
-        return Space(self.axes, self.zips, self.when, self.derived, self.design, searched, written)
+        return Space(self.axes, self.zips, self.when, self.derived, self.design, self.searched, written)
+
+    @property
+    def sought(self) -> str | None:
+        """The sought parameter by dotted path; None if the study seeks nothing."""
+        return None if self.seek is None else self.seek.path
+
+    @property
+    def answer(self) -> str | None:
+        """The name of the answer for each point; None if the study seeks nothing."""
+        return None if self.seek is None else self.seek.metric
+
+    @property
+    def found_seek(self) -> Seek:
+        """The seek of a study that has one."""
+        if self.seek is None:
+            raise AssertionError("the study seeks nothing")
+        return self.seek
 
     def error(self, issues: Iterable[Issue]) -> ConfigError:
         """Return an error with mistakes of this study, with their lines and columns."""
@@ -103,12 +127,7 @@ class Study:
     @property
     def is_adaptive(self) -> bool:
         """Whether later runs depend on the results of earlier ones."""
-        return self.seek is not None or self.replicates.metric is not None or self.adds_points
-
-    @property
-    def adds_points(self) -> bool:
-        """Whether the results of points lead to further ones."""
-        return self.search is not None or self.refinement is not None or self.calibration is not None
+        return self.seek is not None or self.replicates.metric is not None or self.adding is not None
 
     @property
     def id(self) -> str:

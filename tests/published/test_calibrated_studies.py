@@ -9,6 +9,7 @@ from script_modules import load_script
 from destage import sweeps
 from destage.store import open_sweep
 from destage.sweeps import studies
+from destage.sweeps.keys.calibrate_settings import Calibration
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "calibrating.md"
 NAMES = [name for name in studies.names() if "calibrate" in studies.load_fields(name)]
@@ -30,8 +31,8 @@ def read_table(name: str) -> tuple[float, dict[tuple[str, str], list[str]]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_has_every_prediction(name: str) -> None:
-    calibration = studies.load(name).calibration
-    assert calibration is not None
+    calibration = studies.load(name).adding
+    assert isinstance(calibration, Calibration)
     _, written = read_table(name)
     assert set(written) == {
         (fit, figure)

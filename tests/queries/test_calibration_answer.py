@@ -129,7 +129,7 @@ def test_the_report_draws_predictions_and_unknowns(queue: Session) -> None:
 
 def test_draws_become_a_study_that_runs(queue: Session) -> None:
     study = parse_study(write_drawn_study(queue, 8))
-    assert study.calibration is None
+    assert study.adding is None
     points = study.points
     shares = [int(str(label).split(", ")[1].split()[0]) for label, _ in points]
     assert sum(shares) == 8

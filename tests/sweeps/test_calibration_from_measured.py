@@ -7,6 +7,7 @@ from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
 from destage.sweeps import parse_study
 from destage.sweeps.calibration.from_measured import make_calibration
+from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.reading.expansion import expand
 
 TESTS = """
@@ -43,8 +44,8 @@ def test_lines_become_figures_and_other_points_predictions() -> None:
     ]
     made = make_calibration(yaml.safe_load(TESTS), lines, PRIORS)
     study = parse_study(yaml.safe_dump(made, sort_keys=False))
-    found = study.calibration
-    assert found is not None
+    found = study.adding
+    assert isinstance(found, Calibration)
     first, second, third = found.figures.values()
     assert (first.column, first.value, first.tolerance) == ("response_mean_us", 5123.4, pytest.approx(256.17))
     assert (second.column, second.value) == ("throughput_iops", 390)

@@ -14,6 +14,7 @@ from destage.measured.sets import delete_set, write_set
 from destage.store import open_sweep
 from destage.sweeps import parse_study
 from destage.sweeps.calibration.measured_figures import bind_figures
+from destage.sweeps.keys.calibrate_settings import Calibration
 
 FIGURES: dict[str, dict[str, object]] = {
     "at-50": {"set": {RATE: "50/s"}},
@@ -83,8 +84,8 @@ def test_the_sweep_keeps_the_values_it_was_fitted_on(store: Path) -> None:
 def test_a_stated_tolerance_and_value_win(store: Path) -> None:
     figures = copy.deepcopy(FIGURES)
     figures["at-50"] |= {"of": "response_mean", "value": "6ms", "tolerance": "10%"}
-    bound = bind_figures(_parse(figures=figures), store).calibration
-    assert bound is not None
+    bound = bind_figures(_parse(figures=figures), store).adding
+    assert isinstance(bound, Calibration)
     found = {name: (figure.value, figure.tolerance) for name, figure in bound.figures.items()}
     assert found == {"at-50": (6000, 600), "at-100": (390, pytest.approx(7.8)), "at-150": (None, 0)}
 

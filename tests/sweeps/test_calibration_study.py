@@ -20,8 +20,8 @@ ANSWER = {"set": {RATE: 5}, "value": 39, "tolerance": 1}
 
 
 def _read(study: Study) -> Calibration:
-    assert study.calibration is not None
-    return study.calibration
+    assert isinstance(study.adding, Calibration)
+    return study.adding
 
 
 def test_defaults_fit_on_every_figure_with_a_value(make_study: MakeStudy) -> None:

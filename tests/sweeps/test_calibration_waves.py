@@ -81,8 +81,8 @@ def test_a_replay_takes_the_same_way(make_study: MakeStudy) -> None:
 @pytest.mark.usefixtures("queue")
 def test_predictions_are_run_only_for_draws_that_are_left(make_study: MakeStudy) -> None:
     study = make_study()
-    planner, rows, tables = _play(study, _respond)
-    draws = planner.tabulate_analyses(rows)["posterior"].to_pylist()
+    planner, _, tables = _play(study, _respond)
+    draws = planner.tabulate_analyses()["posterior"].to_pylist()
     assert len(draws) == 3 * 16
     assert len(tables) == 6
     for draw in draws:
@@ -103,8 +103,8 @@ def test_waves_end_when_the_draws_are_worth_enough(queue: dict[str, Any], make_s
 @pytest.mark.usefixtures("queue")
 def test_an_array_that_carries_no_load_is_ruled_out(make_study: MakeStudy) -> None:
     study = make_study()
-    planner, rows, _ = _play(study, lambda _: Facts("overloaded", {"events": 1.0}))
-    (row,) = planner.tabulate_analyses(rows)["calibration"].to_pylist()
+    planner, _, _ = _play(study, lambda _: Facts("overloaded", {"events": 1.0}))
+    (row,) = planner.tabulate_analyses()["calibration"].to_pylist()
     assert row["is_ruled_out"]
     assert row["smallest_implausibility"] is None
     assert row["waves"] == 1
@@ -166,8 +166,8 @@ def test_limits_and_ceilings_are_unknowns(make_study: MakeStudy) -> None:
         busy = dict.fromkeys(("link_busy_fraction", "firmware_busy_fraction"), 0.1)
         return Facts("ok", {**columns, **shares, **busy, "writes": 1.0, "write_stalls": 0.0})
 
-    planner, rows, _ = _play(study, judge)
-    draws = planner.tabulate_analyses(rows)["posterior"].to_pylist()
+    planner, _, _ = _play(study, judge)
+    draws = planner.tabulate_analyses()["posterior"].to_pylist()
     for draw in draws:
         now = 80 if draw["limit"] == "slow" else 40
         assert draw["now: users_supported"] == pytest.approx(min(now, draw["ceiling"]), rel=0.02)

@@ -10,7 +10,6 @@ from destage.sweeps import Study
 from destage.sweeps.points.points import Expansion
 from destage.sweeps.points.results import Facts
 from destage.sweeps.reading.expansion import expand
-from destage.sweeps.rounds.answer_tables import make_answer_tables
 from destage.sweeps.rounds.planner import Planner
 
 MakeStudy = Callable[..., Study]
@@ -48,9 +47,15 @@ def _play(study: Study, judge: Judge) -> tuple[Expansion, Planner, dict[str, Fac
     return expansion, planner, rows, tables
 
 
+def _tabulate(planner: Planner) -> tuple[pa.Table, pa.Table]:
+    tables = planner.tabulate_answers()
+    assert tables is not None
+    return tables
+
+
 def _answer(study: Study, judge: Judge) -> dict[str, object]:
-    expansion, planner, rows, _ = _play(study, judge)
-    answers, _ = make_answer_tables(study, expansion, planner, rows)
+    _, planner, _, _ = _play(study, judge)
+    answers, _ = _tabulate(planner)
     (answer,) = answers.to_pylist()
     return answer
 
@@ -84,8 +89,8 @@ def test_later_rounds_estimate_costs_from_earlier_ones(make_study: MakeStudy) ->
 
 def test_an_answer_is_the_mean_over_certified_replicates(make_study: MakeStudy) -> None:
     study = make_study(seek=SEEK, replicates=5)
-    expansion, planner, rows, _ = _play(study, _carry(dict(enumerate([40, 42, 44, 46, 48]))))
-    answers, certificates = make_answer_tables(study, expansion, planner, rows)
+    _, planner, rows, _ = _play(study, _carry(dict(enumerate([40, 42, 44, 46, 48]))))
+    answers, certificates = _tabulate(planner)
     (answer,) = answers.to_pylist()
     assert answer["answers"] == pytest.approx([40, 42, 44, 46, 48])
     assert (answer["metric"], answer["n"]) == ("users_supported", 5)
@@ -119,8 +124,8 @@ def test_points_are_held_to_the_limit_of_their_label(make_study: MakeStudy) -> N
     def judge(run: Row) -> Facts:
         return _facts(p95_ms=run[USERS], disk=run[USERS] / 100)
 
-    expansion, planner, rows, _ = _play(make_study(seek=seek, points=points), judge)
-    answers, _ = make_answer_tables(make_study(seek=seek, points=points), expansion, planner, rows)
+    _, planner, _, _ = _play(make_study(seek=seek, points=points), judge)
+    answers, _ = _tabulate(planner)
     found = {row["label"]: (round(row["answer_mean"], 6), row["binding"]) for row in answers.to_pylist()}
     assert found["busy"] == (80, "disk_busy_max <= 0.8")
     assert found["slow"] == (30, "response_p95 <= 30ms")

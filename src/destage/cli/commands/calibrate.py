@@ -81,7 +81,7 @@ def calibrate(
         return
     executor = choose_executor(ray_address, executor)
     study = sweeps.load_study(spec)
-    if study.calibration is None:
+    if "calibrate" not in study.document:
         message = "has no calibrate; run it with `destage run`"
         raise UsageError("usage.not-a-calibration", message, spec)
     if draws is not None:

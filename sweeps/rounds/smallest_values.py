@@ -1,53 +1,41 @@
-"""The runs of a study that seeks the smallest value: of each point, or of the cheapest ones."""
+"""The searches of points for the smallest value that meets the objectives: of all, or of the cheapest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from destage.errors import ConfigError, Issue
 from destage.sweeps.points.points import Point
 from destage.sweeps.rounds.forecast import Forecast, LeastProgress, forecast_least
+from destage.sweeps.rounds.ledger import Ledger, Slot
+from destage.sweeps.rounds.sought_values import SoughtValues
 from destage.sweeps.seek.cheapest import Candidate, choose_points
 from destage.sweeps.seek.least import Standing, choose_value, conclude, examine, make_looks
-from destage.sweeps.seek.runs import LookAll
 from destage.sweeps.study.study import Study
 
 if TYPE_CHECKING:
     from destage.sweeps.seek.search import PointResult
 
-Probed = Callable[[Point], set[int]]
-"""Returns the values of a point that have planned runs."""
-LookAt = Callable[[Point], LookAll]
-"""Returns what is known of the runs of a point."""
 
+class SmallestValues(SoughtValues):
+    """The searches of all points, of which only the cheapest may have to end."""
 
-class LeastPlan:
-    """The searches of all points.
-
-    Attributes:
-        results: The result of each point whose search has ended, by its id.
-    """
-
-    def __init__(self, study: Study, points: Sequence[Point], probed: Probed, look: LookAt) -> None:
-        if study.seek is None:
-            raise AssertionError("only a study with a seek has searches")
-        self._seek = study.seek
+    def __init__(self, study: Study, ledger: Ledger) -> None:
+        super().__init__(study, ledger)
         self._prices = study.prices
-        self._points = points
-        self._probed = probed
-        self._look = look
         self._looks = make_looks(study.replicates.least, study.replicates.most)
         considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
+        points = list(ledger.points.values())
         self._values = {point.id: [value for value in considered if point.allows(value)] for point in points}
-        self.results: dict[str, PointResult] = {}
+        self._results: dict[str, PointResult] = {}
         empty = [point for point in points if not self._values[point.id]]
         if empty:
             message = f"no value from {self._seek.least} to {self._seek.most} is valid at {empty[0].axes}"
             raise ConfigError([Issue("study.out-of-range", "seek.max", message)], study.name)
 
-    def plan(self) -> Mapping[str, Sequence[tuple[int, int]]]:
-        """Return the runs to execute next, replicate and value, by the id of the point; none at the end."""
-        open_points = [point for point in self._points if point.id not in self.results]
+    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
+        """Return the runs to execute next; none at the end."""
+        open_points = [point for point in self._ledger.points.values() if point.id not in self._results]
         standings = {point.id: self._examine(point) for point in open_points}
         if self._seek.cheapest is None:
             positions = {
@@ -58,7 +46,7 @@ class LeastPlan:
             expensive: set[str] = set()
         else:
             positions, expensive = self._choose_cheapest(standings)
-        wanted: dict[str, Sequence[tuple[int, int]]] = {}
+        wanted: dict[str, Sequence[Slot]] = {}
         for point in open_points:
             standing, position = standings[point.id], positions.get(point.id)
             if point.id in expensive:
@@ -70,20 +58,25 @@ class LeastPlan:
                 wanted[point.id] = [(replicate, value) for replicate in range(self._looks.counts[0])]
         if not wanted:
             for point in open_points:
-                if point.id not in self.results:
+                if point.id not in self._results:
                     self._conclude(point, standings[point.id], is_expensive=False)
         return wanted
 
-    def forecast(self, planned: Mapping[str, int]) -> Forecast:
-        """Return the runs that later rounds will add, given those planned for each point, by its id."""
+    def forecast(self) -> Forecast:
+        """Return the runs that later rounds will add."""
         searches = [
-            LeastProgress(planned[point.id], len(self._values[point.id]), point.id in self.results)
-            for point in self._points
+            LeastProgress(planned, len(self._values[identity]), identity in self._results)
+            for identity, planned in self._ledger.count_runs().items()
         ]
         return forecast_least(searches, self._looks.counts[0], self._seek.cheapest)
 
+    def find_result(self, point: Point) -> "PointResult | None":
+        """Return the sought value of a point; None before the search has ended."""
+        return self._results.get(point.id)
+
     def _examine(self, point: Point) -> Standing:
-        return examine(self._values[point.id], self._probed(point), self._looks, self._look(point))
+        probed = {value for _, value in self._ledger.list_slots(point) if value is not None}
+        return examine(self._values[point.id], probed, self._looks, partial(self._look, point))
 
     def _choose(self, point: Point, standing: Standing) -> int | None:
         values = self._values[point.id]
@@ -93,7 +86,7 @@ class LeastPlan:
     def _choose_cheapest(self, standings: Mapping[str, Standing]) -> tuple[dict[str, int | None], set[str]]:
         """Return the positions of the values to try, and the ids of the points that are too expensive."""
         # Points that are concluded are more expensive than those that were the cheapest at the time.
-        points = [point for point in self._points if point.id in standings]
+        points = [point for point in self._ledger.points.values() if point.id in standings]
         candidates = [
             Candidate(
                 len(self._values[point.id]), standings[point.id], partial(self._price, point, point.axes)
@@ -110,6 +103,6 @@ class LeastPlan:
         return self._prices.price(axes, self._values[point.id][position])
 
     def _conclude(self, point: Point, standing: Standing, *, is_expensive: bool) -> None:
-        self.results[point.id] = conclude(
+        self._results[point.id] = conclude(
             self._values[point.id], standing, self._looks.counts[0], is_expensive=is_expensive
         )

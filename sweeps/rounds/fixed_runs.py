@@ -1,0 +1,58 @@
+"""A fixed number of runs of each point, all of them in one round."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from destage.errors import Issue
+from destage.sweeps.points.points import Expansion, Point
+from destage.sweeps.rounds.finished_runs import FinishedRuns
+from destage.sweeps.rounds.forecast import NO_MORE, Forecast
+from destage.sweeps.rounds.ledger import Ledger, Slot
+from destage.sweeps.rounds.unanswered_points import UNSTEADY, explain_unsteady, make_warning
+from destage.sweeps.study.study import Study
+
+
+class FixedRuns:
+    """A study that plans nothing from results: the planner takes its runs from the blocks of points."""
+
+    def __init__(self, study: Study, ledger: Ledger) -> None:
+        del study, ledger
+
+    @staticmethod
+    def list_columns(study: Study) -> Sequence[str]:
+        """Return no column: only the status of a run counts."""
+        del study
+        return ()
+
+    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
+        """Return no run: all are in the first round."""
+        return {}
+
+    def forecast(self) -> Forecast:
+        """Return that no later round adds runs."""
+        return NO_MORE
+
+    def find_result(self, point: Point) -> None:
+        """Return None: nothing is sought."""
+        del point
+
+    def tabulate(self, expansion: Expansion) -> None:
+        """Return None: nothing is sought."""
+        del expansion
+
+    def find_unanswered(self, expansion: Expansion, finished: FinishedRuns) -> Iterator[Issue]:
+        """Yield a warning for each point without a run of status `ok` and with one that is `not_stationary`.
+
+        An overloaded or failed array is a result.
+        """
+        for block in expansion.blocks:
+            numbers = finished.find(block.pack_run_ids()).reshape(len(block), block.replicates)
+            unsteady = finished.have_status(numbers, UNSTEADY)
+            unanswered = unsteady.any(axis=1) & ~finished.have_status(numbers, "ok").any(axis=1)
+            positions = np.flatnonzero(unanswered)
+            if not len(positions):
+                continue
+            for point, position in zip(expansion.list_points(block.take(positions)), positions, strict=True):
+                needed = finished.needed_requests(numbers[position][unsteady[position]])
+                yield make_warning(point, explain_unsteady(needed[~np.isnan(needed)].tolist()))

@@ -1,0 +1,82 @@
+"""The searches of points for the largest value that meets the objectives."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from destage.sweeps.points.points import Point
+from destage.sweeps.rounds.forecast import Forecast, PointProgress, forecast_runs
+from destage.sweeps.rounds.ledger import Ledger, Slot
+from destage.sweeps.rounds.replication import Replication
+from destage.sweeps.rounds.sought_values import SoughtValues
+from destage.sweeps.seek.ladder import make_ladder
+from destage.sweeps.seek.search import PointResult, search
+from destage.sweeps.study.study import Study
+
+
+class LargestValues(SoughtValues):
+    """The searches of all points, each by itself."""
+
+    def __init__(self, study: Study, ledger: Ledger) -> None:
+        super().__init__(study, ledger)
+        self._target = study.replicates
+        self._replication = Replication(study.replicates)
+        self._ladder = make_ladder(self._seek, study.ceiling)
+        self._results: dict[str, PointResult] = {}
+
+    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
+        """Return the runs that searches wait for, and the further replicates of those that have ended."""
+        wanted: dict[str, Sequence[Slot]] = {}
+        for point in self._ledger.points.values():
+            runs = self._go_on(point)
+            if not runs and self._extend(point):
+                runs = self._go_on(point)
+            if runs:
+                wanted[point.id] = runs
+        return wanted
+
+    def forecast(self) -> Forecast:
+        """Return the runs that searches and further replicates are expected to take."""
+        planned = self._ledger.count_runs()
+        return forecast_runs(
+            PointProgress(
+                planned=planned[point.id],
+                least=self._target.least,
+                replicates=self._replication.count(point),
+                most=self._replication.most,
+                seeks=True,
+                has_result=point.id in self._results,
+            )
+            for point in self._ledger.points.values()
+        )
+
+    def find_result(self, point: Point) -> PointResult | None:
+        """Return the sought value of a point; None before the search has ended."""
+        if point.id in self._results:
+            return self._results[point.id]
+        outcome = self._search(point)
+        return outcome if isinstance(outcome, PointResult) else None
+
+    def _go_on(self, point: Point) -> Sequence[Slot]:
+        """Return the runs that the search of a point waits for; none once it has ended."""
+        if point.id in self._results:
+            return ()
+        outcome = self._search(point)
+        if not isinstance(outcome, PointResult):
+            return outcome
+        self._results[point.id] = outcome
+        return ()
+
+    def _search(self, point: Point) -> PointResult | tuple[tuple[int, int], ...]:
+        count = self._replication.count(point)
+        return search(self._ladder, self._seek.start, self._target.least, count, partial(self._look, point))
+
+    def _extend(self, point: Point) -> bool:
+        """Add replicates to a point if its interval is too wide and more are allowed."""
+        result = self._results.get(point.id)
+        # Beyond a bound of the search, or without a steady state, replicates do not narrow the interval.
+        if result is None or result.censored is not None or not result.interval.n:
+            return False
+        if not self._replication.may_extend(point) or not self._replication.extend(point, result.interval):
+            return False
+        del self._results[point.id]
+        return True

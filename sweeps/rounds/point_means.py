@@ -1,0 +1,86 @@
+"""The means of points over replicates: as many as their intervals need."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from destage.errors import Issue
+from destage.sweeps.keys.objectives import metric_columns
+from destage.sweeps.points.points import Expansion, Point
+from destage.sweeps.rounds.finished_runs import FinishedRuns
+from destage.sweeps.rounds.forecast import Forecast, PointProgress, forecast_runs
+from destage.sweeps.rounds.ledger import Ledger, Slot
+from destage.sweeps.rounds.replication import Replication
+from destage.sweeps.rounds.unanswered_points import explain_runs, list_unsteady, make_warning
+from destage.sweeps.seek.intervals import t_interval
+from destage.sweeps.study.study import Study
+
+
+class PointMeans:
+    """The runs of a study that seeks nothing, and whose replicates or points depend on results."""
+
+    def __init__(self, study: Study, ledger: Ledger) -> None:
+        self._least = study.replicates.least
+        self._metric = study.replicates.metric
+        self._replication = Replication(study.replicates)
+        self._ledger = ledger
+
+    @staticmethod
+    def list_columns(study: Study) -> Sequence[str]:
+        """Return the result column whose interval ends the replication."""
+        metric = study.replicates.metric
+        return () if metric is None else (metric_columns()[metric].name,)
+
+    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
+        """Return the replicates that points lack."""
+        wanted: dict[str, Sequence[Slot]] = {}
+        for point in self._ledger.points.values():
+            missing = self._list_missing(point)
+            if not missing and self._extend(point):
+                missing = self._list_missing(point)
+            if missing:
+                wanted[point.id] = missing
+        return wanted
+
+    def forecast(self) -> Forecast:
+        """Return the replicates that later rounds may add."""
+        planned = self._ledger.count_runs()
+        return forecast_runs(
+            PointProgress(
+                planned=planned[point.id],
+                least=self._least,
+                replicates=self._replication.count(point),
+                most=self._replication.most,
+                seeks=False,
+                has_result=False,
+            )
+            for point in self._ledger.points.values()
+        )
+
+    def find_result(self, point: Point) -> None:
+        """Return None: nothing is sought."""
+        del point
+
+    def tabulate(self, expansion: Expansion) -> None:
+        """Return None: nothing is sought."""
+        del expansion
+
+    def find_unanswered(self, expansion: Expansion, finished: FinishedRuns) -> Iterator[Issue]:
+        """Yield a warning for each point with runs that are `not_stationary` and none of status `ok`."""
+        del finished
+        for point in expansion.points:
+            runs = self._ledger.list_facts(point)
+            unsteady = list_unsteady(runs)
+            if unsteady and all(facts.status != "ok" for facts in runs):
+                yield make_warning(point, explain_runs(unsteady))
+
+    def _list_missing(self, point: Point) -> list[Slot]:
+        planned = self._ledger.list_slots(point)
+        slots: list[Slot] = [(replicate, None) for replicate in range(self._replication.count(point))]
+        return [slot for slot in slots if slot not in planned]
+
+    def _extend(self, point: Point) -> bool:
+        """Add replicates to a point if its interval is too wide and more are allowed."""
+        if self._metric is None or not self._replication.may_extend(point):
+            return False
+        column = metric_columns()[self._metric].name
+        measured = [one.values.get(column) for one in self._ledger.list_facts(point) if one.status == "ok"]
+        return self._replication.extend(point, t_interval([one for one in measured if one is not None]))
