@@ -1,45 +1,18 @@
 """A fixed number of runs of each point, all of them in one round."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from destage.errors import Issue
-from destage.sweeps.points.points import Expansion, Point
+from destage.sweeps.points.points import Expansion
 from destage.sweeps.rounds.finished_runs import FinishedRuns
-from destage.sweeps.rounds.forecast import NO_MORE, Forecast
-from destage.sweeps.rounds.ledger import Ledger, Slot
+from destage.sweeps.rounds.question import Question
 from destage.sweeps.rounds.unanswered_points import UNSTEADY, explain_unsteady, make_warning
-from destage.sweeps.study.study import Study
 
 
-class FixedRuns:
+class FixedRuns(Question):
     """A study that plans nothing from results: the planner takes its runs from the blocks of points."""
-
-    def __init__(self, study: Study, ledger: Ledger) -> None:
-        del study, ledger
-
-    @staticmethod
-    def list_columns(study: Study) -> Sequence[str]:
-        """Return no column: only the status of a run counts."""
-        del study
-        return ()
-
-    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
-        """Return no run: all are in the first round."""
-        return {}
-
-    def forecast(self) -> Forecast:
-        """Return that no later round adds runs."""
-        return NO_MORE
-
-    def find_result(self, point: Point) -> None:
-        """Return None: nothing is sought."""
-        del point
-
-    def tabulate(self, expansion: Expansion) -> None:
-        """Return None: nothing is sought."""
-        del expansion
 
     def find_unanswered(self, expansion: Expansion, finished: FinishedRuns) -> Iterator[Issue]:
         """Yield a warning for each point without a run of status `ok` and with one that is `not_stationary`.

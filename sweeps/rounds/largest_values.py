@@ -18,7 +18,6 @@ class LargestValues(SoughtValues):
 
     def __init__(self, study: Study, ledger: Ledger) -> None:
         super().__init__(study, ledger)
-        self._target = study.replicates
         self._replication = Replication(study.replicates)
         self._ladder = make_ladder(self._seek, study.ceiling)
         self._results: dict[str, PointResult] = {}
@@ -40,7 +39,7 @@ class LargestValues(SoughtValues):
         return forecast_runs(
             PointProgress(
                 planned=planned[point.id],
-                least=self._target.least,
+                least=self._study.replicates.least,
                 replicates=self._replication.count(point),
                 most=self._replication.most,
                 seeks=True,
@@ -68,7 +67,9 @@ class LargestValues(SoughtValues):
 
     def _search(self, point: Point) -> PointResult | tuple[tuple[int, int], ...]:
         count = self._replication.count(point)
-        return search(self._ladder, self._seek.start, self._target.least, count, partial(self._look, point))
+        return search(
+            self._ladder, self._seek.start, self._study.replicates.least, count, partial(self._look, point)
+        )
 
     def _extend(self, point: Point) -> bool:
         """Add replicates to a point if its interval is too wide and more are allowed."""

@@ -12,13 +12,24 @@ from destage.sweeps.points.points import Expansion
 from destage.sweeps.points.results import Facts, PointResults
 from destage.sweeps.rounds.adaptive_points import start_adding
 from destage.sweeps.rounds.finished_runs import NEEDED, FinishedRuns
+from destage.sweeps.rounds.fixed_runs import FixedRuns
 from destage.sweeps.rounds.forecast import Forecast, add_points
+from destage.sweeps.rounds.largest_values import LargestValues
 from destage.sweeps.rounds.ledger import Ledger, Slot
-from destage.sweeps.rounds.questions import find_question
+from destage.sweeps.rounds.point_means import PointMeans
+from destage.sweeps.rounds.question import Question
+from destage.sweeps.rounds.smallest_values import SmallestValues
 from destage.sweeps.study.study import Study
 
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""
+
+
+def find_question(study: Study) -> type[Question]:
+    """Return the kind of question that a study asks; no other place tells them apart."""
+    if study.seek is not None:
+        return SmallestValues if study.seek.is_minimum else LargestValues
+    return PointMeans if study.is_adaptive else FixedRuns
 
 
 def list_needed_columns(study: Study) -> tuple[str, ...]:

@@ -8,20 +8,20 @@ from destage.sweeps.points.points import Expansion, Point
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import Forecast, PointProgress, forecast_runs
 from destage.sweeps.rounds.ledger import Ledger, Slot
+from destage.sweeps.rounds.question import Question
 from destage.sweeps.rounds.replication import Replication
 from destage.sweeps.rounds.unanswered_points import explain_runs, list_unsteady, make_warning
 from destage.sweeps.seek.intervals import t_interval
 from destage.sweeps.study.study import Study
 
 
-class PointMeans:
-    """The runs of a study that seeks nothing, and whose replicates or points depend on results."""
+class PointMeans(Question):
+    """A study that seeks nothing, and whose replicates or points depend on results."""
 
     def __init__(self, study: Study, ledger: Ledger) -> None:
-        self._least = study.replicates.least
+        super().__init__(study, ledger)
         self._metric = study.replicates.metric
         self._replication = Replication(study.replicates)
-        self._ledger = ledger
 
     @staticmethod
     def list_columns(study: Study) -> Sequence[str]:
@@ -46,7 +46,7 @@ class PointMeans:
         return forecast_runs(
             PointProgress(
                 planned=planned[point.id],
-                least=self._least,
+                least=self._study.replicates.least,
                 replicates=self._replication.count(point),
                 most=self._replication.most,
                 seeks=False,
@@ -54,14 +54,6 @@ class PointMeans:
             )
             for point in self._ledger.points.values()
         )
-
-    def find_result(self, point: Point) -> None:
-        """Return None: nothing is sought."""
-        del point
-
-    def tabulate(self, expansion: Expansion) -> None:
-        """Return None: nothing is sought."""
-        del expansion
 
     def find_unanswered(self, expansion: Expansion, finished: FinishedRuns) -> Iterator[Issue]:
         """Yield a warning for each point with runs that are `not_stationary` and none of status `ok`."""

@@ -22,7 +22,6 @@ class SmallestValues(SoughtValues):
 
     def __init__(self, study: Study, ledger: Ledger) -> None:
         super().__init__(study, ledger)
-        self._prices = study.prices
         self._looks = make_looks(study.replicates.least, study.replicates.most)
         considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
         points = list(ledger.points.values())
@@ -98,9 +97,10 @@ class SmallestValues(SoughtValues):
         return values, {points[at].id for at in choice.expensive}
 
     def _price(self, point: Point, axes: Mapping[str, object], position: int) -> float:
-        if self._prices is None:
+        prices = self._study.prices
+        if prices is None:
             raise AssertionError("a study that seeks the cheapest points has prices")
-        return self._prices.price(axes, self._values[point.id][position])
+        return prices.price(axes, self._values[point.id][position])
 
     def _conclude(self, point: Point, standing: Standing, *, is_expensive: bool) -> None:
         self._results[point.id] = conclude(
