@@ -30,9 +30,9 @@ def _list_taken() -> frozenset[str]:
     return frozenset([*rows_schema().names, *ends, *FIXED, *list_reserved_words()])
 
 
-def name_columns(axes: Sequence[str], seek: str | None) -> dict[str, str]:
+def name_columns(axes: Sequence[str], probed: Sequence[str]) -> dict[str, str]:
     """Return the name in SQL of each axis and of the sought parameter, by dotted path."""
-    return name_axes([*axes, *([] if seek is None or seek in axes else [seek])], _list_taken())
+    return name_axes(list(dict.fromkeys([*axes, *probed])), _list_taken())
 
 
 def tabulate_axes(names: Mapping[str, str], config: Mapping[str, object]) -> pa.Table:

@@ -20,13 +20,13 @@ class MeanViews:
 
     Attributes:
         axes: The dotted paths of the axes.
-        seek: The dotted path of the parameter that the study seeks, if any.
+        probed: The dotted path of the sought parameter; empty if nothing is sought.
         repeats_replicates: Whether a point has several runs of one replicate (and probed value).
         rows_per_point: The number of plan rows per point, if it is the same for all points.
     """
 
     axes: Sequence[str]
-    seek: str | None
+    probed: Sequence[str]
     repeats_replicates: bool
     rows_per_point: int | None
 
@@ -48,7 +48,7 @@ class MeanViews:
 
     def build(self, name: str) -> str:
         """Return the statement of a view with all result columns, in the order of the plan."""
-        probed = [] if self.seek is None or name != "points" else [quote(self.seek)]
+        probed = map(quote, self.probed) if name == "points" else ()
         statement = self._build(name, views.list_measured_columns())
         return f"{statement} ORDER BY {', '.join(['plan_row', *probed])}"
 
@@ -58,7 +58,7 @@ class MeanViews:
             return views.build_certified_view(self.axes, columns)
         return views.build_points_view(
             self.axes,
-            self.seek,
+            self.probed,
             columns,
             repeats_replicates=self.repeats_replicates,
             rows_per_point=self.rows_per_point,

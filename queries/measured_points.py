@@ -60,9 +60,9 @@ def read_points(session: Session, choice: Choice, columns: Sequence[str]) -> lis
             continue
         values = dict(axes[point_id])
         name = describe_point(session, values, [LABEL, *session.axes])
-        if session.seek is not None:
-            values[session.seek] = probe
-            name = ", ".join(filter(None, [name, f"{title_axis(session.seek)} {format_number(probe or 0)}"]))
+        for path in session.probed:
+            values[path] = probe
+            name = ", ".join(filter(None, [name, f"{title_axis(path)} {format_number(probe or 0)}"]))
         workload = json.loads("{" + text + "}")["workload"]
         result = results.get((point_id, probe), {})
         load = _complete(describe_load(workload), result)
@@ -74,7 +74,7 @@ def _read_workloads(session: Session) -> dict[tuple[str, int | None], str]:
     """Return the workload of each point and probed value."""
     plan = session.sweep.plan()
     keys = plan["point_id"].to_pylist()
-    probes = [None] * len(keys) if session.seek is None else plan[session.seek].to_pylist()
+    probes = plan[session.seek].to_pylist() if session.seek else [None] * len(keys)
     texts = plan[_WORKLOAD].cast(pa.string()).to_pylist()
     found: dict[tuple[str, int | None], str] = {}
     for key, probe, text in zip(keys, probes, texts, strict=True):
@@ -85,10 +85,9 @@ def _read_workloads(session: Session) -> dict[tuple[str, int | None], str]:
 def _read_results(
     session: Session, choice: Choice, columns: Sequence[str]
 ) -> dict[tuple[str, int | None], dict[str, Any]]:
-    probe = "NULL" if session.seek is None else quote(session.seek)
     means = ", ".join(f"{quote(name)}, {quote(name + '_low')}, {quote(name + '_high')}" for name in columns)
     rows = session.sql_of_named_columns(
-        f"SELECT point_id, {probe} AS probe, {means} FROM points "  # noqa: S608 - names of columns
+        f"SELECT point_id, {session.probe} AS probe, {means} FROM points "  # noqa: S608 - names of columns
         "WHERE point_id IN (SELECT unnest($ids))",
         {"ids": list(choice.points)},
     ).to_pylist()

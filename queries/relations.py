@@ -80,7 +80,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             plan, plan_files = _read_plan(connection, rounds, folder)
             groups = group_fragments(connection, fragments, folder)
             rows, tables, stored = _select_rows(connection, groups)
-            facts = _examine_plan(connection, plan, sweep.seek)
+            facts = _examine_plan(connection, plan, [] if sweep.seek is None else [sweep.seek])
             rows_per_point = _count_rows_per_point(connection, plan)
             if facts["shares_runs"]:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
@@ -96,7 +96,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
     return Relations(plan, rows, files, names, tables, stored, rows_per_point=rows_per_point, **facts)
 
 
-def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Relations:
+def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) -> Relations:
     """Return the relations of some points of the plan, which are kept in memory.
 
     Args:
@@ -104,7 +104,7 @@ def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Re
     """
     with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
-        facts = _examine_plan(connection, "SELECT * FROM kept", seek) | {"shares_runs": whole.shares_runs}
+        facts = _examine_plan(connection, "SELECT * FROM kept", probed) | {"shares_runs": whole.shares_runs}
     tables = whole.tables | {"kept": plan}
     return Relations(
         "SELECT * FROM kept",
@@ -192,9 +192,9 @@ def _select_rows(
     return once, {CHOSEN: chosen.drop_columns(["copies"])}, len(hashes) - spare
 
 
-def _examine_plan(connection: FileConnection, plan: str, seek: str | None) -> dict[str, Any]:
+def _examine_plan(connection: FileConnection, plan: str, probed: Sequence[str]) -> dict[str, Any]:
     """Return the facts about a plan that decide which statements answer it."""
-    keys = ["point_id", "replicate", *([] if seek is None else [seek])]
+    keys = ["point_id", "replicate", *probed]
     listed = ", ".join(map(quote, keys))
     runs = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({plan})")  # noqa: S608
     places = _sorted_hashes(connection, f"SELECT hash({listed}) AS digest FROM ({plan})")  # noqa: S608

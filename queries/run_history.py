@@ -7,7 +7,6 @@ from typing import Any
 from destage.queries.presentation import format_count, format_number
 from destage.queries.session import Session
 from destage.spec.objective import Objective
-from destage.sql import quote
 
 MET, MISSED, UNDECIDED, FAILED, PENDING = "met", "missed", "undecided", "failed", "pending"
 """The verdicts of a run on the objectives of a seek."""
@@ -77,17 +76,17 @@ class Bracket:
 
 def list_history(session: Session, point_id: str) -> list[HistoryRun]:
     """Return the planned runs of a point by round, value and replicate."""
-    probe = "NULL" if session.seek is None else quote(session.seek)
     rows = session.sql(
-        f"SELECT plan.replicate, plan.round, plan.{probe} AS probe, plan.run_id AS planned_run, "  # noqa: S608
-        "stored_rows.* FROM plan LEFT JOIN stored_rows ON plan.run_id = stored_rows.run_id "
-        "WHERE point_id = $point ORDER BY plan.round, probe, plan.replicate".replace("plan.NULL", "NULL"),
+        "SELECT planned.*, stored_rows.* FROM (SELECT replicate AS planned_replicate, round, "  # noqa: S608
+        f"{session.probe} AS probe, run_id AS planned_run FROM plan WHERE point_id = $point) AS planned "
+        "LEFT JOIN stored_rows ON planned_run = stored_rows.run_id "
+        "ORDER BY planned.round, probe, planned_replicate",
         {"point": point_id},
     ).to_pylist()
     return [
         HistoryRun(
             run_id=row["planned_run"],
-            replicate=row["replicate"],
+            replicate=row["planned_replicate"],
             round=row["round"],
             probe=row["probe"],
             status=row["status"],
@@ -108,24 +107,9 @@ def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_
     return Bracket(max(met), min(missed), is_mixed=max(met) >= min(missed))
 
 
-def describe_progress(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool) -> str:
-    """Return what runs show: the bracket, or of a search for the smallest value, the replicates at each."""
-    if not is_minimum:
-        return find_bracket(runs, bounds, is_minimum=False).describe()
-    values = sorted({run.probe for run in runs if run.probe is not None})
-    return "; ".join(f"{count_met(runs, bounds, value)} met the objectives at {value}" for value in values)
-
-
-def describe_replicates(history: Sequence[HistoryRun], bounds: Sequence[Objective], most: int) -> list[str]:
-    """Return the bracket of each of the first replicates of a search for the largest value, if several."""
-    replicates = sorted({run.replicate for run in history})
-    if len(replicates) == 1:
-        return []
-    sentences = []
-    for replicate in replicates[:most]:
-        runs = [run for run in history if run.replicate == replicate]
-        sentences.append(f"Replicate {replicate}: {describe_progress(runs, bounds, is_minimum=False)}.")
-    return sentences
+def list_probes(runs: Sequence[HistoryRun]) -> list[int]:
+    """Return the values that runs try, ascending."""
+    return sorted({run.probe for run in runs if run.probe is not None})
 
 
 def count_met(runs: Sequence[HistoryRun], bounds: Sequence[Objective], value: int) -> str:
@@ -136,46 +120,3 @@ def count_met(runs: Sequence[HistoryRun], bounds: Sequence[Objective], value: in
 
 def _pick(values: Sequence[int], is_least: bool) -> int | None:
     return min(values, default=None) if is_least else max(values, default=None)
-
-
-def explain_planning(
-    run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_minimum: bool
-) -> str:
-    """Return why a run was planned, from what the earlier rounds of its point had shown."""
-    earlier = [one for one in history if one.round < run.round]
-    beside = [one for one in history if one.round == run.round]
-    if run.probe is None:
-        return _explain_replicate(len(earlier), len(beside))
-    value = format_number(run.probe)
-    if not earlier:
-        is_only = len({one.probe for one in beside}) == 1
-        which = "the first value" if is_only else "one of the first values"
-        return f"{value} is {which} that the search tries"
-    known = {one.replicate for one in earlier if one.probe == run.probe and one.replicate != run.replicate}
-    together = {one.replicate for one in beside if one.probe == run.probe}
-    before = f"before, {describe_progress(earlier, bounds, is_minimum=is_minimum)}"
-    if is_minimum:
-        if known:
-            return (
-                f"a further replicate at {value}: {len(known)} had not shown whether it meets the objectives"
-            )
-        return f"one of {format_count(len(together), 'replicate')} that try {value}; {before}"
-    if len(known) > 1:
-        return (
-            f"a further replicate at {value}, which {len(known)} replicates had run: their interval was "
-            "wider than the study asks for"
-        )
-    what = f"{len(together)} replicates run {value}, near the expected answer"
-    if len(together) == 1:
-        what = f"replicate {run.replicate} searches for the answer"
-    return f"{what}; {before}"
-
-
-def _explain_replicate(earlier: int, beside: int) -> str:
-    """Return why a replicate of a study without a seek was planned."""
-    if not earlier:
-        return f"one of {format_count(beside, 'replicate')} that the study asks for at every point"
-    return (
-        f"one of {format_count(beside, 'further replicate')}, as the interval over {earlier} earlier ones "
-        "was wider than the study asks for"
-    )

@@ -92,7 +92,7 @@ class Session(StudiedSweep):
         else:
             statement = "SELECT plan.* FROM plan WHERE point_id IN (SELECT unnest($ids)) ORDER BY plan_row"
             plan = whole.sql(statement, {"ids": list(point_ids)})
-            self._open(restrict_relations(whole.relations, plan, self.seek))
+            self._open(restrict_relations(whole.relations, plan, self.probed))
 
     def _list_conditional(self) -> list[str]:
         """Return the axes with a list of values that only some points assign, by their condition."""
@@ -102,7 +102,9 @@ class Session(StudiedSweep):
     def _open(self, relations: Relations) -> None:
         """Create the database of some relations."""
         self.relations = relations
-        self._means = MeanViews(self.axes, self.seek, relations.repeats_replicates, relations.rows_per_point)
+        self._means = MeanViews(
+            self.axes, self.probed, relations.repeats_replicates, relations.rows_per_point
+        )
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)

@@ -38,7 +38,7 @@ class StudiedSweep:
         self.seek = sweep.seek
         self.metric = sweep.answer
         self.config: dict[str, Any] = sweep.configuration()
-        self.names = name_columns(self.axes, self.seek)
+        self.names = name_columns(self.axes, self.probed)
 
     def write_query(self, name: str, parameters: Mapping[str, str] | None = None) -> str:
         """Return the SQL of a named query for this sweep; errors as in `query`."""
@@ -55,6 +55,16 @@ class StudiedSweep:
     def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the base unit of each column of a named query that has that of an axis."""
         return self.units | find_units(self.parse(name, self.write_query(name, parameters)), self.units)
+
+    @property
+    def probed(self) -> tuple[str, ...]:
+        """The sought parameter, whose values are columns beside the axes; empty if nothing is sought."""
+        return () if self.seek is None else (self.seek,)
+
+    @property
+    def probe(self) -> str:
+        """The value of the sought parameter as SQL over the plan or `points`."""
+        return "NULL" if self.seek is None else quote(self.seek)
 
     @cached_property
     def analyses(self) -> dict[str, pa.Table]:

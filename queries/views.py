@@ -102,7 +102,7 @@ def build_alternatives_view(axes: Sequence[str]) -> str:
 
 def build_points_view(
     axes: Sequence[str],
-    seek: str | None,
+    probed: Sequence[str],
     columns: Sequence[str],
     *,
     repeats_replicates: bool,
@@ -114,7 +114,6 @@ def build_points_view(
         repeats_replicates: Whether a replicate may have several runs, which are averaged first.
         rows_per_point: As in `Relations`.
     """
-    probed = [] if seek is None else [seek]
     is_regular = rows_per_point is not None and not probed and not repeats_replicates
     return _means(
         probed,

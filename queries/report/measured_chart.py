@@ -207,7 +207,7 @@ def _explain_left_out(measured: MeasuredSet) -> list[str]:
 
 
 def _statement(session: Session, name: str) -> str:
-    axes = ", ".join(map(quote, [*session.axes, *([] if session.seek is None else [session.seek])]))
+    axes = ", ".join(map(quote, [*session.axes, *session.probed]))
     shown = f"{axes}, " if axes else ""
     return (
         f"SELECT 'measured' AS source, workload, outstanding, {_X}, {_Y} FROM measured\n"  # noqa: S608 - quoted

@@ -7,9 +7,10 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
+from destage.queries.explained_kinds import LargestValue, Means
 from destage.queries.explanation import Explainer
 from destage.queries.resource_use import describe_use
-from destage.queries.run_history import Bracket, HistoryRun, explain_planning, find_bracket
+from destage.queries.run_history import Bracket, HistoryRun, find_bracket
 from destage.spec.objective import Objective
 
 CAPACITY, USERS = "controller.cache.capacity", "workload.users"
@@ -34,11 +35,12 @@ HISTORY = [
 ]
 
 
-def _why(at: int, *, is_minimum: bool = False) -> str:
-    return explain_planning(HISTORY[at], HISTORY, [BOUND], is_minimum=is_minimum)
+def test_the_reason_of_each_run_of_a_search(seek_session: Session) -> None:
+    kind = LargestValue(seek_session, lambda _: [BOUND])
 
+    def _why(at: int) -> str:
+        return kind.explain_planning(HISTORY[at], HISTORY, [BOUND])
 
-def test_the_reason_of_each_run_of_a_search() -> None:
     assert _why(0) == "64 is the first value that the search tries"
     assert _why(1).endswith("before, 64 met them, and no value has missed them yet")
     assert (
@@ -47,11 +49,12 @@ def test_the_reason_of_each_run_of_a_search() -> None:
     assert _why(4).startswith("a further replicate at 112, which 2 replicates had run")
 
 
-def test_the_reason_of_replicates_without_a_search() -> None:
+def test_the_reason_of_replicates_without_a_search(seek_session: Session) -> None:
+    kind = Means(seek_session, lambda _: [])
     first, later = [_run(0, one, None) for one in range(3)], [_run(1, 3, None)]
     history = [*first, *later]
-    assert explain_planning(first[1], history, [], is_minimum=False).startswith("one of 3 replicates")
-    assert explain_planning(later[0], history, [], is_minimum=False).startswith("one of 1 further replicate,")
+    assert kind.explain_planning(first[1], history, []).startswith("one of 3 replicates")
+    assert kind.explain_planning(later[0], history, []).startswith("one of 1 further replicate,")
 
 
 def test_brackets_of_both_directions() -> None:

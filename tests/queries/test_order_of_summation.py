@@ -74,7 +74,7 @@ def test_points_have_the_digits_of_the_sorted_values(make_session: Callable[...,
     session = make_session(runs)
     assert session.relations.rows_per_point == 7
     statements = [
-        views.build_points_view([], None, [RESULT], repeats_replicates=False, rows_per_point=rows)
+        views.build_points_view([], [], [RESULT], repeats_replicates=False, rows_per_point=rows)
         for rows in (None, 7)
     ]
     plain, sized = (session.sql(f"FROM ({text}) ORDER BY plan_row").to_pylist() for text in statements)
@@ -89,7 +89,7 @@ def test_no_statement_adds_in_any_order() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.sql")} | views.MACROS
     for repeats, rows in ((False, None), (True, None), (False, 5)):
         texts[f"points {repeats} {rows}"] = views.build_points_view(
-            [], None, ["response_p95_us"], repeats_replicates=repeats, rows_per_point=rows
+            [], [], ["response_p95_us"], repeats_replicates=repeats, rows_per_point=rows
         )
     assert "knee.sql" in texts
     for name, text in texts.items():
