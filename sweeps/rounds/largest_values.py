@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from destage.sweeps.points.points import Point
-from destage.sweeps.rounds.forecast import Forecast, PointProgress, forecast_runs
+from destage.sweeps.rounds.forecast import Forecast
 from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.rounds.replication import Replication
 from destage.sweeps.rounds.sought_values import SoughtValues
@@ -18,35 +18,17 @@ class LargestValues(SoughtValues):
 
     def __init__(self, study: Study, ledger: Ledger) -> None:
         super().__init__(study, ledger)
-        self._replication = Replication(study.replicates)
+        self._replication = Replication(study.replicates, ledger)
         self._ladder = make_ladder(self._seek, study.ceiling)
         self._results: dict[str, PointResult] = {}
 
     def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
         """Return the runs that searches wait for, and the further replicates of those that have ended."""
-        wanted: dict[str, Sequence[Slot]] = {}
-        for point in self._ledger.points.values():
-            runs = self._go_on(point)
-            if not runs and self._extend(point):
-                runs = self._go_on(point)
-            if runs:
-                wanted[point.id] = runs
-        return wanted
+        return self._replication.choose_runs(self._go_on, self._extend)
 
     def forecast(self) -> Forecast:
         """Return the runs that searches and further replicates are expected to take."""
-        planned = self._ledger.count_runs()
-        return forecast_runs(
-            PointProgress(
-                planned=planned[point.id],
-                least=self._study.replicates.least,
-                replicates=self._replication.count(point),
-                most=self._replication.most,
-                seeks=True,
-                has_result=point.id in self._results,
-            )
-            for point in self._ledger.points.values()
-        )
+        return self._replication.forecast(self._results)
 
     def find_result(self, point: Point) -> PointResult | None:
         """Return the sought value of a point; None before the search has ended."""
@@ -77,7 +59,7 @@ class LargestValues(SoughtValues):
         # Beyond a bound of the search, or without a steady state, replicates do not narrow the interval.
         if result is None or result.censored is not None or not result.interval.n:
             return False
-        if not self._replication.may_extend(point) or not self._replication.extend(point, result.interval):
+        if not self._replication.extend(point, result.interval):
             return False
         del self._results[point.id]
         return True

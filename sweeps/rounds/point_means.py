@@ -6,7 +6,7 @@ from destage.errors import Issue
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.points.points import Expansion, Point
 from destage.sweeps.rounds.finished_runs import FinishedRuns
-from destage.sweeps.rounds.forecast import Forecast, PointProgress, forecast_runs
+from destage.sweeps.rounds.forecast import Forecast
 from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.rounds.question import Question
 from destage.sweeps.rounds.replication import Replication
@@ -20,8 +20,7 @@ class PointMeans(Question):
 
     def __init__(self, study: Study, ledger: Ledger) -> None:
         super().__init__(study, ledger)
-        self._metric = study.replicates.metric
-        self._replication = Replication(study.replicates)
+        self._replication = Replication(study.replicates, ledger)
 
     @staticmethod
     def list_columns(study: Study) -> Sequence[str]:
@@ -31,29 +30,11 @@ class PointMeans(Question):
 
     def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
         """Return the replicates that points lack."""
-        wanted: dict[str, Sequence[Slot]] = {}
-        for point in self._ledger.points.values():
-            missing = self._list_missing(point)
-            if not missing and self._extend(point):
-                missing = self._list_missing(point)
-            if missing:
-                wanted[point.id] = missing
-        return wanted
+        return self._replication.choose_runs(self._list_missing, self._extend)
 
     def forecast(self) -> Forecast:
         """Return the replicates that later rounds may add."""
-        planned = self._ledger.count_runs()
-        return forecast_runs(
-            PointProgress(
-                planned=planned[point.id],
-                least=self._study.replicates.least,
-                replicates=self._replication.count(point),
-                most=self._replication.most,
-                seeks=False,
-                has_result=False,
-            )
-            for point in self._ledger.points.values()
-        )
+        return self._replication.forecast()
 
     def find_unanswered(self, expansion: Expansion, finished: FinishedRuns) -> Iterator[Issue]:
         """Yield a warning for each point with runs that are `not_stationary` and none of status `ok`."""
@@ -71,8 +52,6 @@ class PointMeans(Question):
 
     def _extend(self, point: Point) -> bool:
         """Add replicates to a point if its interval is too wide and more are allowed."""
-        if self._metric is None or not self._replication.may_extend(point):
-            return False
-        column = metric_columns()[self._metric].name
+        column = metric_columns()[self._study.replicates.metric or ""].name
         measured = [one.values.get(column) for one in self._ledger.list_facts(point) if one.status == "ok"]
         return self._replication.extend(point, t_interval([one for one in measured if one is not None]))
