@@ -72,7 +72,7 @@ proptest! {
         let found = |lanes: u32| rate(&scenario(disks, &server(service), 1.0, &sas(lanes, 1, megabytes * 1_000_000)));
         let free = rate(&scenario(disks, &server(service), 1.0, &Value::Null));
         let (few, more) = (found(lanes), found(lanes + 1));
-        prop_assert!(few <= 1.001 * more && more <= 1.001 * free, "{} {} {}", few, more, free);
+        prop_assert!(few <= 1.005 * more && more <= 1.005 * free, "{} {} {}", few, more, free);
     }
 }
 
