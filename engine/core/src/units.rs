@@ -112,6 +112,12 @@ impl SimDuration {
     /// No time.
     pub const ZERO: Self = Self(0);
 
+    /// Whether it is no time.
+    #[inline]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// The nearest whole nanosecond to `seconds` \[s\]; negative input gives zero.
     #[inline]
     pub fn from_secs_f64(seconds: f64) -> Self {

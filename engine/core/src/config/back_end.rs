@@ -22,11 +22,16 @@ pub enum BackEnd {
         #[serde(default)]
         command_overhead: SimDuration,
     },
-    /// Serial attached SCSI: each transfer uses the first free lane of the controller.
+    /// Serial attached SCSI: each transfer uses the first free lane of its disk's port.
     Sas {
         /// Number of lanes.
         #[schemars(range(min = 1, max = 64))]
         lanes: u32,
+        /// Wide ports into which the lanes are divided equally, each to an expander: disks are assigned to the ports in
+        /// turn and share the lanes of theirs (default: 1, all disks share all lanes).
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        #[schemars(range(min = 1, max = 64))]
+        ports: u32,
         /// Data rate per lane: 300 MB/s at 3 Gb/s (8b/10b), 600 MB/s at 6 Gb/s, 1200 MB/s at 12 Gb/s.
         #[serde(default = "three_gigabits")]
         bandwidth: Bandwidth,
@@ -35,10 +40,10 @@ pub enum BackEnd {
         command_overhead: SimDuration,
         /// Additional time of the interface of a SATA SSD (one with `half_duplex`) per command, as its commands are
         /// tunnelled through connections of Serial Attached SCSI.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "SimDuration::is_zero")]
         sata_overhead: SimDuration,
         /// Additional time of that interface per write, as the device fetches the data through a connection of its own.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "SimDuration::is_zero")]
         sata_write_overhead: SimDuration,
     },
 }
@@ -54,8 +59,8 @@ impl BackEnd {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
-const fn is_zero(value: &SimDuration) -> bool {
-    value.0 == 0
+const fn is_one(value: &u32) -> bool {
+    *value == 1
 }
 
 const fn one() -> u32 {

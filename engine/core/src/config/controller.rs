@@ -105,14 +105,38 @@ impl Cache {
     }
 }
 
-/// The firmware processor, which handles one command at a time, first come, first served.
+/// The firmware processor, which handles one command or stripe at a time, first come, first served.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Firmware {
     /// Mean processor time per host command.
     pub command_time: SimDuration,
+    /// Mean processor time per read (default: `command_time`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_time: Option<SimDuration>,
+    /// Mean processor time per write (default: `command_time`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_time: Option<SimDuration>,
+    /// Processor time per stripe whose parity is computed, or from which data is decoded, before the XOR engine.
+    #[serde(skip_serializing_if = "SimDuration::is_zero")]
+    pub parity_time: SimDuration,
     /// Variation of the time between commands.
     pub spread: TimeSpread,
+}
+
+impl Firmware {
+    /// Sets settings without effect to their defaults.
+    pub(crate) fn normalise(&mut self, has_parity: bool) {
+        let differs = |time: &SimDuration| *time != self.command_time;
+        self.read_time = self.read_time.filter(differs);
+        self.write_time = self.write_time.filter(differs);
+        if !has_parity {
+            self.parity_time = SimDuration::ZERO;
+        }
+        if self.command_time.is_zero() && self.read_time.is_none() && self.write_time.is_none() {
+            self.spread = TimeSpread::default();
+        }
+    }
 }
 
 /// Variation of a time about its mean.

@@ -107,7 +107,7 @@ pub struct SsdInterface {
     /// Time per command of the interface and the SSD's processor, without the data; it bounds the I/O rate.
     pub command_overhead: SimDuration,
     /// Additional time per write.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "SimDuration::is_zero")]
     pub write_overhead: SimDuration,
     /// Whether reads and writes share the interface, as on SATA.
     pub half_duplex: bool,
@@ -165,9 +165,4 @@ const fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
 const fn is_false(value: &bool) -> bool {
     !*value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
-const fn is_zero(value: &SimDuration) -> bool {
-    value.0 == 0
 }

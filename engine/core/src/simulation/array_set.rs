@@ -3,7 +3,7 @@
 //! ```text
 //!   read, write, flush, rebuild ─► array operation ─► stripe lock ─► step ─► merging ─► channel ─► device
 //!                                        ▲                            │
-//!                                        └──── XOR engine, next step ─┘
+//!                                        └── parity, the next step ──┘
 //! ```
 //!
 //! An operation that has started has disk I/Os: at least one disk of each stripe is there, or the array has lost data and
@@ -218,6 +218,19 @@ impl ArraySet {
     fn record_disk(&self, context: &mut Context, transition: Transition, place: Place, value: f64) {
         let name = format!("{}/{}", self[place.array].name, place.disk);
         context.record(transition, name, value);
+    }
+
+    /// `input` of a parity if computing that takes time, in the firmware or the XOR engine; none otherwise.
+    #[inline]
+    fn timed_parity(&self, context: &Context, input: Sectors) -> Sectors {
+        let takes_time = self.xor_bandwidth.is_some() || context.firmware.has_parity_time();
+        if takes_time { input } else { Sectors(0) }
+    }
+
+    /// Requests the firmware's time for the parity of `stripes`, and then the XOR engine for `time`; returns the end.
+    fn compute_parity(&mut self, context: &mut Context, stripes: u64, time: SimDuration) -> SimTime {
+        let prepared = context.firmware.claim_parity(context.now(), stripes);
+        self.xor.claim(prepared, time)
     }
 
     /// Time that the XOR engine takes for `input`.

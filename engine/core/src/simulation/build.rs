@@ -2,6 +2,7 @@
 
 use super::array_set::ArraySet;
 use super::context::Context;
+use super::firmware::Firmware;
 use super::front_end::FrontEnd;
 use super::hosts::Hosts;
 use super::power::Power;
@@ -25,9 +26,9 @@ impl Simulation {
         let write_back = WriteBack::new(&scenario, &arrays, power.protection());
         let marks = write_back.as_ref().map(|back| back.marks);
         Ok(Self {
-            context: Context::new(arrays.len()),
+            context: Context::new(Firmware::new(&controller.firmware, &scenario.run), arrays.len()),
             event_count: 0,
-            front_end: FrontEnd::new(controller, &scenario.run, hosts.population()),
+            front_end: FrontEnd::new(controller, hosts.population()),
             reads: ReadSide::new(&controller.cache),
             control: RunControl::new(&scenario.run, &scenario.workload, marks),
             hosts,

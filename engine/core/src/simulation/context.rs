@@ -1,5 +1,7 @@
-//! What all parts of a run share: the clock with its events, the measurements, the timeline and the probe.
+//! What all parts of a run share: the clock with its events, the firmware processor, the measurements, the
+//! timeline and the probe.
 
+use super::firmware::Firmware;
 use super::measures::Measures;
 use super::probe::Probe;
 use super::timeline::{Timeline, Transition};
@@ -11,6 +13,8 @@ use crate::units::SimTime;
 pub struct Context {
     /// Future events, and the simulated time.
     pub events: EventQueue,
+    /// The firmware processor, for commands and parity.
+    pub firmware: Firmware,
     /// Measurements of the window.
     pub measures: Measures,
     /// Transitions of the run.
@@ -20,10 +24,11 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of a run with `arrays` arrays, at time zero.
-    pub fn new(arrays: usize) -> Self {
+    /// The context of a run with this firmware and `arrays` arrays, at time zero.
+    pub fn new(firmware: Firmware, arrays: usize) -> Self {
         Self {
             events: EventQueue::new(),
+            firmware,
             measures: Measures::new(arrays),
             timeline: Timeline::default(),
             probe: Probe::default(),

@@ -1,11 +1,10 @@
-//! The front end: host link and firmware, and the requests that the controller has accepted.
+//! The front end: the host link, and the requests that the controller has accepted.
 
 use super::context::Context;
 use super::request::Request;
-use crate::config::{self, Duplex, TimeSpread};
+use crate::config::{self, Duplex};
 use crate::event::Event;
 use crate::pipe::Pipe;
-use crate::rng::{self, Purpose};
 use crate::slab::{LinkedQueue, Slab};
 use crate::transfer_rate::TransferRate;
 use crate::units::{SimDuration, SimTime};
@@ -14,7 +13,7 @@ use crate::workload::Op;
 /// Outstanding requests of open loads beyond which the array cannot carry the load.
 const LARGEST_BACKLOG: usize = 100_000;
 
-/// Host link, firmware and requests.
+/// Host link and requests.
 #[derive(Debug)]
 pub struct FrontEnd {
     /// The requests in the controller, waiting ones included.
@@ -24,11 +23,6 @@ pub struct FrontEnd {
     outstanding: u32,
     outstanding_limit: Option<u32>,
     backlog_limit: usize,
-    /// The processor of the firmware.
-    pub firmware: Pipe,
-    command_time: SimDuration,
-    /// Draws of the firmware's times, if they vary.
-    command_draws: Option<rng::RandomStream>,
     /// The two directions of the host link; the first carries both unless the link is full duplex.
     pub link: [Pipe; 2],
     link_overhead: SimDuration,
@@ -38,17 +32,13 @@ pub struct FrontEnd {
 
 impl FrontEnd {
     /// The front end of `controller`, for closed sources that have up to `population` requests outstanding.
-    pub fn new(controller: &config::Controller, run: &config::Run, population: usize) -> Self {
-        let draws = || rng::RandomStream::named(run.seed, run.replicate, "", 0, Purpose::Firmware);
+    pub fn new(controller: &config::Controller, population: usize) -> Self {
         Self {
             requests: Slab::default(),
             waiting: LinkedQueue::default(),
             outstanding: 0,
             outstanding_limit: controller.outstanding_limit,
             backlog_limit: LARGEST_BACKLOG + population,
-            firmware: Pipe::default(),
-            command_time: controller.firmware.command_time,
-            command_draws: (controller.firmware.spread == TimeSpread::Exponential).then(draws),
             link: [Pipe::default(); 2],
             link_overhead: controller.link.command_overhead,
             link_rate: controller.link.bandwidth.map(TransferRate::from),
@@ -81,11 +71,8 @@ impl FrontEnd {
     #[inline]
     fn admit(&mut self, context: &mut Context, request: u32) {
         self.outstanding += 1;
-        let time = match &mut self.command_draws {
-            None => self.command_time,
-            Some(draws) => draws.exponential_duration(self.command_time),
-        };
-        let done = self.firmware.claim(context.now(), time);
+        let operation = self.requests[request].command.operation;
+        let done = context.firmware.claim_command(context.now(), operation);
         context.schedule(done, Event::Firmware(request));
     }
 
@@ -116,7 +103,6 @@ impl FrontEnd {
 
     /// Restarts the measurement of utilisation.
     pub fn reset(&mut self, now: SimTime) {
-        self.firmware.reset(now);
         for direction in &mut self.link {
             direction.reset(now);
         }
@@ -127,8 +113,8 @@ impl FrontEnd {
         self.requests = Slab::default();
         self.waiting = LinkedQueue::default();
         self.outstanding = 0;
-        for pipe in self.link.iter_mut().chain([&mut self.firmware]) {
-            pipe.cut(now);
+        for direction in &mut self.link {
+            direction.cut(now);
         }
     }
 }

@@ -16,6 +16,7 @@ mod context;
 mod destage;
 mod disk_io;
 mod faults;
+mod firmware;
 mod front_end;
 #[cfg(all(test, debug_assertions))]
 mod fuzz;
@@ -238,6 +239,7 @@ impl Simulation {
             cache.restart_counts();
         }
         self.hosts.reset_measures(now);
+        self.context.firmware.reset(now);
         self.front_end.reset(now);
         self.arrays.reset(now);
     }

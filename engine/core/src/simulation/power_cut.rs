@@ -55,6 +55,7 @@ impl Simulation {
             )
         });
         self.hosts.cut_power(self.context.now());
+        self.context.firmware.cut_power(self.context.now());
         self.front_end.cut_power(self.context.now());
         self.arrays.cut_power(&mut self.context);
         self.reads.cut_power();

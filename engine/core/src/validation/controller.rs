@@ -19,17 +19,25 @@ impl Scenario {
             check_bus(bus, issues);
         }
         let disks = self.arrays().iter().map(|array| array.disks).fold(0, u32::saturating_add);
-        if let Some(BackEnd::ScsiBus { channels, .. }) = self.controller.back_end
-            && disks > channels.saturating_mul(DISKS_PER_BUS)
-        {
-            issues.push(Issue::new(
-                "scenario.too-many-disks-on-bus",
-                "controller.back_end.channels",
-                format!(
-                    "{channels} for {disks} disks; a parallel SCSI bus holds {DISKS_PER_BUS} disks, so at least {} channels",
-                    disks.div_ceil(DISKS_PER_BUS)
-                ),
-            ));
+        match self.controller.back_end {
+            Some(BackEnd::ScsiBus { channels, .. }) if disks > channels.saturating_mul(DISKS_PER_BUS) => {
+                issues.push(Issue::new(
+                    "scenario.too-many-disks-on-bus",
+                    "controller.back_end.channels",
+                    format!(
+                        "{channels} for {disks} disks; a parallel SCSI bus holds {DISKS_PER_BUS} disks, so at least {} channels",
+                        disks.div_ceil(DISKS_PER_BUS)
+                    ),
+                ));
+            }
+            Some(BackEnd::Sas { lanes, ports, .. }) if !lanes.is_multiple_of(ports) => {
+                issues.push(Issue::new(
+                    "scenario.lanes-not-multiple-of-ports",
+                    "controller.back_end.lanes",
+                    format!("{lanes}; allowed is a multiple of `ports`, {ports}"),
+                ));
+            }
+            _ => {}
         }
     }
 

@@ -1,8 +1,8 @@
 //! The normal form of a configuration: settings without effect get one value, so that equal runs have one identity.
 
 use crate::config::{
-    BackEnd, Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Firmware, ReadCache,
-    Scenario, WarmUp, Window, WriteCache, WritePolicy,
+    BackEnd, Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, ReadCache, Scenario,
+    WarmUp, Window, WriteCache, WritePolicy,
 };
 use crate::units::{Bytes, Fraction, SimDuration};
 
@@ -33,9 +33,7 @@ impl Scenario {
             controller.xor_bandwidth = None;
         }
         controller.link.normalise();
-        if controller.firmware.command_time == SimDuration::ZERO {
-            controller.firmware = Firmware::default();
-        }
+        controller.firmware.normalise(has_parity);
         if !has_volatile {
             controller.cache.write.force_destages = true;
         }
@@ -197,6 +195,43 @@ mod tests {
         }
         let timed = buffer(r#", "write_cache": true, "write_time": 5"#);
         assert_ne!(timed, buffer(r#", "write_cache": true"#));
+    }
+
+    #[test]
+    fn controller_settings_without_effect_are_left_out() {
+        let canonical = |controller: &str, raid: &str| {
+            let text = format!(
+                r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
+                    "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
+                    "address": {{"kind": "uniform"}}}}]}},
+                    "controller": {{{controller}}},
+                    "array": {{"raid": "{raid}", "disks": 3, "disk": {{"kind": "server",
+                        "service": {{"kind": "constant", "value": 1000}}, "capacity": 10551296}}}}}}"#
+            );
+            Scenario::from_json(&text).unwrap().normalise().unwrap().to_canonical_json()
+        };
+        let firmware = |keys: &str, raid: &str| canonical(&format!(r#""firmware": {{{keys}}}"#), raid);
+        let plain = firmware(r#""command_time": 9"#, "0");
+        assert!(["read_time", "write_time", "parity_time"].iter().all(|key| !plain.contains(key)));
+        for same in [r#""read_time": 9, "write_time": 9"#, r#""parity_time": 5"#] {
+            assert_eq!(firmware(&format!(r#""command_time": 9, {same}"#), "0"), plain, "{same}");
+        }
+        let plain = firmware(r#""command_time": 9"#, "5");
+        for other in [r#""read_time": 8"#, r#""write_time": 0"#, r#""parity_time": 5"#] {
+            assert_ne!(firmware(&format!(r#""command_time": 9, {other}"#), "5"), plain, "{other}");
+        }
+        // The variation of times that are all zero.
+        let spread = r#""spread": "exponential""#;
+        assert_eq!(firmware(&format!(r#"{spread}, "read_time": 0"#), "0"), firmware("", "0"));
+        assert_ne!(
+            firmware(&format!(r#"{spread}, "read_time": 1"#), "0"),
+            firmware(r#""read_time": 1"#, "0")
+        );
+        let lanes =
+            |ports: &str| canonical(&format!(r#""back_end": {{"kind": "sas", "lanes": 4{ports}}}"#), "0");
+        assert_eq!(lanes(r#", "ports": 1"#), lanes(""));
+        assert!(!lanes("").contains("ports"));
+        assert_ne!(lanes(r#", "ports": 2"#), lanes(""));
     }
 
     #[test]

@@ -70,6 +70,17 @@ fn an_invalid_text_is_one_issue() {
 }
 
 #[test]
+fn lanes_are_divided_among_ports() {
+    let sas = |lanes: u32, ports: u32| json!({"kind": "sas", "lanes": lanes, "ports": ports});
+    for (lanes, ports) in [(8, 3), (2, 4)] {
+        let code = "scenario.lanes-not-multiple-of-ports";
+        refuse("controller.back_end", sas(lanes, ports), code, "controller.back_end.lanes");
+    }
+    refuse("controller.back_end", sas(8, 0), "scenario.out-of-range", "controller.back_end.ports");
+    assert_eq!(issues(vec![("controller.back_end", sas(8, 2))]), []);
+}
+
+#[test]
 fn values_out_of_range_are_refused() {
     let disk = json!({"kind": "ssd", "capacity": 1 << 30, "read_time": 1, "program_time": 1});
     let ssd = |key: &str, value: Value| {

@@ -44,9 +44,12 @@ pub enum Crossed {
 /// The channels and what is on its way over them.
 #[derive(Debug)]
 pub struct BackEnd {
+    /// The channels, those of a group after each other. An I/O takes the one of its disk's group that is free first.
     pipes: Box<[Pipe]>,
-    /// The number of channels if each disk has its own; otherwise an I/O takes the one that is free first.
-    buses: Option<Divisor>,
+    /// Number of groups, to which disks are assigned in turn.
+    groups: Divisor,
+    /// Channels of each.
+    group_size: usize,
     rate: TransferRate,
     command_overhead: SimDuration,
     crossings: Slab<Crossing>,
@@ -55,17 +58,18 @@ pub struct BackEnd {
 impl BackEnd {
     /// The channels of a configuration.
     pub fn new(config: config::BackEnd) -> Self {
-        let (is_bus, count, bandwidth, command_overhead) = match config {
+        let (groups, count, bandwidth, command_overhead) = match config {
             config::BackEnd::ScsiBus { channels, bandwidth, command_overhead } => {
-                (true, channels, bandwidth, command_overhead)
+                (channels, channels, bandwidth, command_overhead)
             }
-            config::BackEnd::Sas { lanes, bandwidth, command_overhead, .. } => {
-                (false, lanes, bandwidth, command_overhead)
+            config::BackEnd::Sas { lanes, ports, bandwidth, command_overhead, .. } => {
+                (ports, lanes, bandwidth, command_overhead)
             }
         };
         Self {
             pipes: vec![Pipe::default(); count as usize].into(),
-            buses: is_bus.then(|| Divisor::new(u64::from(count))),
+            groups: Divisor::new(u64::from(groups)),
+            group_size: (count / groups) as usize,
             rate: bandwidth.into(),
             command_overhead,
             crossings: Slab::default(),
@@ -78,14 +82,11 @@ impl BackEnd {
         let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
         let service = self.command_overhead + self.rate.time_for(size);
         let earliest = if io.is_write { now } else { SimTime(now.0.saturating_sub(service.0)) };
-        let pipe = if let Some(buses) = self.buses {
-            let (_, bus) = buses.div_rem(u64::from(device));
-            &mut self.pipes[bus as usize]
-        } else {
-            let Some(first) = self.pipes.iter_mut().min_by_key(|pipe| pipe.free_at()) else {
-                unreachable!("a checked back end has a channel")
-            };
-            first
+        let (_, group) = self.groups.div_rem(u64::from(device));
+        let first = group as usize * self.group_size;
+        let pipes = &mut self.pipes[first..first + self.group_size];
+        let Some(pipe) = pipes.iter_mut().min_by_key(|pipe| pipe.free_at()) else {
+            unreachable!("a group of a checked back end has a channel")
         };
         let end = pipe.claim(earliest, service);
         (SimTime(end.0 - service.0), end)
@@ -179,3 +180,6 @@ impl ArraySet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

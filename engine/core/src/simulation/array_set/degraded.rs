@@ -176,10 +176,11 @@ impl ArraySet {
             Link::to(self.planned.insert(PlannedIo { disk: read.disk, io, next }))
         });
         let parity_input = self.degraded_reads.parity_input;
-        let (parity_time, is_decoded) = (self.xor_time(parity_input), parity_input > Sectors(0));
+        let is_decoded = parity_input > Sectors(0);
         context.measures.counts.decoded_reads += u64::from(entry.kind == Kind::LockedRead && is_decoded);
+        let parity_input = self.timed_parity(context, parity_input);
         let entry = &mut self.operations[operation];
-        (entry.first, entry.parity_time) = (first, parity_time);
+        (entry.first, entry.parity_input) = (first, parity_input);
         context.probe.watch(|oracle| oracle.contents.read_anew(operation));
     }
 

@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::mutation::Mutation;
 use crate::raid::{Piece, Update};
 use crate::slab::{Link, Slab};
-use crate::units::{Lba, Sectors, SimDuration, SimTime};
+use crate::units::{Lba, Sectors, SimTime};
 use crate::write_cache::Extent;
 
 impl ArraySet {
@@ -77,10 +77,10 @@ impl ArraySet {
         context.probe.mutate_stripe_write(&mut self.stripe_write);
         let is_as_built = state.is_as_built;
         let range = LockRange::of(&state.layout, stripe, extents);
-        let parity_time = self.xor_time(self.stripe_write.parity_input());
+        let parity_input = self.timed_parity(context, self.stripe_write.parity_input());
         let operation = self.operations.insert(ArrayOperation {
             range: Some(range),
-            parity_time,
+            parity_input,
             has_gaps: self.stripe_write.has_gaps(),
             ..ArrayOperation::new(array, Kind::Write, parent)
         });
@@ -98,7 +98,7 @@ impl ArraySet {
         let Self { stripe_write: write, planned, operations, .. } = self;
         let has_reads = !write.reads.is_empty();
         // The first step of an operation that may start is not planned but issued, unless its parity comes first.
-        let is_immediate = may_start && is_as_built && (has_reads || parity_time == SimDuration::ZERO);
+        let is_immediate = may_start && is_as_built && (has_reads || parity_input == Sectors(0));
         // On an array that is not as built, reads are planned when the operation holds the stripe.
         if is_as_built && !is_immediate {
             operations[operation].first = plan_step(planned, &write.reads, step(false));
@@ -193,18 +193,18 @@ impl ArraySet {
         !self.issue_step(context, operation)
     }
 
-    /// Issues the I/Os of the next step of an operation, after the XOR engine if there is parity to compute; gives
+    /// Issues the I/Os of the next step of an operation, after its parity if computing that takes time; gives
     /// whether there are any.
     fn issue_step(&mut self, context: &mut Context, operation: u32) -> bool {
         let entry = &mut self.operations[operation];
         let mut link = std::mem::replace(&mut entry.first, Link::END);
         if link == Link::END {
-            let parity = std::mem::replace(&mut entry.parity_time, SimDuration::ZERO);
-            if parity > SimDuration::ZERO {
-                if self.merging.keep_parity(operation, parity) {
+            let input = std::mem::replace(&mut entry.parity_input, Sectors(0));
+            if input > Sectors(0) {
+                if self.merging.keep_parity(operation, input) {
                     return true;
                 }
-                let done = self.xor.claim(context.now(), parity);
+                let done = self.compute_parity(context, 1, self.xor_time(input));
                 context.schedule(done, Event::Parity(operation));
                 return true;
             }

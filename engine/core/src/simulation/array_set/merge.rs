@@ -8,7 +8,7 @@
 //!
 //! I/Os are gathered only while a caller that starts several stripes asks for it, and while a merged I/O ends, since what
 //! its parts lead to is adjacent again: the writes of a run after its reads. Everything else goes to its disk at once.
-//! Operations that need parity at the same moment take the XOR engine once, so that their writes are merged too.
+//! Operations that need parity at the same moment take the firmware and the XOR engine once, so that their writes are merged too.
 //!
 //! A merged I/O is not longer than the limit; a single strip that is longer is not divided. Its parts belong to operations
 //! of their own, with their own locks, so what is read or written does not depend on the limit.
@@ -29,8 +29,8 @@ pub struct Merging {
     limit: Sectors,
     is_gathering: bool,
     gathered: Vec<(u32, Io)>,
-    /// Operations that wait for the XOR engine, and its time for each.
-    parities: Vec<(u32, SimDuration)>,
+    /// Operations whose parity is to be computed, and its input.
+    parities: Vec<(u32, Sectors)>,
     parts: Slab<Part>,
     batches: Slab<Batched>,
 }
@@ -77,10 +77,10 @@ impl Merging {
         self.is_gathering
     }
 
-    /// Keeps an operation that needs the XOR engine for a time, if I/Os are gathered; returns whether they are.
-    pub fn keep_parity(&mut self, operation: u32, time: SimDuration) -> bool {
+    /// Keeps an operation whose parity is to be computed from `input`, if I/Os are gathered; returns whether they are.
+    pub fn keep_parity(&mut self, operation: u32, input: Sectors) -> bool {
         if self.is_gathering {
-            self.parities.push((operation, time));
+            self.parities.push((operation, input));
         }
         self.is_gathering
     }
@@ -137,7 +137,7 @@ impl ArraySet {
         !std::mem::replace(&mut self.merging.is_gathering, true)
     }
 
-    /// Sends what was gathered to the XOR engine and, merged, to the disks.
+    /// Sends what was gathered to the parity computation and, merged, to the disks.
     pub fn send_gathered(&mut self, context: &mut Context) {
         self.merging.is_gathering = false;
         self.compute_gathered_parity(context);
@@ -156,16 +156,18 @@ impl ArraySet {
         self.merging.gathered = gathered;
     }
 
-    /// Has the XOR engine compute the parity of the operations that were gathered, one after the other.
+    /// Computes the parity of the operations that were gathered, one after the other.
     fn compute_gathered_parity(&mut self, context: &mut Context) {
-        let Self { merging: Merging { parities, batches, .. }, xor, .. } = self;
-        let total = parities.iter().fold(SimDuration::ZERO, |sum, &(_, time)| sum + time);
+        let times = self.merging.parities.iter().map(|&(_, input)| self.xor_time(input));
+        let total = times.fold(SimDuration::ZERO, |sum, time| sum + time);
+        let Merging { parities, batches, .. } = &mut self.merging;
+        let stripes = parities.len() as u64;
         let batch = parities
             .drain(..)
             .rev()
             .fold(Link::END, |next, (operation, _)| Link::to(batches.insert(Batched { operation, next })));
         if let Some(first) = batch.get() {
-            let done = xor.claim(context.now(), total);
+            let done = self.compute_parity(context, stripes, total);
             context.schedule(done, Event::Parity(first | IS_LIST));
         }
     }

@@ -4,7 +4,7 @@ use super::lock_range::LockRange;
 use crate::disk::Io;
 use crate::raid::Layout;
 use crate::slab::{Link, Slab};
-use crate::units::SimDuration;
+use crate::units::Sectors;
 
 /// What an array operation is for.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +82,8 @@ pub struct ArrayOperation {
     pub first: Link,
     /// I/Os of the second step that are not issued yet.
     pub second: Link,
-    /// Time that the XOR engine takes for its parity, before the second step.
-    pub parity_time: SimDuration,
+    /// Input of the parity that has to be computed before the second step, if that takes time.
+    pub parity_input: Sectors,
     /// What it locks; `None` if it only reads strips from their disks.
     pub range: Option<LockRange>,
     /// Next operation that holds the same stripe, or waits for it.
@@ -103,7 +103,7 @@ impl ArrayOperation {
             pending: 0,
             first: Link::END,
             second: Link::END,
-            parity_time: SimDuration::ZERO,
+            parity_input: Sectors(0),
             range: None,
             next: Link::END,
         }

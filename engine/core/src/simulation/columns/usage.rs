@@ -30,7 +30,7 @@ columns! {
     /// busy share of the XOR engine
     xor_busy_fraction, "fraction", Float(|run| run.arrays.xor_busy_fraction(run.now()));
     /// busy share of the firmware processor
-    firmware_busy_fraction, "fraction", Float(|run| Some(run.front_end.firmware.busy_fraction(run.now())));
+    firmware_busy_fraction, "fraction", Float(|run| Some(run.context.firmware.busy_fraction(run.now())));
 }
 
 fn disks_busy(run: &RunView<'_>) -> impl Iterator<Item = f64> {

@@ -46,7 +46,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_law_is_broken(scenario in scenario()) {
+    fn no_law_is_broken(mut scenario in scenario(), parity_time in prop::sample::select(vec![0, 60_000])) {
+        scenario["controller"]["firmware"]["parity_time"] = json!(parity_time);
         run(&mut build(&scenario));
     }
 }
