@@ -13,6 +13,7 @@ from destage.tools.diskspd.settings import Target, Test
 from destage.tools.diskspd.streams import build_workload
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.options import OptionReader
 from destage.tools.words import Word
 
 __all__ = ["is_command", "read_tests", "recognizes"]
@@ -57,7 +58,7 @@ def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> Import
     place = test.place
     if not test.block or test.block % 512 or test.block > plan.size:
         message = f"{test.block} bytes; must be a multiple of 512 up to the test size, {plan.size} bytes"
-        issues.append(Issue("import.bad-value", test.name, message, line=place.line, column=place.column))
+        issues.append(place.mark("import.bad-value", test.name, message))
     target = Target(
         path="test file",
         place=place,
@@ -71,7 +72,8 @@ def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> Import
         is_cached=False,
     )
     notes = [f"{test.name}: as DiskSpd with {_command(test)}"]
-    built = Test(test.name, place.line, [target], plan.duration, 0, notes=notes, remarks=list(plan.remarks))
+    reader = OptionReader(notes=notes, remarks=list(plan.remarks))
+    built = Test(test.name, place.line, reader, [target], plan.duration, 0)
     return replace(build_workload(built, file, issues), tool="CrystalDiskMark")
 
 

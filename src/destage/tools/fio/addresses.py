@@ -2,9 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from destage.tools.fio.settings import Settings
-from destage.tools.fio.sizes import Sizes
-from destage.tools.fio.zones import Zones
+from destage.tools.fio.quantities import Sizes
+from destage.tools.fio.settings import Settings, Zones
 from destage.tools.workload_parts import ALL, render_bytes
 
 Part = dict[str, Any]
@@ -91,7 +90,7 @@ def _random(settings: Settings, reads: float) -> Address:
 def _sampling(settings: Settings, reads: float) -> tuple[str, str]:
     """Return how the addresses of a uniformly random job are drawn, in words and as a value of `sampling`."""
     (read, write), sizes = settings.alignments, _sizes(settings, reads)
-    units = {min(size for size, _ in each) for each in (settings.read_sizes, settings.write_sizes)}
+    units = set(settings.smallest)
     is_mixed = 0 < settings.read_percentage < ALL
     same_order = "uniformly random, every block once per pass, all passes in the same order"
     if settings.has_lfsr:
@@ -116,7 +115,7 @@ def _is_one(reads: float) -> bool:
 def _skewed(settings: Settings, reads: float) -> Address:
     """Return a skewed distribution, whose ranks count blocks of the smallest size."""
     chosen = settings.distribution
-    smallest = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
+    smallest = min(settings.smallest)
     block = settings.alignments[1 if reads == 0 else 0] or min(size for size, _ in _sizes(settings, reads))
     is_centred = "; the centre has no effect, as fio scatters the blocks" if chosen.has_centre else ""
     reach = min(1.0, block / smallest)

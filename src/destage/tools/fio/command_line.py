@@ -8,17 +8,21 @@ import re
 from collections.abc import Iterator, Mapping
 
 from destage.errors import ConfigError
-from destage.tools.fio.job_file import Job, JobFile, Option, Parser
+from destage.tools.fio.job import Job, Option
+from destage.tools.fio.job_file import JobFile
+from destage.tools.options import OptionReader, by_reason
 from destage.tools.scripts import ScriptCommand, read_commands
 
 _PROGRAM = re.compile(r"fio(\.exe)?", re.IGNORECASE)
 _NAME = "name"
 _SECTION = re.compile(r"^\s*\[[^\]]+\]\s*$", re.MULTILINE)
-_OF_FIO = frozenset(
+_OF_FIO = by_reason(
     {
-        *("output", "output-format", "minimal", "append-terse", "terse-version", "bandwidth-log", "eta"),
-        *("eta-interval", "eta-newline", "status-interval", "warnings-fatal", "max-jobs", "alloc-size"),
-        *("debug", "idle-prof", "inflate-log", "aux-path", "readonly", "thread-stats"),
+        "it does not change a job": (
+            "output output-format minimal append-terse terse-version bandwidth-log eta eta-interval "
+            "eta-newline status-interval warnings-fatal max-jobs alloc-size debug idle-prof inflate-log "
+            "aux-path readonly thread-stats"
+        )
     }
 )
 """Options of fio itself, which do not change a job."""
@@ -37,11 +41,11 @@ def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenien
     """
     found = []
     for command in _find_commands(text):
-        parser = Parser(environment, is_lenient)
-        jobs = _read_command(parser, command)
-        if parser.issues:
-            raise ConfigError(parser.issues, file)
-        found.append(JobFile(tuple(jobs), tuple(parser.without_effect), tuple(parser.skipped)))
+        jobs = JobFile(environment, OptionReader(is_lenient))
+        _read_command(jobs, command)
+        if jobs.reader.issues:
+            raise ConfigError(jobs.reader.issues, file)
+        found.append(jobs)
     return found
 
 
@@ -53,30 +57,25 @@ def _find_commands(text: str) -> list[ScriptCommand]:
     ]
 
 
-def _read_command(parser: Parser, command: ScriptCommand) -> list[Job]:
+def _read_command(found: JobFile, command: ScriptCommand) -> None:
     common: dict[str, Option] = {}
     current = common
-    jobs: list[Job] = []
-    for name, value in _split_options(parser, command):
+    for name, value in _split_options(found, command):
         if name == _NAME:
             current = dict(common)
-            jobs.append(Job(value or f"job{len(jobs) + 1}", command.line, current))
+            found.jobs.append(Job(value or f"job{len(found.jobs) + 1}", command.line, current))
         elif name not in _OF_FIO:
-            option = parser.read_option(name if value is None else f"{name}={value}", command.line)
-            if option is not None:
-                current.pop(option.name, None)
-                current[option.name] = option
-    return jobs
+            found.read_option(name if value is None else f"{name}={value}", command.line, current)
 
 
-def _split_options(parser: Parser, command: ScriptCommand) -> Iterator[tuple[str, str | None]]:
+def _split_options(found: JobFile, command: ScriptCommand) -> Iterator[tuple[str, str | None]]:
     """Yield each option with its value, which follows `=` or is the next word."""
     words = [word.text for word in command.words]
     while words:
         text = words.pop(0)
         if not text.startswith("--"):
             message = "must be an option --NAME=VALUE; import a job file by itself"
-            parser.add_issue("import.bad-syntax", command.line, "command", text, message)
+            found.add_issue("import.bad-syntax", command.line, "command", text, message)
             continue
         name, separator, value = text.removeprefix("--").partition("=")
         if not separator and words and not words[0].startswith("--"):

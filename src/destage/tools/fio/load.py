@@ -6,22 +6,24 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.tools.fio.command_line import is_command, read_jobs
-from destage.tools.fio.job_file import JobFile, Option, read_sections
+from destage.tools.fio.job_file import JobFile, read_sections
 from destage.tools.fio.layout import Region, lay_out
 from destage.tools.fio.settings import Settings, read_settings
 from destage.tools.fio.streams import JobStreams
 from destage.tools.fio.timeline import build_timeline
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.naming import number_repeated
 
 __all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
 _MOST_STREAMS = 1024
+_CONTIGUOUS = "Assumed: each file is contiguous, and the files follow one another on the array."
 
 
 def recognizes(_: str) -> bool:
@@ -92,8 +94,8 @@ def _read_jobs(
 
 
 def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
-    issues: list[Issue] = []
-    jobs = [read_settings(job, issues) for job in sections.jobs]
+    issues = sections.reader.issues
+    jobs = [read_settings(job, sections.reader) for job in sections.jobs]
     _check_conflicts(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
@@ -114,7 +116,7 @@ def _build(
     users = _count_users(jobs)
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
-    names = _number_names([job.job.name for job in jobs])
+    names = number_repeated([job.job.name for job in jobs])
     for index, (job, region) in enumerate(zip(jobs, regions, strict=True)):
         job_streams = JobStreams(job, region, is_per_user=users > 1, name=names[index])
         built = list(job_streams.build(timeline.times[index]))
@@ -132,7 +134,7 @@ def _build(
         file=file,
         workload={**workload, "streams": streams},
         run=timeline.run,
-        remarks=_write_remarks(sections),
+        remarks=(_CONTIGUOUS, *sections.reader.remarks),
         mapping=mapping,
         warnings=(*_find_warnings(sections, jobs), *timeline.warnings),
     )
@@ -149,7 +151,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
                 job.rates is not None and job.think_time,
                 "thinktime excludes rate and rate_iops",
             ),
-            ({"rate", "rate_iops"} <= job.job.options.keys(), "rate and rate_iops exclude each other"),
+            (job.has("rate") and job.has("rate_iops"), "rate and rate_iops exclude each other"),
             (
                 job.zones is not None and _moves_otherwise(job),
                 "zonemode=strided excludes a number after rw, percentage_random and random_distribution",
@@ -179,8 +181,7 @@ def _moves_otherwise(job: Settings) -> bool:
 
 def _is_beyond(job: Settings) -> bool:
     """Return whether the popular blocks, which are counted in the smallest size, lie beyond the file."""
-    least = min(size for size, _ in (*job.read_sizes, *job.write_sizes))
-    return "blockalign" in job.job.options and max(unit or 0 for unit in job.alignments) > least
+    return job.given_alignments is not None and max(job.given_alignments) > min(job.smallest)
 
 
 def _count_users(jobs: Sequence[Settings]) -> int:
@@ -194,48 +195,17 @@ def _count_users(jobs: Sequence[Settings]) -> int:
     return clones if not others and are_independent and all(job.iolog is None for job in jobs) else 1
 
 
-def _number_names(names: Sequence[str]) -> list[str]:
-    """Return the names of the streams: those of the jobs, with a number for repeated names."""
-    taken: set[str] = set()
-    unique = []
-    for name in names:
-        free = next(
-            text for number in count(1) if (text := name if number == 1 else f"{name} {number}") not in taken
-        )
-        taken.add(free)
-        unique.append(free)
-    return unique
-
-
-def _write_remarks(sections: JobFile) -> tuple[str, ...]:
-    remarks = ["Assumed: each file is contiguous, and the files follow one another on the array."]
-    remarks += [
-        f"Without effect, line {option.line}: {option}: {why}."
-        for option, why in _drop_duplicates(sections.without_effect)
-    ]
-    return tuple(remarks)
-
-
-def _drop_duplicates(options: Sequence[tuple[Option, str]]) -> list[tuple[Option, str]]:
-    return list(dict(options).items())
-
-
 def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
-    warnings = [
-        Issue("import.option-skipped", option.place, f"skipped: it {why}", option.value)
-        for option, why in _drop_duplicates(sections.skipped)
-    ]
+    warnings = list(sections.reader.warnings)
     for job in jobs:
-        given = job.job.options
-        depth = given.get("iodepth")
-        engine = given.get("ioengine")
+        depth = job.job.options.get("iodepth")
         if depth is not None and job.depth == 1 and depth.value != "1":
-            name = engine.value if engine is not None else "psync (the default)"
+            name = job.engine if job.has("ioengine") else "psync (the default)"
             message = (
                 f"has no effect, as in fio: ioengine {name} waits for each I/O; use ioengine=libaio to keep "
                 "several outstanding"
             )
-            warnings.append(Issue("fio.depth-without-effect", depth.place, message, depth.value))
+            warnings.append(depth.issue("fio.depth-without-effect", message))
     buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
     if buffered:
         message = (

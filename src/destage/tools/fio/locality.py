@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from destage.tools.fio.quantities import parse_percentage
-from destage.tools.values import OptionValueError
+from destage.tools.fio.quantities import complete_shares, parse_size
+from destage.tools.values import ALL, OptionValueError, parse_percentage
 
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
 """The parameter of each skewed distribution if none is given, as in fio."""
@@ -36,7 +37,7 @@ class Distribution:
         return self.kind in _DEFAULTS
 
 
-def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
+def parse_distribution(text: str, base: int) -> Distribution:
     """Parse `random_distribution`."""
     name, _, rest = text.partition(":")
     if "," in text:
@@ -46,10 +47,10 @@ def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
     if name in _DEFAULTS:
         return _skewed(name, rest)
     if name == "zoned":
-        return Distribution("zoned", zones=_zones(rest, parse_percentage, 100)[0])
+        return Distribution("zoned", zones=_zones(rest, parse_percentage, ALL)[0])
     if name == "zoned_abs" or text.startswith("zoned_abs="):
         rest = rest if name == "zoned_abs" else text.removeprefix("zoned_abs=")
-        zones, span = _zones(rest, size, None)
+        zones, span = _zones(rest, partial(parse_size, base=base), None)
         return Distribution("zoned", zones=zones, span=span)
     raise OptionValueError(
         "must be random, zipf:theta, pareto:power, normal:deviation, zoned:accesses/size:... or "
@@ -83,19 +84,12 @@ def _zones(
     text: str, parse: Callable[[str], int], whole: int | None
 ) -> tuple[tuple[tuple[float, float], ...], int]:
     """Return the zones as shares of accesses and of space, and their total size."""
-    given = []
-    for part in text.split(":"):
-        accesses, slash, extent = part.partition("/")
-        if not slash or not extent:
-            raise OptionValueError("must have the form accesses/size for each zone, with colons between")
-        given.append((parse_percentage(accesses) if accesses else None, parse(extent)))
-    blanks = sum(accesses is None for accesses, _ in given)
-    total = sum(accesses for accesses, _ in given if accesses is not None)
-    span = sum(extent for _, extent in given)
-    if total > 100 or (total < 100 and not blanks):  # noqa: PLR2004 - per cent
-        raise OptionValueError(f"has accesses that add up to {total} %; they must add up to 100")
+    parts = [part.partition("/") for part in text.split(":")]
+    if not all(extent for _, _, extent in parts):
+        raise OptionValueError("must have the form accesses/size for each zone, with colons between")
+    extents = [parse(extent) for _, _, extent in parts]
+    shares = complete_shares([parse_percentage(share) if share else None for share, _, _ in parts])
+    span = sum(extents)
     if not span or (whole is not None and span != whole):
         raise OptionValueError(f"has zones that add up to {span} %; they must add up to 100")
-    rest = (100 - total) / blanks if blanks else 0.0
-    zones = ((rest if accesses is None else accesses, 100 * extent / span) for accesses, extent in given)
-    return tuple(zones), span
+    return tuple((share, ALL * size / span) for share, size in zip(shares, extents, strict=True)), span

@@ -6,8 +6,8 @@ from typing import Any
 
 from destage.tools.fio.addresses import Address, describe_address, has_own_positions
 from destage.tools.fio.layout import Region
+from destage.tools.fio.quantities import describe_sizes
 from destage.tools.fio.settings import Settings
-from destage.tools.fio.sizes import describe_sizes
 from destage.tools.workload_parts import ALL, render_bytes, render_ns
 
 Part = dict[str, Any]
@@ -80,10 +80,10 @@ class JobStreams:
 
     def _explain_engine(self, depth: str) -> None:
         settings = self.settings
-        given = settings.job.options
-        engine, asked = given.get("ioengine"), given.get("iodepth")
+        asked = settings.job.options.get("iodepth")
         is_capped = settings.depth == 1 and asked is not None and asked.value != "1"
-        why = f"; {engine.value if engine else 'psync, the default,'} waits for each I/O" if is_capped else ""
+        engine = settings.engine if settings.has("ioengine") else "psync, the default,"
+        why = f"; {engine} waits for each I/O" if is_capped else ""
         if settings.rates is None and settings.iolog is None:
             self.note(("ioengine", "iodepth"), f"{depth}{why}")
         else:
@@ -141,9 +141,9 @@ class JobStreams:
     def _replay(self, log: str) -> Part:
         settings = self.settings
         self.note(("read_iolog",), "the log is replayed with its own addresses and sizes")
-        if settings.is_stalling:
+        if not settings.has_no_stall:
             self.note(("replay_no_stall", "replay_time_scale"), "at the recorded times")
-            return {"kind": "trace", "file": log, "mode": "open", "speed": settings.replay_speed}
+            return {"kind": "trace", "file": log, "mode": "open", "speed": settings.replay_scale / ALL}
         self.note(("replay_no_stall", "replay_time_scale"), f"in order, {settings.depth} outstanding")
         return {"kind": "trace", "file": log, "mode": "asap", "depth": settings.depth}
 
