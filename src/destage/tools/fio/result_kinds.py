@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
-from destage.tools.result_parts import PERCENTILES, ResultFile, find_percentile
+from destage.tools.result_parts import PERCENTILES, Row, combine_times, find_percentile
 
 Kind = Mapping[str, Any]
 """Rate, data rate, runtime [s], requests, response times [us], histogram [ns], deviation of the rate."""
@@ -26,23 +26,16 @@ NO_REQUESTS: Kind = MappingProxyType(
 _KIB = 1024
 
 
-def read_kind(file: ResultFile, job: Mapping[str, Any], name: str, line: int, place: str) -> Kind:
+def read_kind(job: Row, name: str) -> Kind:
     """Return the figures of one kind of operation of a job."""
-    given = job.get(name)
-    at = f"{place}.{name}"
+    given = job.values.get(name)
     if not isinstance(given, Mapping):
-        raise file.mistake("measured.missing-value", "missing", line=line, place=at)
-
-    def number(key: str) -> float:
-        if key not in given:
-            raise file.mistake("measured.missing-value", "missing", line=line, place=f"{at}.{key}")
-        return file.read_number(str(given[key]), line, f"{at}.{key}")
-
-    iops = number("iops")
-    rate = number("bw_bytes") if "bw_bytes" in given else number("bw") * _KIB
-    seconds = number("runtime") / 1000
-    count = round(number("total_ios")) if "total_ios" in given else round(iops * seconds)
-    response, bins = _read_times(file, given, line, at) if count else ({}, {})
+        raise job.mistake("measured.missing-value", "missing", name)
+    kind = Row(job.file, job.line, given, f"{job.place}{name}.")
+    iops, seconds = kind.need("iops"), kind.need("runtime") / 1000
+    rate = kind.need("bw_bytes") if kind.has("bw_bytes") else kind.need("bw", scale=_KIB)
+    count = round(kind.need("total_ios") if kind.has("total_ios") else iops * seconds)
+    response, bins = _read_times(kind) if count else ({}, {})
     return {
         "iops": iops,
         "bytes_per_s": rate,
@@ -51,44 +44,34 @@ def read_kind(file: ResultFile, job: Mapping[str, Any], name: str, line: int, pl
         "response": response,
         "is_timed": bool(response) or not count,
         "bins": bins,
-        "spread": number("iops_stddev") if "iops_stddev" in given else None,
-        "samples": round(number("iops_samples")) if "iops_samples" in given else 0,
+        "spread": kind.number("iops_stddev"),
+        "samples": round(kind.number("iops_samples") or 0),
     }
 
 
-def _read_times(
-    file: ResultFile, given: Mapping[str, Any], line: int, place: str
-) -> tuple[dict[str, float], dict[int, int]]:
+def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
     """Return the response times [us], and the histogram of JSON+ [ns]."""
-    suffix, scale = ("_ns", 1e-3) if "lat_ns" in given or "clat_ns" in given else ("", 1.0)
-    total, completion = given.get(f"lat{suffix}"), given.get(f"clat{suffix}")
-    times = next((one for one in (total, completion) if _is_measured(one)), None)
+    suffix, scale = ("_ns", 1e-3) if kind.has("lat_ns") or kind.has("clat_ns") else ("", 1.0)
+    parts = [kind.values.get(f"{name}{suffix}") for name in ("lat", "clat")]
+    times = next((one for one in parts if _is_measured(one)), None)
     if times is None:
         return {}, {}
-    found = {}
-    for key in ("mean", "stddev", "max"):
-        if key in times:
-            name = f"{place}.lat{suffix}.{key}"
-            found[key] = file.read_number(str(times[key]), line, name) * scale
-    bins: dict[int, int] = {}
-    for one in (total, completion):
-        listed = one.get("percentile") if isinstance(one, Mapping) else None
-        if isinstance(listed, Mapping) and any(listed.values()):
-            for name, value in listed.items():
-                end = find_percentile(name) if _is_number(name) else None
-                if end is not None:
-                    found[end] = file.read_number(str(value), line, f"{place}.percentile.{name}") * scale
-            drawn = one.get("bins") if isinstance(one, Mapping) else None
-            if isinstance(drawn, Mapping) and suffix:
-                at = f"{place}.bins"
-                bins = {
-                    round(file.read_number(str(value), line, at)): round(
-                        file.read_number(str(count), line, at)
-                    )
-                    for value, count in drawn.items()
-                }
-            break
-    return found, bins
+    row = Row(kind.file, kind.line, times, f"{kind.place}lat{suffix}.")
+    found = {key: row.need(key, scale=scale) for key in ("mean", "stddev", "max") if row.has(key)}
+    for part in parts:
+        listed = part.get("percentile") if isinstance(part, Mapping) else None
+        if not isinstance(part, Mapping) or not isinstance(listed, Mapping) or not any(listed.values()):
+            continue
+        row = Row(kind.file, kind.line, listed, f"{kind.place}percentile.")
+        ends = ((name, find_percentile(name)) for name in listed if _is_number(name))
+        found |= {end: row.need(name, scale=scale) for name, end in ends if end is not None}
+        drawn = part.get("bins") if suffix else None
+        if not isinstance(drawn, Mapping):
+            return found, {}
+        at = (kind.line, f"{kind.place}bins")
+        bins = {round(kind.file.read_number(str(value), *at)): str(count) for value, count in drawn.items()}
+        return found, {value: round(kind.file.read_number(count, *at)) for value, count in bins.items()}
+    return found, {}
 
 
 def _is_measured(times: object) -> TypeGuard[Mapping[str, Any]]:
@@ -111,27 +94,15 @@ def add_kinds(kinds: Sequence[Kind]) -> Kind:
     counted = [each for each in kinds if each["count"]]
     if not counted:
         return kinds[0]
-    total = math.fsum(each["iops"] for each in counted)
-    response: dict[str, float] = {}
-    times = [each["response"] for each in counted]
-    if total and all("mean" in each for each in times):
-        mean = math.fsum(each["iops"] * each["response"]["mean"] for each in counted) / total
-        response["mean"] = mean
-        if all("stddev" in each for each in times):
-            second = math.fsum(
-                each["iops"] * (each["response"]["stddev"] ** 2 + each["response"]["mean"] ** 2)
-                for each in counted
-            )
-            response["stddev"] = math.sqrt(max(0.0, second / total - mean**2))
-    if all("max" in each for each in times):
-        response["max"] = max(each["max"] for each in times)
+    weights = [each["iops"] for each in counted]
+    response = combine_times([each["response"] for each in counted], weights)
     bins: Counter[int] = Counter()
     if all(each["bins"] for each in counted):
         for each in counted:
             bins.update(each["bins"])
     return {
         **NO_REQUESTS,
-        "iops": total,
+        "iops": math.fsum(weights),
         "bytes_per_s": math.fsum(each["bytes_per_s"] for each in counted),
         "seconds": max(each["seconds"] for each in counted),
         "count": sum(each["count"] for each in counted),

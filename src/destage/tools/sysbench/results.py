@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import Readings, ResultFile, find_percentile, merge_operations
+from destage.tools.result_parts import Readings, ResultFile, find_percentile, measure_times, merge_operations
 
 TOOL = "sysbench"
 _MODES = {
@@ -81,7 +81,7 @@ class _RunReader:
             for name in rates["iops"]
         }
         figures = merge_operations(kinds["read"], kinds["write"])
-        figures.measure(**{f"response_{key}_us": value for key, value in response.items()})
+        measure_times(figures, response)
         one_kind = [name for name, rate in rates["iops"].items() if rate]
         if len(one_kind) == 1:
             figures.derive(**{f"{one_kind[0]}_response_{key}_us": value for key, value in response.items()})
