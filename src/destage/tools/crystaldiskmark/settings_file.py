@@ -9,9 +9,8 @@ from functools import partial
 from destage.errors import ConfigError
 from destage.tools.crystaldiskmark.tests import Plan, make_test
 from destage.tools.options import Argument, OptionReader
-from destage.tools.values import parse_count
+from destage.tools.values import ALL, parse_count
 from destage.tools.words import Word
-from destage.tools.workload_parts import ALL
 
 _ENTRY = re.compile(r"^\s*(?P<key>\w+)\s*=\s*\"?(?P<value>[^\"\r\n]*?)\"?\s*$")
 _SETTINGS = re.compile(r"^\s*(?:Bench(?:Type|Size|Queues|Threads)\d|TestSize|MeasureTime)\s*=", re.MULTILINE)

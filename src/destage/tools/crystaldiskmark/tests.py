@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from destage.tools.diskspd.settings import Target
+from destage.tools.values import ALL
 from destage.tools.words import Word
-from destage.tools.workload_parts import ALL
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _NAME = re.compile(

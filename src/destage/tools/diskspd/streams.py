@@ -6,16 +6,16 @@ from typing import Any
 from destage.errors import Issue
 from destage.tools.diskspd.settings import Target, Test
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.values import ALL
 from destage.tools.workload_parts import (
-    ALL,
     Part,
     bursts_of,
     contiguous,
+    operations_of,
     render_bytes,
     render_rate,
     requests_of,
     round_up,
-    share,
     size_of,
     times_of,
     walk_of,
@@ -152,14 +152,12 @@ def _arrival(target: Target, threads: int, count: int) -> Part:
 
 
 def _operations(target: Target) -> Part:
-    forced = {"fua_fraction": 1.0} if target.is_written_through and target.write_percentage else {}
-    alignment = target.alignment if target.is_random else None
-    return {
-        "read_fraction": share(ALL - target.write_percentage),
-        **forced,
-        "size": size_of(target.block),
-        **({"alignment": render_bytes(alignment)} if alignment not in {None, target.block} else {}),
-    }
+    alignment = target.alignment if target.is_random and target.alignment != target.block else None
+    return operations_of(
+        *(ALL - target.write_percentage, size_of(target.block)),
+        is_forced=target.is_written_through,
+        alignment=alignment,
+    )
 
 
 def _address(target: Target, place: Part, length: int | None) -> Part:

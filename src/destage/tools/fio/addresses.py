@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from destage.tools.fio.quantities import Sizes
 from destage.tools.fio.settings import Settings, Zones
-from destage.tools.workload_parts import ALL, render_bytes
+from destage.tools.values import ALL
+from destage.tools.workload_parts import render_bytes
 
 Part = dict[str, Any]
 _WIDEST = 0.5

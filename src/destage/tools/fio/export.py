@@ -12,7 +12,7 @@ from destage.tools.export_report import (
     think_time_ns,
 )
 from destage.tools.fio.export_addresses import AddressWriter, Options, Part, Requests, render_size
-from destage.tools.workload_parts import ALL
+from destage.tools.values import ALL
 
 _DEFAULT_OPEN_DEPTH = 256
 _ROUNDING = 1e-6

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.tools.export_report import Report, Target, find_footprint
-from destage.tools.workload_parts import ALL
+from destage.tools.values import ALL
 
 Part = Mapping[str, Any]
 Options = dict[str, str]

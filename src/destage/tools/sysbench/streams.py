@@ -3,16 +3,8 @@
 from destage.errors import Issue
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.sysbench.options import FileTest
-from destage.tools.workload_parts import (
-    ALL,
-    SECTOR,
-    Part,
-    contiguous,
-    render_rate,
-    share,
-    size_of,
-    times_of,
-)
+from destage.tools.values import ALL, SECTOR
+from destage.tools.workload_parts import Part, contiguous, operations_of, render_rate, size_of, times_of
 
 _MOST_OUTSTANDING = 65_536
 
@@ -56,14 +48,8 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
 def _operations(test: FileTest) -> Part:
     ratio = test.read_write_ratio
     reads = {"rndrw": ALL * ratio / (ratio + 1), "rndrd": ALL, "seqrd": ALL}.get(test.mode, 0.0)
-    operations: Part = {"read_fraction": share(reads)}
-    if reads < ALL:
-        if test.is_forced:
-            operations["fua_fraction"] = 1.0
-        flush_every = _count_writes_between_flushes(test, reads)
-        if flush_every:
-            operations["flush_every"] = flush_every
-    return {**operations, "size": size_of(test.block)}
+    flush_every = _count_writes_between_flushes(test, reads)
+    return operations_of(reads, size_of(test.block), is_forced=test.is_forced, flush_every=flush_every)
 
 
 def _count_writes_between_flushes(test: FileTest, reads: float) -> int:

@@ -6,12 +6,12 @@ from typing import Any
 
 from destage.spec import quantities
 from destage.tools.options import OptionReader
-from destage.tools.values import OptionValueError
+from destage.tools.values import ALL, SECTOR, OptionValueError
 from destage.tools.vdbench import keywords
 from destage.tools.vdbench.definitions import Settings
 from destage.tools.vdbench.keywords import SIZES, parse_percentage
 from destage.tools.vdbench.storages import OpenFlags, Storage, read_range
-from destage.tools.workload_parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
+from destage.tools.workload_parts import Part, contiguous, operations_of, render_bytes, share, size_of
 
 _DEFAULT_SIZE = 4_096
 _MOST_SIZES = 1_024
@@ -151,10 +151,11 @@ def build_components(
 def _component(
     requests: Requests, storage: Storage, flags: OpenFlags, weight: float, reads: float, address: Part
 ) -> Part:
-    forced = {"fua_fraction": 1.0} if flags.is_forced and reads < ALL else {}
-    operations = {"read_fraction": share(min(reads, ALL)), **forced, "size": size_of(requests.sizes)}
-    if storage.alignment is not None:
-        operations["alignment"] = render_bytes(storage.alignment)
+    operations = operations_of(
+        *(min(reads, ALL), size_of(requests.sizes)),
+        is_forced=flags.is_forced,
+        alignment=storage.alignment,
+    )
     return {"weight": round(weight, 9), "operations": operations, "address": address}
 
 
