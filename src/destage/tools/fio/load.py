@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.tools.fio.command_line import is_command, read_jobs
-from destage.tools.fio.job_file import JobFile, read_sections
+from destage.tools.fio.job_file import JobFile, is_command, read_jobs, read_sections
 from destage.tools.fio.layout import Region, lay_out
 from destage.tools.fio.settings import Settings, read_settings
 from destage.tools.fio.streams import JobStreams

@@ -16,8 +16,15 @@ from typing import Any
 
 from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
-from destage.tools.fio.result_kinds import NO_REQUESTS, Kind, add_kinds, find_percentiles, read_kind
-from destage.tools.fio.result_load import Load, find_load
+from destage.tools.fio.result_jobs import (
+    NO_REQUESTS,
+    Kind,
+    Load,
+    add_kinds,
+    find_load,
+    find_percentiles,
+    read_kind,
+)
 from destage.tools.result_parts import Readings, ResultFile, Row, measure_times, merge_operations
 
 TOOL = "fio"

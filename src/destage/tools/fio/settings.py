@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from destage.tools.fio.job import Job, Option
-from destage.tools.fio.locality import Distribution, parse_distribution
 from destage.tools.fio.quantities import (
     BLOCK,
+    Distribution,
     Sizes,
     by_direction,
+    parse_distribution,
     parse_range,
     parse_sectors,
     parse_size,
