@@ -144,7 +144,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
     if sum(job.clones for job in jobs) > _MOST_STREAMS:
         issues.append(Issue("fio.too-many-jobs", "numjobs", f"more than {_MOST_STREAMS} jobs in total"))
     for job in jobs:
-        several = len(job.read_sizes) > 1 or job.read_sizes != job.write_sizes
+        several = len(job.sizes[0]) > 1 or job.sizes[0] != job.sizes[1]
         for is_wrong, message in (
             (
                 job.rates is not None and job.think_time,
@@ -159,7 +159,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
                 job.distribution.is_skewed and _is_beyond(job),
                 "with random_distribution, blockalign above the block size places requests beyond the file",
             ),
-            (job.modifier is not None and several, "a number after rw allows one block size only"),
+            (job.pattern.modifier is not None and several, "a number after rw allows one block size only"),
             (
                 job.offset % 512 or job.offset_increment % 512,
                 "offset and offset_increment must be multiples of 512 bytes",
@@ -172,7 +172,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
 
 def _moves_otherwise(job: Settings) -> bool:
     return (
-        job.modifier is not None
+        job.pattern.modifier is not None
         or job.random_percentage < 100  # noqa: PLR2004 - per cent
         or job.distribution.kind != "random"
     )
@@ -188,7 +188,8 @@ def _count_users(jobs: Sequence[Settings]) -> int:
     (clones, *others) = {job.clones for job in jobs}
     # Sequential clones of one file start at the same address; the users of a stream do not.
     are_independent = all(
-        job.filename is None or (job.is_random and job.modifier is None and not job.offset_increment)
+        job.filename is None
+        or (job.pattern.is_random and job.pattern.modifier is None and not job.offset_increment)
         for job in jobs
     )
     return clones if not others and are_independent and all(job.iolog is None for job in jobs) else 1

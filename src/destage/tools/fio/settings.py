@@ -126,6 +126,14 @@ def _parse_positive(text: str) -> int:
     return max(1, parse_count(text))
 
 
+def _parse_process(text: str) -> bool:
+    return one_of("linear", "poisson")(text) == "poisson"
+
+
+def _parse_sync(text: str) -> bool:
+    return one_of("none", "0", "sync", "1", "dsync")(text) not in {"none", "0"}
+
+
 _seconds = partial(parse_time, default="s")
 _rates = _directions(lambda text, base: parse_count(text), 0)  # noqa: ARG005 - counts have no kb_base
 
@@ -177,10 +185,10 @@ class Settings:
     think_blocks: int = option("thinktime_blocks", _parse_positive, 1)
     data_rates: tuple[int, int] | None = sized("rate", _directions(parse_size, 0), None)
     request_rates: tuple[int, int] | None = sized("rate_iops", _rates, None)
-    rate_process: str = option("rate_process", one_of("linear", "poisson"), "linear")
+    is_poisson: bool = option("rate_process", _parse_process, False)
     fsync: int = option("fsync", parse_count, 0)
     fdatasync: int = option("fdatasync", parse_count, 0)
-    sync: str = option("sync", one_of("none", "0", "sync", "1", "dsync"), "none")
+    is_forced: bool = option("sync", _parse_sync, False)
     direct: bool | None = option("direct", parse_switch, None)
     is_buffered: bool = option("buffered", parse_switch, True)
     is_stonewalled: bool = option("stonewall", parse_switch, False)
@@ -198,16 +206,6 @@ class Settings:
         return first is not None and (second is None or first.line > second.line)
 
     @property
-    def is_random(self) -> bool:
-        """Whether addresses are random, at least in part."""
-        return self.pattern.is_random
-
-    @property
-    def modifier(self) -> int | None:
-        """The value after the colon of `rw`."""
-        return self.pattern.modifier
-
-    @property
     def read_percentage(self) -> int:
         """The share of reads [%]."""
         if self.pattern.reads is not None:
@@ -221,16 +219,6 @@ class Settings:
         """The sizes of reads and of writes."""
         given = self.range if self.is_later("bsrange", "bssplit") else self.split
         return given or (((self.block[0], 1.0),), ((self.block[1], 1.0),))
-
-    @property
-    def read_sizes(self) -> Sizes:
-        """The sizes of reads."""
-        return self.sizes[0]
-
-    @property
-    def write_sizes(self) -> Sizes:
-        """The sizes of writes."""
-        return self.sizes[1]
 
     @property
     def smallest(self) -> tuple[int, int]:
@@ -297,19 +285,9 @@ class Settings:
         return None if rates is None else (rates[0] if reads else 0, rates[1] if reads < ALL else 0)
 
     @property
-    def is_poisson(self) -> bool:
-        """Whether gaps between arrivals are exponential."""
-        return self.rate_process == "poisson"
-
-    @property
     def flush_every(self) -> int | None:
         """Writes between flushes; None for no flushes."""
         return min(filter(None, (self.fsync, self.fdatasync)), default=None)
-
-    @property
-    def is_forced(self) -> bool:
-        """Whether each write waits for stable storage."""
-        return self.sync not in {"none", "0"}
 
     @property
     def is_direct(self) -> bool:
@@ -346,7 +324,7 @@ def _parse_given(given: Option, parse: Callable[[str], Any], text: str) -> Any:
 
 def _list_mistakes(job: Settings) -> Iterator[tuple[str, str]]:
     """Yield the options whose values others do not allow, each with the reason."""
-    if job.sequencer == "identical" and job.modifier:
+    if job.sequencer == "identical" and job.pattern.modifier:
         yield "rw_sequencer", "must be sequential; repeated access to one address is not simulated"
     if job.zone_mode == "strided" and not job.zone_size:
         yield "zonemode", "needs zonesize"

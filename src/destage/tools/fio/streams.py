@@ -155,7 +155,7 @@ class JobStreams:
         is_mixed = 0 < reads < ALL
         if is_mixed and has_own_positions(self.settings):
             kinds = [(share, self._address(clone, of)) for share, of in ((reads, ALL), (ALL - reads, 0))]
-            what = "addresses" if self.settings.is_random else "sequences"
+            what = "addresses" if self.settings.pattern.is_random else "sequences"
             self.note(
                 mixed, f"{reads:g} % reads, {kinds[0][1].words}; reads and writes are two separate {what}"
             )
@@ -177,12 +177,15 @@ class JobStreams:
 
     def _explain_operations(self) -> None:
         settings = self.settings
-        by_direction = ", by direction" if settings.read_sizes != settings.write_sizes else ""
+        by_direction = ", by direction" if settings.sizes[0] != settings.sizes[1] else ""
         self.note("bs bssplit bsrange", f"request sizes{by_direction}")
         read, write = (render_bytes(alignment or 0) for alignment in settings.alignments)
         units = read if read == write else f"{read} for reads, {write} for writes"
         self.note("blockalign", f"random addresses are multiples of {units}")
-        self.note("sync", "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
+        self.note(
+            "sync",
+            "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA",
+        )
         self.note("direct buffered", "all requests go to the array; the host has no cache")
         every = settings.flush_every
         writes = "write" if every == 1 else f"{every} writes"
