@@ -87,7 +87,7 @@ class JobFile:
         self.reader.issues.append(Issue(code, f"line {line}, {name}", message, value))
 
 
-def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> JobFile:
+def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
     """Read the sections of a job file."""
     found = JobFile(environment, OptionReader(is_lenient))
     common: dict[str, Option] = {}
@@ -117,7 +117,7 @@ def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_le
         found.reader.issues.append(Issue("import.no-test", "", message))
     if found.reader.issues:
         raise ConfigError(found.reader.issues, file)
-    return found
+    return [found]
 
 
 def is_command(text: str) -> bool:

@@ -34,8 +34,21 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
     """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test."""
     if not is_command(text) and not options.is_study:
         return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
-    read = _read_script if is_command(text) else _read_groups
-    return read(text, file, os.environ, is_lenient=options.ignore_unknown)
+    is_script, is_lenient = is_command(text), options.ignore_unknown
+    read = read_jobs if is_script else read_sections
+    found = []
+    for sections in read(text, file, os.environ, is_lenient=is_lenient):
+        jobs, regions = _settle_jobs(sections, file)
+        starts = [
+            index for index, job in enumerate(jobs) if not index or (job.is_stonewalled and not is_script)
+        ]
+        for start, end in pairwise([*starts, len(jobs)]):
+            # Within its group, no job waits for another.
+            group = [replace(job, is_stonewalled=job.is_stonewalled and is_script) for job in jobs[start:end]]
+            name = " + ".join(job.job.name for job in group)
+            imported = _build(sections, group, regions[start:end], file)
+            found.append(replace(imported, name=name, is_named=not is_script))
+    return found
 
 
 def read_job_file(
@@ -53,52 +66,15 @@ def read_job_file(
     Raises:
         ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
     """
-    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=ignore_unknown)
-    return _build(sections, jobs, regions, file)
-
-
-def _read_script(
-    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
-) -> list[ImportedWorkload]:
-    """Read each command of a script as a workload of its own; errors are those of a job file."""
-    found = []
-    for sections in read_jobs(text, file, environment, is_lenient=is_lenient):
-        jobs, regions = _settle_jobs(sections, file)
-        name = " + ".join(job.job.name for job in jobs)
-        found.append(replace(_build(sections, jobs, regions, file), name=name))
-    return found
-
-
-def _read_groups(
-    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
-) -> list[ImportedWorkload]:
-    """Read each group of jobs that `stonewall` separates as a workload of its own."""
-    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=is_lenient)
-    starts = [index for index, job in enumerate(jobs) if job.is_stonewalled or not index]
-    groups = []
-    for start, end in pairwise([*starts, len(jobs)]):
-        # Within its group, no job waits for another.
-        group = [replace(job, is_stonewalled=False) for job in jobs[start:end]]
-        imported = _build(sections, group, regions[start:end], file)
-        groups.append(replace(imported, name=" + ".join(job.job.name for job in group), is_named=True))
-    return groups
-
-
-def _read_jobs(
-    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
-) -> tuple[JobFile, list[Settings], list[Region]]:
-    """Return the sections of a job file, its jobs, and where their files lie."""
-    sections = read_sections(text, file, environment, is_lenient=is_lenient)
-    return (sections, *_settle_jobs(sections, file))
+    (sections,) = read_sections(text, file, environment, is_lenient=ignore_unknown)
+    return _build(sections, *_settle_jobs(sections, file), file)
 
 
 def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
     issues = sections.reader.issues
     jobs = [read_settings(job, sections.reader) for job in sections.jobs]
     _check_conflicts(jobs, issues)
-    if issues:
-        raise ConfigError(issues, file)
-    regions = lay_out(jobs, issues)
+    regions = [] if issues else lay_out(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
     return jobs, regions
