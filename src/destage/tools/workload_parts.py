@@ -3,12 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from destage.errors import Issue
 from destage.spec import quantities
 from destage.tools.values import ALL
+from destage.tools.words import Word
 
 Part = dict[str, Any]
 MEBIBYTE = 1 << 20
 _SECOND = 10**9
+
+
+def warn_page_cache(place: str, whose: Sequence[str], word: Word | None = None, **data: Any) -> Issue:
+    """Return the warning that the requests of jobs use the host's page cache, as an option is not set."""
+    of = f" for {', '.join(whose)}" if whose else ""
+    message = (
+        f"not set{of}: requests use the host's page cache, which is not simulated; here all go to the array"
+    )
+    line, column = (None, None) if word is None else (word.line, word.column)
+    return Issue("import.page-cache", place, message, data=data, line=line, column=column)
 
 
 def render_bytes(size: int) -> str:

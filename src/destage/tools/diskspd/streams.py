@@ -19,6 +19,7 @@ from destage.tools.workload_parts import (
     size_of,
     times_of,
     walk_of,
+    warn_page_cache,
 )
 
 _MOST_STREAMS = 1024
@@ -189,11 +190,7 @@ def _zones(target: Target, length: int | None) -> list[Part]:
 def _find_warnings(test: Test) -> Iterator[Issue]:
     for target in test.targets[:1]:
         if target.is_cached:
-            message = (
-                "not set: DiskSpd's requests use the host's cache, which is not simulated; here all go to "
-                "the array"
-            )
-            yield target.place.mark("import.page-cache", "-S", message)
+            yield warn_page_cache("-S", (), target.place)
     for target in test.targets:
         if target.limit is None and not target.is_device:
             message = "the size is not known; assumed: the whole array; -c or -f give it"

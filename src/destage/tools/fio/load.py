@@ -19,6 +19,7 @@ from destage.tools.fio.timeline import build_timeline
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.naming import number_repeated
+from destage.tools.workload_parts import warn_page_cache
 
 __all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
 _MOST_STREAMS = 1024
@@ -184,9 +185,5 @@ def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
             warnings.append(depth.issue("fio.depth-without-effect", message))
     buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
     if buffered:
-        message = (
-            f"not set for {', '.join(buffered)}: fio's requests use the host's page cache, which is not "
-            "simulated; here all go to the array"
-        )
-        warnings.append(Issue("import.page-cache", "direct", message, data={"jobs": buffered}))
+        warnings.append(warn_page_cache("direct", buffered, jobs=buffered))
     return warnings

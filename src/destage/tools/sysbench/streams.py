@@ -4,7 +4,15 @@ from destage.errors import Issue
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.sysbench.options import FileTest
 from destage.tools.values import ALL, SECTOR
-from destage.tools.workload_parts import Part, contiguous, operations_of, render_rate, size_of, times_of
+from destage.tools.workload_parts import (
+    Part,
+    contiguous,
+    operations_of,
+    render_rate,
+    size_of,
+    times_of,
+    warn_page_cache,
+)
 
 _MOST_OUTSTANDING = 65_536
 
@@ -78,8 +86,4 @@ def _write_remarks(test: FileTest) -> list[str]:
 def _find_warnings(test: FileTest) -> list[Issue]:
     if "direct" in test.flags:
         return []
-    message = (
-        "direct not set: sysbench's requests use the host's page cache, which is not simulated; here all "
-        "go to the array"
-    )
-    return [test.place.mark("import.page-cache", "--file-extra-flags", message)]
+    return [warn_page_cache("--file-extra-flags", ("direct",), test.place)]

@@ -15,7 +15,7 @@ from destage.tools.vdbench.definitions import ParameterFile, Settings
 from destage.tools.vdbench.keywords import SIZES
 from destage.tools.vdbench.requests import build_components, read_requests
 from destage.tools.vdbench.storages import OpenFlags, Storage, lay_out, read_flags
-from destage.tools.workload_parts import Part, render_rate, requests_of, times_of
+from destage.tools.workload_parts import Part, render_rate, requests_of, times_of, warn_page_cache
 
 MOST_TESTS = 5_000
 _DEFAULT_ELAPSED = 30
@@ -250,12 +250,7 @@ def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
     cached = [name for name, (one, flags) in opened.items() if not flags.is_direct and not one.is_raw]
     if cached:
         word = opened[cached[0]][0].settings.word
-        message = (
-            f"o_direct not set for {', '.join(cached)}: requests use the host's page cache, which is not "
-            "simulated; here all go to the array"
-        )
-        data = {"storages": cached}
-        yield Issue("import.page-cache", "openflags", message, data=data, line=word.line, column=word.column)
+        yield warn_page_cache("openflags", cached, word, storages=cached)
     unknown = [name for name, (one, _) in opened.items() if not one.has_size and not one.is_device]
     if unknown:
         word = opened[unknown[0]][0].settings.word
