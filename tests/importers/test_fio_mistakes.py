@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from destage.engine import normalise, workload_profile
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
-from destage.tools.fio import options
 from destage.tools.fio.load import read_job_file
+from destage.tools.fio.options import OPTIONS
 from destage.tools.imported_workload import ImportedWorkload
 
 
@@ -136,7 +136,7 @@ def test_every_option_is_in_the_comments() -> None:
     zoned = {"zonemode", "zonesize", "zonerange", "zoneskip"}
     alone = zoned | {"thinktime", "thinktime_blocks", "read_iolog", "replay_no_stall", "replay_time_scale"}
     alone |= {"rate"}  # excludes rate_iops
-    names = sorted(options.MAPPED - alone) + sorted(options.WITHOUT_EFFECT)
+    names = sorted(set(OPTIONS.settings) - alone) + sorted(OPTIONS.ignored)
     lines = [f"{name}={values.get(name, '8192')}" for name in names]
     lines = [
         line.replace("=8192", "=1")
@@ -208,8 +208,8 @@ def survives_yaml(imported: ImportedWorkload) -> bool:
 
 LINES = st.sampled_from(
     [
-        *(f"{name}=" for name in sorted(options.MAPPED)),
-        *sorted(options.MAPPED),
+        *(f"{name}=" for name in sorted(OPTIONS.settings)),
+        *sorted(OPTIONS.settings),
         "[a]",
         "[a\x07\u2028b]",
         "description=",

@@ -63,10 +63,76 @@ class ResultFile:
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or value < 0:
-            raise self.mistake(
-                "measured.bad-value", "must be a number of at least 0", line=line, place=place, value=text
-            )
+            message = "must be a number of at least 0"
+            raise self.mistake("measured.bad-value", message, line=line, place=place, value=text)
         return value
+
+    def make_row(
+        self,
+        titles: Sequence[str],
+        cells: Sequence[str],
+        line: int,
+        *,
+        place: str = "",
+        empty: frozenset[str] = frozenset({""}),
+    ) -> "Row":
+        """Return a row of a table; one with another number of values than the heading is a mistake."""
+        if len(cells) != len(titles):
+            message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
+            raise self.mistake("measured.bad-syntax", message, line=line, place=place)
+        return Row(self, line, dict(zip(titles, cells, strict=True)), empty=empty)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Values of a file by their names: a row of a table, an object, the lines of a section.
+
+    Attributes:
+        values: The values; names without one may be missing or have a text of `empty`.
+        place: What goes before their names in mistakes.
+    """
+
+    file: ResultFile
+    line: int
+    values: Mapping[str, Any]
+    place: str = ""
+    empty: frozenset[str] = frozenset({""})
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a value."""
+        return name in self.values and self.text(name) not in self.empty
+
+    def text(self, name: str) -> str:
+        """Return a text; empty if it is missing."""
+        return str(self.values[name]) if name in self.values else ""
+
+    def number(self, *names: str, scale: float = 1.0) -> float | None:
+        """Return the first of some numbers that is there, in other units; None if none of them is."""
+        name = next((name for name in names if self.has(name)), None)
+        if name is None:
+            return None
+        return self.file.read_number(self.text(name), self.line, f"{self.place}{name}") * scale
+
+    def share(self, name: str) -> float | None:
+        """Return a percentage as a fraction; None if it is missing."""
+        value = self.number(name)
+        return None if value is None else value / 100
+
+    def need(self, *names: str, scale: float = 1.0) -> float:
+        """Return a number that must be there."""
+        value = self.number(*names, scale=scale)
+        if value is None:
+            raise self.mistake("measured.missing-value", "missing", names[-1])
+        return value
+
+    def whole(self, name: str) -> int | None:
+        """Return a whole number; None if there is none."""
+        text = self.text(name).strip()
+        return int(text) if text.isascii() and text.isdigit() else None
+
+    def mistake(self, code: str, message: str, name: str = "", *, value: object = None) -> ConfigError:
+        """Return the error of a mistake in a value, or in all."""
+        return self.file.mistake(code, message, line=self.line, place=f"{self.place}{name}", value=value)
 
 
 def merge_operations(
@@ -92,8 +158,7 @@ def merge_operations(
     rates = {name: figures.get(f"{name}_iops") for name in given}
     counted = [name for name, rate in rates.items() if rate]
     for name in counted:
-        times = given[name].get("response", {})
-        figures.measure(**{f"{name}_response_{key}_us": value for key, value in times.items()})
+        measure_times(figures, given[name].get("response", {}), f"{name}_")
     if None in rates.values():
         if counted:
             reason = f"the file has response times of {counted[0]}s alone, and no number of the others"
@@ -111,6 +176,11 @@ def merge_operations(
     if total_iops and total_bytes is not None:
         figures.derive(request_bytes=round(total_bytes / total_iops, 3))
     return figures
+
+
+def measure_times(figures: Figures, times: Mapping[str, float | None], kind: str = "") -> None:
+    """Add response times [us] of all requests or of a kind, by the ends of their columns."""
+    figures.measure(**{f"{kind}response_{key}_us": value for key, value in times.items()})
 
 
 def _complete_rates(
@@ -136,22 +206,31 @@ def _complete_rates(
 
 def _merge_times(figures: Figures, weights: Mapping[str, float]) -> None:
     """Add the response times of reads and writes together, which both have requests."""
+    times = [
+        {
+            key: value
+            for key in ("mean", "stddev", "max")
+            if (value := figures.get(f"{name}_response_{key}_us")) is not None
+        }
+        for name in weights
+    ]
+    together = combine_times(times, list(weights.values()))
+    figures.derive(**{f"response_{key}_us": value for key, value in together.items()})
 
-    def list_values(key: str) -> list[float] | None:
-        values = [figures.get(f"{name}_response_{key}_us") for name in weights]
-        return None if None in values else values
 
-    means, spreads, most = list_values("mean"), list_values("stddev"), list_values("max")
-    rates, total = list(weights.values()), math.fsum(weights.values())
-    if means is not None:
-        mean = math.fsum(rate * one for rate, one in zip(rates, means, strict=True)) / total
-        figures.derive(response_mean_us=mean)
-        if spreads is not None:
-            squares = zip(rates, spreads, means, strict=True)
-            second = math.fsum(rate * (spread**2 + one**2) for rate, spread, one in squares) / total
-            figures.derive(response_stddev_us=math.sqrt(max(0.0, second - mean**2)))
-    if most is not None:
-        figures.derive(response_max_us=max(most))
+def combine_times(times: Sequence[Mapping[str, float]], weights: Sequence[float]) -> dict[str, float]:
+    """Return mean, deviation and maximum of response times of several parts, where all have them."""
+    total, found = math.fsum(weights), {}
+    if total and all("mean" in each for each in times):
+        mean = math.fsum(w * each["mean"] for w, each in zip(weights, times, strict=True)) / total
+        found["mean"] = mean
+        if all("stddev" in each for each in times):
+            squares = (each["stddev"] ** 2 + each["mean"] ** 2 for each in times)
+            second = math.fsum(w * square for w, square in zip(weights, squares, strict=True)) / total
+            found["stddev"] = math.sqrt(max(0.0, second - mean**2))
+    if all("max" in each for each in times):
+        found["max"] = max(each["max"] for each in times)
+    return found
 
 
 def find_percentile(name: float | str) -> str | None:

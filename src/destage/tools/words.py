@@ -23,6 +23,10 @@ class Word:
         """Return an issue at this word."""
         return Issue(code, place, message, self.text, line=self.line, column=self.column)
 
+    def mark(self, code: str, place: str, message: str) -> Issue:
+        """Return an issue at the place of this word that is not about its text."""
+        return Issue(code, place, message, line=self.line, column=self.column)
+
     def part(self, start: int, text: str) -> "Word":
         """Return a part of the word that begins after `start` characters."""
         return Word(text, self.line, self.column + start)

@@ -3,13 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from destage.errors import Issue
 from destage.spec import quantities
+from destage.tools.values import ALL
+from destage.tools.words import Word
 
 Part = dict[str, Any]
-ALL = 100
-SECTOR = 512
 MEBIBYTE = 1 << 20
 _SECOND = 10**9
+
+
+def warn_page_cache(place: str, whose: Sequence[str], word: Word | None = None, **data: Any) -> Issue:
+    """Return the warning that the requests of jobs use the host's page cache, as an option is not set."""
+    of = f" for {', '.join(whose)}" if whose else ""
+    message = (
+        f"not set{of}: requests use the host's page cache, which is not simulated; here all go to the array"
+    )
+    line, column = (None, None) if word is None else (word.line, word.column)
+    return Issue("import.page-cache", place, message, data=data, line=line, column=column)
 
 
 def render_bytes(size: int) -> str:
@@ -47,6 +58,28 @@ def size_of(weights: Mapping[int, float] | int) -> Part:
     return {"kind": "choice", "options": options}
 
 
+def operations_of(
+    reads: float,
+    size: Part,
+    write_size: Part | None = None,
+    *,
+    is_forced: bool = False,
+    flush_every: int | None = None,
+    alignment: int | None = None,
+) -> Part:
+    """Return operations of which a percentage is reads; the rest does what concerns writes alone."""
+    writes: Part = {"fua_fraction": 1.0} if is_forced else {}
+    writes |= {"flush_every": flush_every} if flush_every else {}
+    is_mixed = 0 < reads < ALL and write_size is not None and write_size != size
+    return {
+        "read_fraction": share(reads),
+        **(writes if reads < ALL else {}),
+        "size": size if reads or write_size is None else write_size,
+        **({"write_size": write_size} if is_mixed else {}),
+        **({"alignment": render_bytes(alignment)} if alignment else {}),
+    }
+
+
 def contiguous(offset: int, length: int | None) -> Part:
     """Return footprint and placement of a contiguous range; without length, the rest of the array."""
     footprint = {} if length is None else {"footprint": render_bytes(length)}
@@ -60,7 +93,7 @@ def times_of(warm_up: float, duration: float) -> Part:
 
 
 def bursts_of(ios: int, pause_s: float, depth: int) -> Part:
-    """Return the arrivals of bursts with a pause after each, with up to `depth` requests outstanding."""
+    """Return the arrivals of bursts with a pause after each [s], with up to `depth` requests outstanding."""
     pause = {"kind": "constant", "value": render_seconds(pause_s)}
     arrival: Part = {"kind": "closed", "think_time": pause, "ios": ios}
     if depth > 1 and ios > 1:

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from destage.errors import ConfigError, Issue
 from destage.tools.crystaldiskmark.settings_file import is_settings, read_settings
-from destage.tools.crystaldiskmark.tests import DiskTest, Plan, read_name, read_result
+from destage.tools.crystaldiskmark.tests import Plan, name_test, read_name, read_result
 from destage.tools.diskspd.settings import Target, Test
 from destage.tools.diskspd.streams import build_workload
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.options import OptionReader
+from destage.tools.values import SECTOR
 from destage.tools.words import Word
 
 __all__ = ["is_command", "read_tests", "recognizes"]
@@ -53,30 +55,18 @@ def read_tests(text: str, file: str, _: ImportOptions = DEFAULTS) -> list[Import
     return imported
 
 
-def _build(test: DiskTest, plan: Plan, file: str, issues: list[Issue]) -> ImportedWorkload:
-    place = test.place
-    if not test.block or test.block % 512 or test.block > plan.size:
-        message = f"{test.block} bytes; must be a multiple of 512 up to the test size, {plan.size} bytes"
-        issues.append(Issue("import.bad-value", test.name, message, line=place.line, column=place.column))
-    target = Target(
-        path="test file",
-        place=place,
-        block=test.block,
-        file_size=plan.size,
-        is_random=test.is_random,
-        is_interlocked=test.is_interlocked,
-        write_percentage=test.write_percentage,
-        threads=test.threads,
-        outstanding=test.queues,
-        is_cached=False,
-    )
-    notes = [f"{test.name}: as DiskSpd with {_command(test)}"]
-    built = Test(test.name, place.line, [target], plan.duration, 0, notes=notes, remarks=list(plan.remarks))
+def _build(target: Target, plan: Plan, file: str, issues: list[Issue]) -> ImportedWorkload:
+    name, place = name_test(target), target.place
+    if not target.block or target.block % SECTOR or target.block > plan.size:
+        message = f"{target.block} bytes; must be a multiple of 512 up to the test size, {plan.size} bytes"
+        issues.append(place.mark("import.bad-value", name, message))
+    target.file_size = plan.size
+    reader = OptionReader(notes=[f"{name}: as DiskSpd with {_command(target)}"], remarks=plan.remarks)
+    built = Test(name, place.line, reader, [target], plan.duration, 0)
     return replace(build_workload(built, file, issues), tool="CrystalDiskMark")
 
 
-def _command(test: DiskTest) -> str:
-    pattern = " -r" if test.is_random else " -si" if test.is_interlocked else ""
-    return (
-        f"-b{test.block // 1024}K -o{test.queues} -t{test.threads} -W0 -S -w{test.write_percentage}{pattern}"
-    )
+def _command(target: Target) -> str:
+    pattern = " -r" if target.is_random else " -si" if target.is_interlocked else ""
+    load = f"-b{target.block // 1024}K -o{target.outstanding} -t{target.threads}"
+    return f"{load} -W0 -S -w{target.write_percentage}{pattern}"

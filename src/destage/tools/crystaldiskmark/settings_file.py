@@ -4,11 +4,13 @@ Keys, defaults and profiles are those of its source (DiskMarkDlg.cpp, github.com
 """
 
 import re
+from functools import partial
 
-from destage.errors import ConfigError, Issue
+from destage.errors import ConfigError
 from destage.tools.crystaldiskmark.tests import Plan, make_test
+from destage.tools.options import Argument, OptionReader
+from destage.tools.values import ALL, parse_count
 from destage.tools.words import Word
-from destage.tools.workload_parts import ALL
 
 _ENTRY = re.compile(r"^\s*(?P<key>\w+)\s*=\s*\"?(?P<value>[^\"\r\n]*?)\"?\s*$")
 _SETTINGS = re.compile(r"^\s*(?:Bench(?:Type|Size|Queues|Threads)\d|TestSize|MeasureTime)\s*=", re.MULTILINE)
@@ -24,6 +26,12 @@ _DEFAULTS = {
     "Threads": (1, 1, 1, 1, 1, 1, 1, 1, 1),
 }
 _READ, _WRITE = 1, 2
+_IGNORED = {
+    "TestCount": "the number of runs is `replicates` of a study",
+    "IntervalTime": "pauses between tests are not simulated",
+    "TestData": "simulated data has no content",
+    "Affinity": "the host's processors and memory are not simulated",
+}
 
 
 def is_settings(text: str) -> bool:
@@ -34,44 +42,40 @@ def is_settings(text: str) -> bool:
 def read_settings(text: str, file: str) -> Plan:
     """Return the tests that the settings select."""
     reader = _Reader(text)
-    profile = reader.read("Profile", 0, most=max(_PROFILES))
-    chosen = reader.read("Benchmark", _READ | _WRITE, most=7)
-    size = reader.read("TestSize", 6, most=len(_SIZES) - 1)
-    plan = Plan(size=_SIZES[size], duration=max(1, reader.read("MeasureTime", 5, most=86_400)))
+    profile = reader.find("Profile", 0, most=max(_PROFILES))
+    chosen = reader.find("Benchmark", _READ | _WRITE, most=7)
+    size = reader.find("TestSize", 6, most=len(_SIZES) - 1)
+    plan = Plan(size=_SIZES[size], duration=max(1, reader.find("MeasureTime", 5, most=86_400)))
     writes = [0] * bool(chosen & _READ) + [ALL] * bool(chosen & _WRITE)
     if profile >= _FIRST_MIX:
-        writes.append((9 - reader.read("TestMix", 6, most=9)) * 10)
+        writes.append((9 - reader.find("TestMix", 6, most=9)) * 10)
     for way in writes:
         for number in _PROFILES[profile]:
             kind, block, queues, threads = (
-                reader.read(f"Bench{key}{number}", _DEFAULTS[key][number], most=1 << 20) for key in _DEFAULTS
+                reader.find(f"Bench{key}{number}", _DEFAULTS[key][number], most=1 << 20) for key in _DEFAULTS
             )
             plan.tests.append(
                 make_test(
                     reader.place(f"BenchSize{number}"),
                     is_random=kind == 1,
                     block=block << 10,
-                    queues=max(1, queues),
-                    threads=max(1, threads),
+                    queues=queues,
+                    threads=threads,
                     writes=way,
                 )
             )
     if reader.issues:
         raise ConfigError(reader.issues, file)
-    for key, why in (
-        ("TestCount", "the number of runs is `replicates` of a study"),
-        ("IntervalTime", "pauses between tests are not simulated"),
-        ("TestData", "simulated data has no content"),
-        ("Affinity", "the host's processors and memory are not simulated"),
-    ):
+    for key, why in _IGNORED.items():
         if key in reader.values:
-            plan.remarks.append(f"Without effect: {key}: {why}.")
+            reader.ignore(key, why)
+    plan.remarks += reader.remarks
     return plan
 
 
-class _Reader:
+class _Reader(OptionReader):
     def __init__(self, text: str) -> None:
-        self.issues: list[Issue] = []
+        super().__init__()
         self.values: dict[str, Word] = {}
         for number, line in enumerate(text.splitlines(), 1):
             match = _ENTRY.match(line)
@@ -81,12 +85,8 @@ class _Reader:
     def place(self, key: str) -> Word:
         return self.values.get(key, Word(key, 1, 1))
 
-    def read(self, key: str, default: int, *, most: int) -> int:
+    def find(self, key: str, default: int, *, most: int) -> int:
         word = self.values.get(key)
         if word is None or not word.text:
             return default
-        if not (word.text.isascii() and word.text.isdigit() and int(word.text[:12]) <= most):
-            message = f"must be a whole number from 0 to {most}"
-            self.issues.append(word.issue("import.bad-value", key, message))
-            return default
-        return int(word.text)
+        return self.parse(Argument(key, word, word.text, word), partial(parse_count, most=most), default)

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
+from destage.tools.diskspd.settings import Target
+from destage.tools.values import ALL
 from destage.tools.words import Word
-from destage.tools.workload_parts import ALL
 
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _NAME = re.compile(
@@ -26,30 +27,6 @@ _DEFAULT_READS = 70
 _OLD_BLOCK, _OLD_QUEUE_BLOCK = 1 << 20, 128 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class DiskTest:
-    """A test.
-
-    Attributes:
-        block: Size of a request [bytes].
-        queues: Outstanding requests of each thread.
-        write_percentage: Share of writes [%].
-    """
-
-    name: str
-    place: Word
-    is_random: bool
-    block: int
-    queues: int
-    threads: int
-    write_percentage: int
-
-    @property
-    def is_interlocked(self) -> bool:
-        """Whether the threads share a position, as CrystalDiskMark starts sequential tests (`-si`)."""
-        return not self.is_random and self.threads > 1
-
-
 @dataclass
 class Plan:
     """The tests of a result or of settings.
@@ -60,28 +37,37 @@ class Plan:
         remarks: What has no effect, or is assumed.
     """
 
-    tests: list[DiskTest] = field(default_factory=list)
+    tests: list[Target] = field(default_factory=list)
     size: int = 1 << 30
     duration: int = 5
     remarks: list[str] = field(default_factory=list)
 
 
-def name_test(*, is_random: bool, block: int, queues: int, threads: int, writes: int) -> str:
+def name_test(test: Target) -> str:
     """Return the name of a test, as in `RND4K Q32T1 read`."""
+    block = test.block
     size = f"{block >> 20}M" if block >= 1 << 20 and block % (1 << 20) == 0 else f"{block >> 10}K"
-    way = {0: "read", ALL: "write"}.get(writes, f"mix{ALL - writes}")
-    return f"{'RND' if is_random else 'SEQ'}{size} Q{queues}T{threads} {way}"
+    way = {0: "read", ALL: "write"}.get(test.write_percentage, f"mix{ALL - test.write_percentage}")
+    return f"{'RND' if test.is_random else 'SEQ'}{size} Q{test.outstanding}T{test.threads} {way}"
 
 
-def make_test(
-    place: Word, *, is_random: bool, block: int, queues: int, threads: int, writes: int
-) -> DiskTest:
-    """Return a test with its name."""
-    name = name_test(is_random=is_random, block=block, queues=queues, threads=threads, writes=writes)
-    return DiskTest(name, place, is_random, block, queues, threads, writes)
+def make_test(place: Word, *, is_random: bool, block: int, queues: int, threads: int, writes: int) -> Target:
+    """Return a test as DiskSpd's target; several threads of a sequential one share a position (`-si`)."""
+    threads = max(1, threads)
+    return Target(
+        path="test file",
+        place=place,
+        block=block,
+        is_random=is_random,
+        is_interlocked=not is_random and threads > 1,
+        write_percentage=writes,
+        threads=threads,
+        outstanding=max(1, queues),
+        is_cached=False,
+    )
 
 
-def read_name(word: Word) -> list[DiskTest] | None:
+def read_name(word: Word) -> list[Target] | None:
     """Return the tests of a name such as `SEQ1M Q8T1` (read and write) or `RND4K Q32T1 mix70`."""
     match = _NAME.fullmatch(word.text)
     if match is None:
@@ -117,18 +103,18 @@ def read_result(text: str) -> Plan:
     return plan
 
 
-def _from_match(match: re.Match[str], place: Word, *, writes: int) -> DiskTest:
+def _from_match(match: re.Match[str], place: Word, *, writes: int) -> Target:
     return make_test(
         place,
         is_random=match["kind"].upper() == "RND",
         block=int(match["size"]) * _UNITS[match["unit"].upper()],
-        queues=max(1, int(match["queues"])),
-        threads=max(1, int(match["threads"])),
+        queues=int(match["queues"]),
+        threads=int(match["threads"]),
         writes=writes,
     )
 
 
-def _from_old_line(match: re.Match[str], place: Word) -> DiskTest:
+def _from_old_line(match: re.Match[str], place: Word) -> Target:
     """Return a test of versions 3 to 6, whose sequential blocks are not printed."""
     queues = int(match["queues"] or 1)
     block = _OLD_QUEUE_BLOCK if queues > 1 else _OLD_BLOCK

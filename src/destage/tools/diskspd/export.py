@@ -1,29 +1,20 @@
 """A workload as a command line of DiskSpd, or as an XML profile if it has several streams."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from xml.sax.saxutils import escape
 
-from destage.tools.export_report import (
-    Report,
-    Target,
-    count_users,
-    find_footprint,
-    list_sizes,
-    think_time_ns,
-)
+from destage.tools.export_report import Part, Report, Target, list_zones
+from destage.tools.values import ALL
 
-Part = Mapping[str, Any]
-_ALL = 100
 _OPEN_DEPTH = 64
 _WARM_UP_S = 5
 _KINDS = {
-    "uniform": set(),
-    "hot_cold": {"hot_fraction", "access_fraction"},
-    "zoned": {"zones"},
-    "sequential": {"jump_fraction", "common"},
-    "strided": {"stride"},
+    "uniform": "",
+    "hot_cold": "hot_fraction access_fraction",
+    "zoned": "zones",
+    "sequential": "jump_fraction common",
+    "strided": "stride",
 }
 
 
@@ -51,12 +42,10 @@ def write(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
     Raises:
         ConfigError: With every part that DiskSpd cannot express.
     """
-    report = Report("DiskSpd")
-    users = int(workload.get("users", 1))
-    streams = workload["streams"]
+    report = Report("DiskSpd", target, int(workload.get("users", 1)))
     loads = [
-        _write_load(report, f"workload.streams.{index}", stream, users, target)
-        for index, stream in enumerate(streams)
+        _write_load(report, f"workload.streams.{index}", stream)
+        for index, stream in enumerate(workload["streams"])
     ]
     report.finish(source)
     if len(loads) == 1:
@@ -67,7 +56,7 @@ def write(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
     return _write_profile(loads, target, source, report.notes), report.notes
 
 
-def _write_load(report: Report, place: str, stream: Part, users: int, target: Target) -> _Load:
+def _write_load(report: Report, place: str, stream: Part) -> _Load:
     load = _Load([], [])
     report.check_keys(place, stream, {"name", "array", "arrival", "operations", "address", "mix", "steps"})
     for key in ("mix", "steps"):
@@ -78,37 +67,27 @@ def _write_load(report: Report, place: str, stream: Part, users: int, target: Ta
         report.reject(f"{place}.arrival.kind", "it does not replay traces", "trace")
         return load
     block = _write_operations(report, f"{place}.operations", stream["operations"], load)
-    _write_arrival(report, f"{place}.arrival", stream, users, load)
-    _write_address(report, f"{place}.address", stream, block, users, target, load)
+    _write_arrival(report, f"{place}.arrival", stream, load)
+    _write_address(report, f"{place}.address", stream, block, load)
     return load
 
 
 def _write_operations(report: Report, place: str, operations: Part, load: _Load) -> int:
-    known = {"read_fraction", "fua_fraction", "size", "write_size", "alignment"}
-    report.check_keys(place, operations, known)
-    sizes = list_sizes(operations["size"])
-    writes = list_sizes(operations.get("write_size") or operations["size"])
-    reads = report.round_share(f"{place}.read_fraction", operations["read_fraction"])
-    used = {**(sizes if reads else {}), **(writes if reads < _ALL else {})}
+    reads, _, used = report.find_sizes(place, operations, "fua_fraction alignment")
     if len(used) > 1:
         listed = ", ".join(map(str, sorted(used)))
         report.reject(f"{place}.size", "all requests of a target have one size", listed)
-    block = max(used)
+    block, writes = max(used), ALL - reads
     load.add(f"-b{_size(block)}", "BlockSize", block)
-    load.add(f"-w{_ALL - reads}", "WriteRatio", _ALL - reads)
-    forced = operations.get("fua_fraction") or 0
-    if forced and reads < _ALL:
-        if forced < 1:
-            report.reject(f"{place}.fua_fraction", "all writes are forced or none", forced)
-        load.options.append("-Sh")
-        load.elements += [("DisableOSCache", "true"), ("WriteThrough", "true")]
-    else:
-        load.add("-Su", "DisableOSCache", "true")
+    load.add(f"-w{writes}", "WriteRatio", writes)
+    is_forced = report.is_forced(place, operations, reads)
+    load.add("-Sh" if is_forced else "-Su", "DisableOSCache", "true")
+    load.elements += [("WriteThrough", "true")] * is_forced
     return block
 
 
-def _write_arrival(report: Report, place: str, stream: Part, users: int, load: _Load) -> None:
-    arrival, count = stream["arrival"], count_users(stream, users)
+def _write_arrival(report: Report, place: str, stream: Part, load: _Load) -> None:
+    arrival, count = stream["arrival"], report.count_users(stream)
     threads, depth = count, 1
     match arrival["kind"]:
         case "fixed_outstanding":
@@ -123,8 +102,7 @@ def _write_arrival(report: Report, place: str, stream: Part, users: int, load: _
                 report.reject(f"{place}.rate", "its rates are whole requests per second", rate)
             elif abs(whole - rate) > 1e-6:  # noqa: PLR2004 - rounding error
                 report.note(f"{place}.rate", f"{rate:g} requests per second are rounded to {whole}")
-            load.options.append(f"-g{whole}i")
-            load.elements.append(('Throughput unit="IOPS"', whole))
+            load.add(f"-g{whole}i", 'Throughput unit="IOPS"', whole)
         case "closed":
             depth = _write_pauses(report, place, arrival, load)
         case kind:
@@ -138,33 +116,26 @@ def _write_pauses(report: Report, place: str, arrival: Part, load: _Load) -> int
     ios = arrival.get("ios") or 1
     if arrival.get("times"):
         report.reject(f"{place}.times", "a test has no number of requests", arrival["times"])
-    pause = round(think_time_ns(report, place, arrival) / 1e6)
+    pause = round(report.find_think_time(place, arrival) / 1e6)
     if pause:
         load.add(f"-i{ios}", "BurstSize", ios)
         load.add(f"-j{pause}", "ThinkTime", pause)
-    elif think_time_ns(report, place, arrival):
+    elif report.find_think_time(place, arrival):
         report.note(f"{place}.think_time", "is less than a millisecond and left out")
-    return (arrival.get("depth") or ios) if arrival.get("order") == "parallel" else 1
+    return report.find_depth(arrival, ios)
 
 
-def _write_address(
-    report: Report, place: str, stream: Part, block: int, users: int, target: Target, load: _Load
-) -> None:
-    address, count = stream["address"], count_users(stream, users)
-    kind = address["kind"]
-    if kind not in _KINDS:
-        report.reject(f"{place}.kind", "it has no such addresses", kind)
+def _write_address(report: Report, place: str, stream: Part, block: int, load: _Load) -> None:
+    address, count = stream["address"], report.count_users(stream)
+    if not report.has_address(place, address, _KINDS):
         return
-    report.check_keys(place, address, {"kind", "footprint", "placement"} | _KINDS[kind])
-    offset, length = find_footprint(report, place, address, target)
+    kind, is_device = address["kind"], report.target.is_device
+    offset, length = report.find_footprint(place, address)
     alignment = stream["operations"].get("alignment") or block
-    load.options.append(f"-B{_size(offset)}" if offset else "")
-    load.options = [option for option in load.options if option]
-    load.elements.append(("BaseFileOffset", offset))
-    load.elements.append(("MaxFileSize", offset + length))
-    load.options.append(f"-f{_size(offset + length)}" if target.is_device else f"-c{_size(offset + length)}")
-    if not target.is_device:
-        load.elements.append(("FileSize", offset + length))
+    load.options += [f"-B{_size(offset)}"] * bool(offset)
+    load.elements += [("BaseFileOffset", offset)]
+    load.add(f"{'-f' if is_device else '-c'}{_size(offset + length)}", "MaxFileSize", offset + length)
+    load.elements += [] if is_device else [("FileSize", offset + length)]
     is_open = stream["arrival"]["kind"] in {"poisson", "constant"}
     if kind == "sequential" and not address.get("jump_fraction"):
         if count > 1 and address.get("common") and not is_open:
@@ -185,30 +156,22 @@ def _write_address(
 def _write_distribution(report: Report, place: str, address: Part, load: _Load) -> None:
     if address.get("jump_fraction"):
         jumps = report.round_share(f"{place}.jump_fraction", address["jump_fraction"])
-        if jumps < _ALL:
+        if jumps < ALL:
             load.add(f"-rs{jumps}", "RandomRatio", jumps)
         report.note(place, "a sequence mixes reads and writes; DiskSpd's are of one kind each")
         return
-    if address["kind"] == "hot_cold":
-        hot, accesses = address["hot_fraction"], address["access_fraction"]
-        zones: Sequence[Part] = [
-            {"accesses": accesses, "size": hot},
-            {"accesses": 1 - accesses, "size": 1 - hot},
-        ]
-    elif address["kind"] == "zoned":
-        zones = address["zones"]
-    else:
+    if address["kind"] not in {"hot_cold", "zoned"}:
         return
-    accesses = report.round_shares(f"{place}.zones", [zone["accesses"] for zone in zones])
-    sizes = report.round_shares(f"{place}.zones", [zone["size"] for zone in zones])
+    zones = list_zones(address)
+    accesses = report.round_shares(f"{place}.zones", [share for share, _ in zones])
+    sizes = report.round_shares(f"{place}.zones", [size for _, size in zones])
     if not all(sizes):
         report.reject(f"{place}.zones", "a zone is less than 1 % of the target")
     text = ":".join(f"{share}/{size}" for share, size in zip(accesses, sizes, strict=True))
-    load.options.append(f"-rdpct{text}")
     ranges = "".join(
         f'<Range IO="{share}">{size}</Range>' for share, size in zip(accesses, sizes, strict=True)
     )
-    load.elements.append(("Distribution", _Markup(f"<Percent>{ranges}</Percent>")))
+    load.add(f"-rdpct{text}", "Distribution", _Markup(f"<Percent>{ranges}</Percent>"))
 
 
 class _Markup(str):

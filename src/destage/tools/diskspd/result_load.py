@@ -1,11 +1,51 @@
-"""The load of a DiskSpd time span by the settings of its targets."""
+"""What the results of a DiskSpd time span in any form have: its figures, and the load by its targets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from destage.measured.basis import Figures
+from destage.tools.result_parts import Row, measure_times, merge_operations
 
-NO_LATENCY = "DiskSpd measures latencies only with -L"
+TIME_FORMS = ("%Y/%m/%d %H:%M:%S UTC", "%Y/%m/%d %H:%M:%S")
+_KINDS = ("read", "write", "total")
+
+
+def collect_figures(span: Row, seconds: float, kinds: Mapping[str, Mapping[str, Any]]) -> Figures:
+    """Return the figures of a time span.
+
+    Args:
+        kinds: Requests, bytes and response times [us] of `total` and, where they are known, of `read` and
+            `write`; the rate of requests where it is stated.
+    """
+    if not kinds["total"]["count"]:
+        raise span.mistake("measured.no-figures", "no request was completed")
+    read, write, total = (
+        {"iops": kind["count"] / seconds, "bytes_per_s": kind["bytes"] / seconds, **kind} if kind else {}
+        for kind in (kinds.get(name) for name in _KINDS)
+    )
+    is_stated = "iops" in kinds["total"]
+    figures = merge_operations(
+        read,
+        write,
+        iops=total["iops"] if is_stated else None,
+        bytes_per_s=total["bytes_per_s"] if is_stated else None,
+    )
+    measure_times(figures, total["response"])
+    if not any("mean" in kind["response"] for kind in kinds.values()):
+        figures.reject("DiskSpd measures latencies only with -L", "response_mean_us")
+    figures.measure(
+        duration_s=seconds, requests=total["count"], reads=read.get("count"), writes=write.get("count")
+    )
+    return figures
+
+
+def read_seconds(span: Row, name: str) -> float:
+    """Return the length of a time span."""
+    seconds = span.need(name)
+    if not seconds:
+        raise span.mistake("measured.no-figures", "the time span lasted 0 s")
+    return seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +59,9 @@ class LoadOfTarget:
     """
 
     path: str
-    depth: int | None
-    threads: int
-    random_fraction: float | None
+    depth: int | None = None
+    threads: int = 1
+    random_fraction: float | None = None
     is_limited: bool = False
 
 

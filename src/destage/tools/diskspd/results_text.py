@@ -10,15 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
-from destage.tools.diskspd.result_load import NO_LATENCY, LoadOfTarget, add_load
-from destage.tools.diskspd.results_xml import TIME_FORMS, TOOL
+from destage.tools.diskspd.result_load import (
+    TIME_FORMS,
+    LoadOfTarget,
+    add_load,
+    collect_figures,
+    read_seconds,
+)
+from destage.tools.diskspd.results_xml import TOOL
 from destage.tools.result_parts import (
     Readings,
     ResultFile,
+    Row,
     find_percentile,
-    merge_operations,
     parse_time,
     split_lines,
 )
@@ -29,7 +34,15 @@ _RESULTS = re.compile(r"Results for timespan (\d+):")
 _PERCENTILE = re.compile(r"\s*(\d+th|\d-nines|min|max)\s*\|(.+)$")
 _POOL = re.compile(r"thread pool with (\d+) threads")
 _SAMPLES = re.compile(r"gathering IOPS at intervals of (\d+)ms")
-_PAUSE = re.compile(r"think time: *0*[1-9]")
+_DEPTH = re.compile(r"number of outstanding.*:\s*(\d+)\s*$")
+_SETTINGS: Sequence[tuple[str, re.Pattern[str], float | None]] = (
+    ("depth", _DEPTH, None),
+    ("threads", re.compile(r"threads per file:\s*(\d+)\s*$"), None),
+    ("is_limited", re.compile(r"throughput rate-limited|think time: *0*[1-9]"), True),
+    ("random_fraction", re.compile("using random I/O"), 1.0),
+    ("random_fraction", re.compile("using sequential I/O|using interlocked sequential"), 0.0),
+)
+"""Lines of a target, the fields of its load that they set, and the value if it is not in the line."""
 _INTERRUPTED = "The test was interrupted"
 _KINDS = {"Total IO": "total", "Read IO": "read", "Write IO": "write"}
 _US_PER_MS = 1000.0
@@ -112,30 +125,20 @@ def _read_settings(lines: Sequence[Line]) -> dict[int, _Settings]:
 
 
 def _read_common_setting(common: dict[str, int], text: str) -> None:
-    number = re.search(r":\s*(\d+)\s*$", text)
-    if text.startswith("number of outstanding") and number:
-        common["depth"] = int(number[1])
-    for name, form in (("pool_threads", _POOL), ("sample_ms", _SAMPLES)):
+    for name, form in (("depth", _DEPTH), ("pool_threads", _POOL), ("sample_ms", _SAMPLES)):
         match = form.match(text)
         if match:
             common[name] = int(match[1])
 
 
 def _read_setting(target: dict[str, Any], text: str) -> None:
-    number = re.search(r":\s*(\d+)\s*$", text)
-    if text.startswith("number of outstanding") and number:
-        target["depth"] = int(number[1])
-    elif text.startswith("threads per file:") and number:
-        target["threads"] = int(number[1])
-    elif text.startswith("throughput rate-limited") or _PAUSE.match(text):
-        target["is_limited"] = True
-    elif text.startswith("using random I/O"):
-        target["random"] = 1.0
-    elif text.startswith(("using sequential I/O", "using interlocked sequential")):
-        target["random"] = 0.0
-    elif text.startswith("using mixed random/sequential"):
+    for name, form, value in _SETTINGS:
+        match = form.match(text)
+        if match:
+            target[name] = int(match[1]) if value is None else value
+    if text.startswith("using mixed random/sequential"):
         share = re.search(r"(\d+)%", text)
-        target["random"] = None if share is None else int(share[1]) / 100
+        target["random_fraction"] = None if share is None else int(share[1]) / 100
 
 
 def _read_span(
@@ -149,73 +152,40 @@ def _read_span(
     if any(text.startswith(_INTERRUPTED) for _, text in lines):
         message = "DiskSpd was interrupted before the measurement began"
         raise file.mistake("measured.no-figures", message, line=first)
-    seconds = _find_value(file, lines, "actual test time:", first)
-    if not seconds:
-        raise file.mistake("measured.no-figures", "the time span lasted 0 s", line=first)
-    tables = _read_tables(file, lines)
+    span = Row(file, first, {})
+    seconds = read_seconds(_find_row(span, lines, "actual test time"), "actual test time")
+    tables, percentiles = _read_tables(file, lines), _read_percentiles(file, lines)
     if "total" not in tables:
-        raise file.mistake("measured.missing-value", "has no `total:` line under `Total IO`", line=first)
-    if not tables["total"]["I/Os"]:
-        raise file.mistake("measured.no-figures", "no request was completed", line=first)
-    percentiles = _read_percentiles(file, lines)
+        raise span.mistake("measured.missing-value", "has no `total:` line under `Total IO`")
     kinds: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
         response = {key: table[title] * _US_PER_MS for key, title in _LATENCIES if title in table}
         kinds[name] = {
             "iops": table.get("I/O per s", table["I/Os"] / seconds),
-            "bytes_per_s": table["bytes"] / seconds,
+            "bytes": table["bytes"],
             "response": (response | percentiles.get(name, {})) if table["I/Os"] else {},
             "count": round(table["I/Os"]),
         }
-    empty: dict[str, Any] = {}
-    total = kinds["total"]
-    figures = merge_operations(
-        kinds.get("read", empty),
-        kinds.get("write", empty),
-        iops=total["iops"],
-        bytes_per_s=total["bytes_per_s"],
-    )
-    figures.measure(**{f"response_{key}_us": value for key, value in total["response"].items()})
-    if "mean" not in total["response"]:
-        figures.reject(NO_LATENCY, "response_mean_us")
-    interval = settings.common.get("sample_ms")
-    figures.measure(
-        duration_s=seconds,
-        requests=total["count"],
-        reads=kinds.get("read", {}).get("count"),
-        writes=kinds.get("write", {}).get("count"),
-        throughput_stddev_iops=tables["total"].get("IopsStdDev"),
-    )
-    figures.derive(samples=int(seconds * _MS_PER_S / interval) or None if interval else None)
-    _add_load(figures, settings)
-    # The number of threads is that of the result.
-    figures.measure(threads=round(_find_value(file, lines, "thread count:", first)))
-    return MeasuredLine(**facts, source_line=first, test=f"time span {number}", **figures.columns())
-
-
-def _add_load(figures: Figures, settings: _Settings) -> None:
-    targets = [
-        LoadOfTarget(
-            target["path"],
-            target.get("depth"),
-            target.get("threads", 1),
-            target.get("random"),
-            target.get("is_limited", False),
-        )
-        for target in settings.targets
-    ]
+    figures = collect_figures(span, seconds, kinds)
+    figures.measure(throughput_stddev_iops=tables["total"].get("IopsStdDev"))
     common = settings.common
+    interval = common.get("sample_ms")
+    figures.derive(samples=int(seconds * _MS_PER_S / interval) or None if interval else None)
+    targets = [LoadOfTarget(**target) for target in settings.targets]
     add_load(figures, targets, common.get("pool_threads", 0), common.get("depth", 0))
+    # The number of threads is that of the result.
+    figures.measure(threads=round(_find_row(span, lines, "thread count").need("thread count")))
+    return MeasuredLine(**facts, source_line=first, test=f"time span {number}", **figures.columns())
 
 
 _LATENCIES = (("mean", "AvgLat"), ("stddev", "LatStdDev"))
 
 
-def _find_value(file: ResultFile, lines: Sequence[Line], name: str, first: int) -> float:
-    for line, text in lines:
-        if text.startswith(name):
-            return file.read_number(text.partition(":")[2].strip().rstrip("s"), line, name.rstrip(":"))
-    raise file.mistake("measured.missing-value", "missing", line=first, place=name.rstrip(":"))
+def _find_row(span: Row, lines: Sequence[Line], name: str) -> Row:
+    """Return the line of a value such as `thread count: 2`, or the span if it is missing."""
+    found = ((line, text.partition(":")[2]) for line, text in lines if text.startswith(f"{name}:"))
+    line, value = next(found, (span.line, None))
+    return Row(span.file, line, {} if value is None else {name: value.strip().rstrip("s")})
 
 
 def _read_tables(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str, float]]:

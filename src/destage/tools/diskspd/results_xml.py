@@ -7,14 +7,20 @@ import itertools
 import math
 import re
 import xml.etree.ElementTree as ET
+from typing import Any
 
 from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
-from destage.tools.diskspd.result_load import NO_LATENCY, LoadOfTarget, add_load
-from destage.tools.result_parts import Readings, ResultFile, find_percentile, merge_operations, parse_time
+from destage.tools.diskspd.result_load import (
+    TIME_FORMS,
+    LoadOfTarget,
+    add_load,
+    collect_figures,
+    read_seconds,
+)
+from destage.tools.result_parts import Readings, ResultFile, Row, find_percentile, parse_time
 
 TOOL = "diskspd"
-TIME_FORMS = ("%Y/%m/%d %H:%M:%S UTC", "%Y/%m/%d %H:%M:%S")
 _END = re.compile("</Results>")
 _MOST = 100.0
 _US_PER_MS = 1000.0
@@ -71,47 +77,35 @@ class _SpanReader:
         at: int,
         before: int,
     ) -> None:
-        self._file, self._root, self._span, self._profile, self._at = file, root, span, profile, at
+        self._root, self._span, self._profile, self._at = root, span, profile, at
         found = [match.start() for match in re.finditer("<TestTimeSeconds>", file.text)]
+        self._file = file
         self._line = file.line_of(found[before + at]) if before + at < len(found) else 1
 
     def read(self) -> MeasuredLine:
+        span = self._row(self._span)
         error = self._span.findtext("Error")
         if error is not None:
-            message = f"DiskSpd reports: {error}"
-            raise self._file.mistake("measured.no-figures", message, line=self._line, place=self._place())
-        seconds = self._number("TestTimeSeconds")
-        if not seconds:
-            raise self._file.mistake(
-                "measured.no-figures", "the time span lasted 0 s", line=self._line, place=self._place()
-            )
-        counts = self._sum_targets()
-        if not counts["ReadCount"] + counts["WriteCount"]:
-            message = "no request was completed"
-            raise self._file.mistake("measured.no-figures", message, line=self._line, place=self._place())
-        latency = self._span.find("Latency")
-        kinds = {
-            name: {
-                "iops": counts[f"{name}Count"] / seconds,
-                "bytes_per_s": counts[f"{name}Bytes"] / seconds,
-                "response": self._read_latency(latency, name),
+            raise self._whole.mistake("measured.no-figures", f"DiskSpd reports: {error}")
+        seconds = read_seconds(span, "TestTimeSeconds")
+        targets = [self._row(target) for target in self._span.findall("Thread/Target")]
+        if not targets:
+            raise span.mistake("measured.missing-value", "missing", "Thread.Target")
+        kinds: dict[str, dict[str, Any]] = {
+            kind.lower(): {
+                "count": round(math.fsum(target.need(f"{kind}Count") for target in targets)),
+                "bytes": round(math.fsum(target.need(f"{kind}Bytes") for target in targets)),
+                "response": self._read_latency(kind),
             }
-            for name in ("Read", "Write")
+            for kind in ("Read", "Write")
         }
-        figures = merge_operations(kinds["Read"], kinds["Write"])
-        total = self._read_latency(latency, "Total")
-        figures.measure(**{f"response_{end}_us": value for end, value in total.items()})
-        if latency is None:
-            figures.reject(NO_LATENCY, "response_mean_us")
-        deviation, samples = self._read_rate_spread()
-        figures.measure(
-            duration_s=seconds,
-            requests=counts["ReadCount"] + counts["WriteCount"],
-            reads=counts["ReadCount"],
-            writes=counts["WriteCount"],
-            throughput_stddev_iops=deviation,
-            samples=samples,
-        )
+        total = {key: kinds["read"][key] + kinds["write"][key] for key in ("count", "bytes")}
+        kinds["total"] = {**total, "response": self._read_latency("Total")}
+        figures = collect_figures(self._whole, seconds, kinds)
+        rates = self._span.find("Iops")
+        if rates is not None and rates.find("IopsStdDev") is not None:
+            deviation, samples = self._row(rates).need("IopsStdDev"), len(rates.findall("Bucket"))
+            figures.measure(throughput_stddev_iops=deviation, samples=samples or None)
         self._add_load(figures)
         return MeasuredLine(
             tool=TOOL,
@@ -122,77 +116,54 @@ class _SpanReader:
             **figures.columns(),
         )
 
-    def _place(self, name: str = "") -> str:
-        return f"TimeSpan[{self._at}]" + (f".{name}" if name else "")
+    @property
+    def _whole(self) -> Row:
+        return Row(self._file, self._line, {}, f"TimeSpan[{self._at}]")
 
-    def _number(self, name: str, within: ET.Element | None = None) -> float:
-        text = (self._span if within is None else within).findtext(name)
-        if text is None:
-            raise self._file.mistake(
-                "measured.missing-value", "missing", line=self._line, place=self._place(name)
-            )
-        return self._file.read_number(text, self._line, self._place(name))
+    def _row(self, element: ET.Element) -> Row:
+        """Return the texts of the children of an element."""
+        texts = {child.tag: (child.text or "").strip() for child in reversed(element)}
+        return Row(self._file, self._line, texts, f"TimeSpan[{self._at}].", frozenset())
 
-    def _sum_targets(self) -> dict[str, int]:
-        targets = self._span.findall("Thread/Target")
-        if not targets:
-            raise self._file.mistake(
-                "measured.missing-value", "missing", line=self._line, place=self._place("Thread.Target")
-            )
-        names = ("ReadCount", "WriteCount", "ReadBytes", "WriteBytes")
-        return {name: round(math.fsum(self._number(name, target) for target in targets)) for name in names}
-
-    def _read_latency(self, latency: ET.Element | None, kind: str) -> dict[str, float]:
+    def _read_latency(self, kind: str) -> dict[str, float]:
         """Return the response times of a kind of operation [us]."""
+        latency = self._span.find("Latency")
         if latency is None:
             return {}
-        found = {}
         spread = "LatencyStdev" if kind == "Total" else f"{kind}LatencyStdev"
-        for key, name in (("mean", f"Average{kind}Milliseconds"), ("stddev", spread)):
-            if latency.find(name) is not None:
-                found[key] = self._number(name, latency) * _US_PER_MS
-        for bucket in latency.findall("Bucket"):
-            if bucket.find(f"{kind}Milliseconds") is None:
-                continue
-            at = self._number("Percentile", bucket)
-            end = "max" if at >= _MOST else find_percentile(at)
-            if end is not None:
-                found[end] = self._number(f"{kind}Milliseconds", bucket) * _US_PER_MS
+        names = {"mean": f"Average{kind}Milliseconds", "stddev": spread}
+        row = self._row(latency)
+        found = {key: row.need(name, scale=_US_PER_MS) for key, name in names.items() if row.has(name)}
+        for bucket in map(self._row, latency.findall("Bucket")):
+            if bucket.has(f"{kind}Milliseconds"):
+                at = bucket.need("Percentile")
+                end = "max" if at >= _MOST else find_percentile(at)
+                if end is not None:
+                    found[end] = bucket.need(f"{kind}Milliseconds", scale=_US_PER_MS)
         return found
-
-    def _read_rate_spread(self) -> tuple[float | None, int | None]:
-        rates = self._span.find("Iops")
-        if rates is None or rates.find("IopsStdDev") is None:
-            return None, None
-        return self._number("IopsStdDev", rates), len(rates.findall("Bucket")) or None
 
     def _add_load(self, figures: Figures) -> None:
         """Add the columns of the load, which the profile states."""
         if self._profile is None:
-            figures.measure(threads=_whole(self._span, "ThreadCount"))
+            figures.measure(threads=self._row(self._span).whole("ThreadCount"))
             return
         targets = [
             LoadOfTarget(
-                path=target.findtext("Path") or "",
-                depth=_whole(target, "RequestCount"),
-                threads=_whole(target, "ThreadsPerFile") or 1,
+                path=target.text("Path"),
+                depth=target.whole("RequestCount"),
+                threads=target.whole("ThreadsPerFile") or 1,
                 random_fraction=_find_random_fraction(target),
-                is_limited=any(_whole(target, name) for name in ("Throughput", "ThinkTime")),
+                is_limited=any(target.whole(name) for name in ("Throughput", "ThinkTime")),
             )
-            for target in self._profile.findall("Targets/Target")
+            for target in map(self._row, self._profile.findall("Targets/Target"))
         ]
-        shared = _whole(self._profile, "ThreadCount") or 0, _whole(self._profile, "RequestCount") or 0
-        add_load(figures, targets, *shared)
+        shared = self._row(self._profile)
+        add_load(figures, targets, shared.whole("ThreadCount") or 0, shared.whole("RequestCount") or 0)
 
 
-def _whole(element: ET.Element, name: str) -> int | None:
-    text = (element.findtext(name) or "").strip()
-    return int(text) if text.isdigit() else None
-
-
-def _find_random_fraction(target: ET.Element) -> float | None:
+def _find_random_fraction(target: Row) -> float | None:
     """Return the share of random requests: `RandomRatio` [%] of -rs, `Random` of -r, else sequential."""
-    ratio = _whole(target, "RandomRatio")
+    ratio = target.whole("RandomRatio")
     if ratio is not None:
         return ratio / 100
-    return 1.0 if target.find("Random") is not None else 0.0
+    return 1.0 if target.has("Random") else 0.0

@@ -6,19 +6,20 @@ from typing import Any
 from destage.errors import Issue
 from destage.tools.diskspd.settings import Target, Test
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.values import ALL
 from destage.tools.workload_parts import (
-    ALL,
     Part,
     bursts_of,
     contiguous,
+    operations_of,
     render_bytes,
     render_rate,
     requests_of,
     round_up,
-    share,
     size_of,
     times_of,
     walk_of,
+    warn_page_cache,
 )
 
 _MOST_STREAMS = 1024
@@ -29,8 +30,8 @@ def build_workload(test: Test, file: str, issues: list[Issue]) -> ImportedWorklo
     """Return the workload of a test; mistakes are added to `issues`."""
     regions = _lay_out(test)
     streams: list[Part] = []
-    warnings = [*test.warnings, *_find_warnings(test)]
-    remarks = list(dict.fromkeys(test.remarks))
+    warnings = [*test.reader.warnings, *_find_warnings(test)]
+    remarks = list(dict.fromkeys(test.reader.remarks))
     if len({target.path for target in test.targets}) > 1:
         remarks.insert(0, "Assumed: the targets follow one another on the array.")
     for number, (target, region) in enumerate(zip(test.targets, regions, strict=True), 1):
@@ -45,7 +46,7 @@ def build_workload(test: Test, file: str, issues: list[Issue]) -> ImportedWorklo
     if test.outstanding and not issues:
         streams = [_share_threads(test, regions)]
     where = f"line {test.line}:"
-    mapping = {streams[0]["name"]: (where, *dict.fromkeys(test.notes))} if streams else {}
+    mapping = {streams[0]["name"]: (where, *dict.fromkeys(test.reader.notes))} if streams else {}
     return ImportedWorkload(
         tool="DiskSpd",
         file=file,
@@ -85,17 +86,17 @@ def _find_mistake(test: Test, target: Target) -> Issue | None:
     threads = test.threads or target.threads
     if _count_sequences(test, target) > _MOST_STREAMS:
         message = f"more than {_MOST_STREAMS} separate sequences; reduce -t or -o, or share them with -si"
-        return Issue("diskspd.too-many-threads", "-t", message, line=place.line, column=place.column)
+        return place.mark("diskspd.too-many-threads", "-t", message)
     if threads * target.outstanding > _MOST_OUTSTANDING or threads * test.outstanding > _MOST_OUTSTANDING:
         message = f"more than {_MOST_OUTSTANDING} outstanding requests"
-        return Issue("diskspd.too-many-threads", "-o", message, line=place.line, column=place.column)
+        return place.mark("diskspd.too-many-threads", "-o", message)
     if target.is_absolute and length is None:
         message = "needs the size of the target; give -c or -f"
-        return Issue("import.missing-size", "-rdabs", message, line=place.line, column=place.column)
+        return place.mark("import.missing-size", "-rdabs", message)
     span = (threads - 1) * target.thread_stride + target.block
     if length is not None and span > length and not target.is_random:
         message = f"{threads} threads that far apart exceed the range of {length} bytes"
-        return Issue("import.bad-value", "-T", message, line=place.line, column=place.column)
+        return place.mark("import.bad-value", "-T", message)
     return None
 
 
@@ -135,7 +136,7 @@ def _share_threads(test: Test, regions: Sequence[tuple[int, int | None]]) -> Par
         }
         for target, region in zip(test.targets, regions, strict=True)
     ]
-    test.notes.append("approximated: each request goes to a target drawn by weight")
+    test.reader.notes.append("approximated: each request goes to a target drawn by weight")
     arrival = {"kind": "fixed_outstanding", "depth": test.threads * test.outstanding}
     return {"name": "targets", "arrival": arrival, **requests_of(parts)}
 
@@ -152,14 +153,12 @@ def _arrival(target: Target, threads: int, count: int) -> Part:
 
 
 def _operations(target: Target) -> Part:
-    forced = {"fua_fraction": 1.0} if target.is_written_through and target.write_percentage else {}
-    alignment = target.alignment if target.is_random else None
-    return {
-        "read_fraction": share(ALL - target.write_percentage),
-        **forced,
-        "size": size_of(target.block),
-        **({"alignment": render_bytes(alignment)} if alignment not in {None, target.block} else {}),
-    }
+    alignment = target.alignment if target.is_random and target.alignment != target.block else None
+    return operations_of(
+        *(ALL - target.write_percentage, size_of(target.block)),
+        is_forced=target.is_written_through,
+        alignment=alignment,
+    )
 
 
 def _address(target: Target, place: Part, length: int | None) -> Part:
@@ -191,13 +190,7 @@ def _zones(target: Target, length: int | None) -> list[Part]:
 def _find_warnings(test: Test) -> Iterator[Issue]:
     for target in test.targets[:1]:
         if target.is_cached:
-            message = (
-                "not set: DiskSpd's requests use the host's cache, which is not simulated; here all go to "
-                "the array"
-            )
-            yield Issue(
-                "import.page-cache", "-S", message, line=target.place.line, column=target.place.column
-            )
+            yield warn_page_cache("-S", (), target.place)
     for target in test.targets:
         if target.limit is None and not target.is_device:
             message = "the size is not known; assumed: the whole array; -c or -f give it"

@@ -23,16 +23,25 @@ class Element:
     @property
     def word(self) -> Word:
         """Its text, at the place of the element."""
-        return Word(self.text.strip(), self.line, self.column)
+        return Word(self.value, self.line, self.column)
+
+    @property
+    def value(self) -> str:
+        """Its text."""
+        return self.text.strip()
+
+    def issue(self, code: str, message: str) -> Issue:
+        """Return an issue at the element."""
+        return self.word.issue(code, self.tag, message)
+
+    def __str__(self) -> str:
+        """Return its tag."""
+        return f"<{self.tag}>"
 
     def find_all(self, tag: str) -> list["Element"]:
         """Return all elements below it with a tag."""
         below = [found for child in self.children for found in child.find_all(tag)]
         return [child for child in self.children if child.tag == tag] + below
-
-    def find(self, tag: str) -> "Element | None":
-        """Return its first child with a tag."""
-        return next((child for child in self.children if child.tag == tag), None)
 
 
 def parse_xml(text: str, file: str) -> Element:

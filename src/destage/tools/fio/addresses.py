@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from destage.tools.fio.settings import Settings
-from destage.tools.fio.sizes import Sizes
-from destage.tools.fio.zones import Zones
-from destage.tools.workload_parts import ALL, render_bytes
+from destage.tools.fio.quantities import Sizes
+from destage.tools.fio.settings import Settings, Zones
+from destage.tools.values import ALL
+from destage.tools.workload_parts import render_bytes
 
 Part = dict[str, Any]
 _WIDEST = 0.5
@@ -22,10 +22,10 @@ class Address(NamedTuple):
 
 def has_own_positions(settings: Settings) -> bool:
     """Return whether reads and writes of a mixed job need an address process each."""
-    if settings.is_random and settings.zones is None:
-        is_plain = settings.modifier is None and settings.random_percentage == ALL
+    if settings.pattern.is_random and settings.zones is None:
+        is_plain = settings.pattern.modifier is None and settings.random_percentage == ALL
         return not is_plain or settings.alignments[0] != settings.alignments[1]
-    return not settings.is_random and settings.modifier is None
+    return not settings.pattern.is_random and settings.pattern.modifier is None
 
 
 def describe_address(settings: Settings, reads: float) -> Address:
@@ -34,15 +34,19 @@ def describe_address(settings: Settings, reads: float) -> Address:
     block = min(size for size, _ in sizes)
     if settings.zones is not None:
         return _strided_zones(settings, settings.zones, reads)
-    if not settings.is_random:
-        if settings.modifier is None:
+    if not settings.pattern.is_random:
+        if settings.pattern.modifier is None:
             return Address("sequential", {"kind": "sequential"})
-        words = f"sequential, skipping {render_bytes(settings.modifier)} after each request"
-        part = {"kind": "strided_zones", "zone": render_bytes(block), "skip": render_bytes(settings.modifier)}
+        words = f"sequential, skipping {render_bytes(settings.pattern.modifier)} after each request"
+        part = {
+            "kind": "strided_zones",
+            "zone": render_bytes(block),
+            "skip": render_bytes(settings.pattern.modifier),
+        }
         return Address(words, part)
-    if settings.modifier is not None and settings.modifier > 1:
-        words = f"runs of {settings.modifier} sequential requests from random addresses"
-        return Address(words, {"kind": "sequential", "run": render_bytes(settings.modifier * block)})
+    if settings.pattern.modifier is not None and settings.pattern.modifier > 1:
+        words = f"runs of {settings.pattern.modifier} sequential requests from random addresses"
+        return Address(words, {"kind": "sequential", "run": render_bytes(settings.pattern.modifier * block)})
     if settings.random_percentage < ALL:
         jumps = settings.random_percentage / ALL
         share = {"jump_fraction": jumps} if jumps else {}
@@ -52,12 +56,12 @@ def describe_address(settings: Settings, reads: float) -> Address:
 
 
 def _sizes(settings: Settings, reads: float) -> Sizes:
-    return (*(settings.read_sizes if reads else ()), *(settings.write_sizes if reads < ALL else ()))
+    return (*(settings.sizes[0] if reads else ()), *(settings.sizes[1] if reads < ALL else ()))
 
 
 def _strided_zones(settings: Settings, zones: Zones, reads: float) -> Address:
     accessed, note = zones.accessed, ""
-    if not settings.is_random and 0 < settings.read_percentage < ALL:
+    if not settings.pattern.is_random and 0 < settings.read_percentage < ALL:
         share = settings.read_percentage if reads else ALL - settings.read_percentage
         accessed = max(512, accessed * share // ALL // 512 * 512)
         note = ", approximated: reads and writes change zones one without the other"
@@ -67,7 +71,7 @@ def _strided_zones(settings: Settings, zones: Zones, reads: float) -> Address:
     if accessed != zones.extent:
         part["accessed"] = render_bytes(accessed)
     order = "sequential"
-    if settings.is_random:
+    if settings.pattern.is_random:
         order, part["sampling"] = _sampling(settings, reads)
     words = (
         f"{order} in zones of {render_bytes(zones.extent)}, {render_bytes(zones.skip)} apart, "
@@ -91,7 +95,7 @@ def _random(settings: Settings, reads: float) -> Address:
 def _sampling(settings: Settings, reads: float) -> tuple[str, str]:
     """Return how the addresses of a uniformly random job are drawn, in words and as a value of `sampling`."""
     (read, write), sizes = settings.alignments, _sizes(settings, reads)
-    units = {min(size for size, _ in each) for each in (settings.read_sizes, settings.write_sizes)}
+    units = set(settings.smallest)
     is_mixed = 0 < settings.read_percentage < ALL
     same_order = "uniformly random, every block once per pass, all passes in the same order"
     if settings.has_lfsr:
@@ -116,7 +120,7 @@ def _is_one(reads: float) -> bool:
 def _skewed(settings: Settings, reads: float) -> Address:
     """Return a skewed distribution, whose ranks count blocks of the smallest size."""
     chosen = settings.distribution
-    smallest = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
+    smallest = min(settings.smallest)
     block = settings.alignments[1 if reads == 0 else 0] or min(size for size, _ in _sizes(settings, reads))
     is_centred = "; the centre has no effect, as fio scatters the blocks" if chosen.has_centre else ""
     reach = min(1.0, block / smallest)

@@ -2,17 +2,9 @@
 
 from collections.abc import Iterator
 
-from destage.tools.export_report import (
-    SECOND_NS,
-    Report,
-    Target,
-    count_users,
-    find_footprint,
-    list_sizes,
-    think_time_ns,
-)
-from destage.tools.fio.export_addresses import AddressWriter, Options, Part, Requests, render_size
-from destage.tools.workload_parts import ALL
+from destage.tools.export_report import SECOND_NS, Part, Report, Sizes, Target
+from destage.tools.fio.export_addresses import AddressWriter, Issued, Options, render_size
+from destage.tools.values import ALL
 
 _DEFAULT_OPEN_DEPTH = 256
 _ROUNDING = 1e-6
@@ -24,11 +16,10 @@ def write(workload: Part, target: Target, source: str) -> tuple[str, list[str]]:
     Raises:
         ConfigError: With every part that fio cannot express.
     """
-    report = Report("fio")
-    users = int(workload.get("users", 1))
+    report = Report("fio", target, int(workload.get("users", 1)))
     common = {"ioengine": "libaio", "direct": "1", "time_based": "1", "group_reporting": "1"}
     lines = ["[global]", *_list_lines(common)]
-    writer = _Jobs(report, workload, target, users)
+    writer = _Jobs(report, workload)
     jobs = [
         (f"{stream['name']}{suffix}", options)
         for index, stream in enumerate(workload["streams"])
@@ -48,8 +39,8 @@ def _list_lines(options: Options) -> list[str]:
 
 
 class _Jobs:
-    def __init__(self, report: Report, workload: Part, target: Target, users: int) -> None:
-        self.report, self.workload, self.target, self.users = report, workload, target, users
+    def __init__(self, report: Report, workload: Part) -> None:
+        self.report, self.workload, self.target = report, workload, report.target
 
     def write(self, place: str, stream: Part) -> Iterator[tuple[str, Options]]:
         """Yield suffix of the name and options of the jobs of a stream."""
@@ -102,7 +93,7 @@ class _Jobs:
         ]
 
     def _load(self, place: str, stream: Part, operations: Part, share: float, address: Part) -> Options:
-        arrival, users = stream["arrival"], count_users(stream, self.users)
+        arrival, users = stream["arrival"], self.report.count_users(stream)
         place = f"{place}.arrival"
         match arrival["kind"]:
             case "fixed_outstanding":
@@ -139,13 +130,13 @@ class _Jobs:
         arrival = stream["arrival"]
         steps = _find_chain(stream)
         ios = arrival.get("ios") or 1
-        order, depth = arrival.get("order", "serial"), arrival.get("depth")
         if steps is not None:
-            ios, order = steps["steps"][0]["ios"], steps["steps"][0].get("order", "serial")
-        options = {"iodepth": str((depth or ios) if order == "parallel" else 1)}
+            arrival = {**arrival, **steps["steps"][0]}
+            ios = arrival["ios"]
+        options = {"iodepth": str(self.report.find_depth(arrival, ios))}
         if users > 1:
             options["numjobs"] = str(users)
-        think = think_time_ns(self.report, place, arrival)
+        think = self.report.find_think_time(place, arrival)
         if think:
             if think % 1000:
                 self.report.note(f"{place}.think_time", "is rounded to microseconds")
@@ -155,37 +146,25 @@ class _Jobs:
         return options
 
     def _requests(self, place: str, operations: Part, address: Part, stream: Part) -> Options:
-        self.report.check_keys(
-            f"{place}.operations",
-            operations,
-            {"read_fraction", "fua_fraction", "flush_every", "size", "write_size", "alignment"},
-        )
-        reads = self.report.round_share(f"{place}.operations.read_fraction", operations["read_fraction"])
-        sizes, smallest, largest = self._sizes(f"{place}.operations", operations, reads)
+        at = f"{place}.operations"
+        reads, both, used = self.report.find_sizes(at, operations, "fua_fraction flush_every alignment")
+        if {operations[key]["kind"] for key in ("size", "write_size") if operations.get(key)} == {"uniform"}:
+            sizes, smallest, largest = self._range(at, operations, reads)
+        else:
+            sizes, smallest, largest = self._sizes(at, operations, reads, both), min(used), max(used)
         words = {ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
-        pattern = AddressWriter(self.report, self.target).write(
-            f"{place}.address", address, Requests(words, smallest, largest, reads)
+        pattern = AddressWriter(self.report).write(
+            f"{place}.address", address, Issued(words, smallest, largest, reads)
         )
         options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < ALL else {}), **sizes}
-        forced = operations.get("fua_fraction") or 0
-        if forced and reads < ALL:
-            if forced < 1:
-                self.report.reject(
-                    f"{place}.operations.fua_fraction", "all writes are forced or none", forced
-                )
+        if self.report.is_forced(at, operations, reads):
             options["sync"] = "dsync"
         if operations.get("flush_every") and reads < ALL:
             options["fsync"] = str(operations["flush_every"])
         return {**options, **self._file(f"{place}.address", address, stream)}
 
-    def _sizes(self, place: str, operations: Part, reads: int) -> tuple[Options, int, int]:
-        """Return the options of the sizes, and the smallest and the largest."""
-        kinds = {part["kind"] for part in (operations["size"], operations.get("write_size")) if part}
-        if kinds == {"uniform"}:
-            return self._range(place, operations, reads)
-        read = list_sizes(operations["size"])
-        write = list_sizes(operations.get("write_size") or operations["size"])
-        used = {**(read if reads else {}), **(write if reads < ALL else {})}
+    def _sizes(self, place: str, operations: Part, reads: int, both: tuple[Sizes, Sizes]) -> Options:
+        read, write = both
         texts = []
         for key, sizes in (("size", read), ("write_size", write)):
             shares = self.report.round_shares(f"{place}.{key}", list(sizes.values()))
@@ -203,9 +182,9 @@ class _Jobs:
         options = {name: text}
         if alignment is not None:
             options["blockalign"] = render_size(alignment)
-        elif len(used) > 1:
+        elif len({*(read if reads else ()), *(write if reads < ALL else ())}) > 1:
             self.report.note(f"{place}.alignment", "the size of each request; fio aligns all to the smallest")
-        return options, min(used), max(used)
+        return options
 
     def _range(self, place: str, operations: Part, reads: int) -> tuple[Options, int, int]:
         """Return the options of sizes that are equally likely between two."""
@@ -222,8 +201,8 @@ class _Jobs:
         return options, min(size["min"] for size in used), max(size["max"] for size in used)
 
     def _file(self, place: str, address: Part, stream: Part) -> Options:
-        offset, size = find_footprint(self.report, place, address, self.target)
-        users = count_users(stream, self.users)
+        offset, size = self.report.find_footprint(place, address)
+        users = self.report.count_users(stream)
         extent = {"size": str(size)}
         start = {"offset": str(offset)} if offset else {}
         if address.get("per_user") and users > 1:

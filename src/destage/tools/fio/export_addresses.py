@@ -2,24 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from destage.tools.export_report import Report, Target, find_footprint
-from destage.tools.workload_parts import ALL
+from destage.tools.export_report import Part, Report, list_zones
+from destage.tools.values import ALL
 
-Part = Mapping[str, Any]
 Options = dict[str, str]
 _KINDS = {
-    "uniform": {"sampling"},
-    "zipf": {"exponent", "block", "approximate"},
-    "pareto": {"hot_fraction", "block"},
-    "normal": {"deviation", "width", "block"},
-    "hot_cold": {"hot_fraction", "access_fraction"},
-    "zoned": {"zones"},
-    "sequential": {"run", "jump_fraction", "common"},
-    "strided": {"stride"},
-    "strided_zones": {"zone", "skip", "accessed", "sampling"},
+    "uniform": "sampling",
+    "zipf": "exponent block approximate",
+    "pareto": "hot_fraction block",
+    "normal": "deviation width block",
+    "hot_cold": "hot_fraction access_fraction",
+    "zoned": "zones",
+    "sequential": "run jump_fraction common",
+    "strided": "stride",
+    "strided_zones": "zone skip accessed sampling",
 }
+_READ = {kind: f"per_user {keys}" for kind, keys in _KINDS.items()}
 _DEVIATION = 1 / 12
 """The standard deviation of fio's `normal`, as a share of the file."""
 _MAPS: Mapping[str | None, Options] = {
@@ -31,7 +30,7 @@ _MAPS: Mapping[str | None, Options] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Requests:
+class Issued:
     """The requests that addresses are of.
 
     Attributes:
@@ -51,16 +50,12 @@ class AddressWriter:
     """Writes the options of addresses; what fio cannot express is added to the report."""
 
     report: Report
-    target: Target
 
-    def write(self, place: str, address: Part, requests: Requests) -> Options:
+    def write(self, place: str, address: Part, requests: Issued) -> Options:
         """Return the options of a pattern."""
         kind = address["kind"]
-        common = {"kind", "footprint", "placement", "per_user"}
-        if kind not in _KINDS:
-            self.report.reject(f"{place}.kind", "it has no such addresses", kind)
+        if not self.report.has_address(place, address, _READ):
             return {}
-        self.report.check_keys(place, address, common | _KINDS[kind])
         sequential, random = requests.words
         span = (requests.smallest, requests.largest)
         if kind == "sequential":
@@ -86,7 +81,7 @@ class AddressWriter:
             return {"rw": random, **_MAPS[address.get("sampling", "independent")]}
         return {"rw": random, "norandommap": "1", "random_distribution": distribution}
 
-    def _sequence(self, place: str, address: Part, issued: Requests) -> Options:
+    def _sequence(self, place: str, address: Part, issued: Issued) -> Options:
         sequential, random = issued.words
         span = (issued.smallest, issued.largest)
         if 0 < issued.reads < ALL:
@@ -121,23 +116,19 @@ class AddressWriter:
                 return f"normal:{ALL * (address.get('width') or 0.0):g}"
             case "pareto":
                 return f"pareto:{address['hot_fraction']:g}"
-            case "hot_cold":
-                hot, accesses = address["hot_fraction"], address["access_fraction"]
-                return self._zones(place, [(accesses, hot), (1 - accesses, 1 - hot)], address)
-            case "zoned":
-                return self._zones(
-                    place, [(one["accesses"], one["size"]) for one in address["zones"]], address
-                )
+            case "hot_cold" | "zoned":
+                return self._zones(place, address)
         return None
 
-    def _zones(self, place: str, zones: list[tuple[float, float]], address: Part) -> str:
+    def _zones(self, place: str, address: Part) -> str:
+        zones = list_zones(address)
         accesses = self.report.round_shares(f"{place}.zones", [share for share, _ in zones])
         total = sum(size for _, size in zones)
         exact = [ALL * size / total for _, size in zones]
         if all(abs(size - round(size)) < 1e-6 for size in exact):  # noqa: PLR2004 - rounding error
             parts = [f"{share}/{round(size)}" for share, size in zip(accesses, exact, strict=True)]
             return "zoned:" + ":".join(parts)
-        _, footprint = find_footprint(self.report, place, address, self.target)
+        _, footprint = self.report.find_footprint(place, address)
         parts = [
             f"{share}/{int(footprint * size / ALL)}" for share, size in zip(accesses, exact, strict=True)
         ]

@@ -1,112 +1,79 @@
-"""Syntax of a fio job file: sections, options with their lines, and inheritance from `[global]`.
+"""Syntax of a fio job file or command: sections, options with their lines, and inheritance from `[global]`.
 
 A `;` or `#` starts a comment anywhere in a line. A section is `[name]`; sections whose name begins with
 `global`, of which there may be several, set defaults for the jobs below them. An option is `name=value` or
 `name` alone. `${NAME}` in a value is replaced from the environment.
+
+A command line is a job file, too: each job begins with `--name` and becomes a section, options before the
+first `--name` are those of all jobs, and options of fio itself, such as `--output`, are skipped.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from destage.errors import ConfigError, Issue
-from destage.tools.fio import options
+from destage.tools.fio.job import Job, Option
+from destage.tools.fio.options import OPTIONS
+from destage.tools.options import OptionReader, by_reason
+from destage.tools.scripts import ScriptCommand, read_commands
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _KEYWORD = re.compile(r"\$(pagesize|mb_memory|ncpus)\b")
 _COMMENT = re.compile(r"[;#]")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option of a job file.
-
-    Attributes:
-        name: Its canonical name.
-        written: The name as written in the file.
-        value: The text after `=`; None if there is no `=`.
-        line: The line of the file, from 1.
-    """
-
-    name: str
-    written: str
-    value: str | None
-    line: int
-
-    @property
-    def place(self) -> str:
-        """Its place in errors and warnings."""
-        return f"line {self.line}, {self.written}"
-
-    def __str__(self) -> str:
-        """Return the option as it is written in a job file."""
-        return self.written if self.value is None else f"{self.written}={self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One job with all its options, inherited ones included.
-
-    Attributes:
-        options: Its options by name; its own override those of the global sections above.
-    """
-
-    name: str
-    line: int
-    options: Mapping[str, Option]
-
-    @property
-    def place(self) -> str:
-        """Its place in errors."""
-        return f"line {self.line}, [{self.name}]"
-
-
-@dataclass(frozen=True, slots=True)
-class JobFile:
-    """The contents of a job file.
-
-    Attributes:
-        without_effect: The options that do not affect the simulation, with the reason.
-        skipped: The options skipped by `ignore_unknown`, with the reason why they are not supported.
-    """
-
-    jobs: tuple[Job, ...]
-    without_effect: tuple[tuple[Option, str], ...]
-    skipped: tuple[tuple[Option, str], ...]
+_PROGRAM = re.compile(r"fio(\.exe)?", re.IGNORECASE)
+_NAME = "name"
+_SECTION = re.compile(r"^\s*\[[^\]]+\]\s*$", re.MULTILINE)
+_OF_FIO = by_reason(
+    {
+        "it does not change a job": (
+            "output output-format minimal append-terse terse-version bandwidth-log eta eta-interval "
+            "eta-newline status-interval warnings-fatal max-jobs alloc-size debug idle-prof inflate-log "
+            "aux-path readonly thread-stats"
+        )
+    }
+)
+"""Options of fio itself, which do not change a job."""
 
 
 @dataclass
-class Parser:
-    """Reads options, and collects what is wrong with them or has no effect."""
+class JobFile:
+    """The jobs of a job file or a command.
+
+    Attributes:
+        reader: What is wrong with the options, or has no effect.
+    """
 
     environment: Mapping[str, str]
-    is_lenient: bool
-    issues: list[Issue] = field(default_factory=list)
-    without_effect: list[tuple[Option, str]] = field(default_factory=list)
-    skipped: list[tuple[Option, str]] = field(default_factory=list)
+    reader: OptionReader
+    jobs: list[Job] = field(default_factory=list)
 
-    def read_option(self, text: str, line: int) -> Option | None:
-        """Read one line of a section; return None if it is not a supported option."""
+    def read_option(self, text: str, line: int, section: dict[str, Option]) -> None:
+        """Read one line of a section, or one option of a command."""
         written, separator, value = (part.strip() for part in text.partition("="))
         if not separator and written.partition(" ")[0] == "include":
             self.add_issue(
                 "import.include", line, "include", None, "include is not read; insert that file's lines"
             )
-            return None
+            return
         try:
             expanded = self.expand(value) if separator else None
         except KeyError as error:
             message = f"{error.args[0]} is not set; write the value or set the variable"
             self.add_issue("import.unknown-variable", line, written, value, message)
-            return None
-        name = options.ALIASES.get(written, written)
+            return
+        name = OPTIONS.aliases.get(written, written)
         option = Option(name, written, expanded, line)
-        if name in options.WITHOUT_EFFECT:
-            self.without_effect.append((option, options.WITHOUT_EFFECT[name]))
-        elif name not in options.MAPPED:
-            self.reject_or_skip(option)
-            return None
-        return option
+        if name in OPTIONS.ignored:
+            self.reader.ignore(option, OPTIONS.ignored[name], line)
+        elif name not in OPTIONS.settings:
+            self.reader.reject(option, OPTIONS.explain_unsupported(name))
+            return
+        # The later of two wins and moves to the end, as the order decides between related options.
+        section.pop(name, None)
+        section[name] = option
 
     def expand(self, value: str) -> str:
         """Replace environment variables; raise KeyError for fio's keywords, which depend on its machine."""
@@ -115,26 +82,16 @@ class Parser:
             raise KeyError(keyword[0])
         return _VARIABLE.sub(lambda match: self.environment[match[1]], value)
 
-    def reject_or_skip(self, option: Option) -> None:
-        """Add an issue for an option that is not supported, or skip it."""
-        why = options.explain_unsupported(option.name)
-        if self.is_lenient:
-            self.skipped.append((option, why))
-        else:
-            message = f"{why}; --ignore-unknown skips it"
-            self.add_issue("import.unsupported-option", option.line, option.written, option.value, message)
-
     def add_issue(self, code: str, line: int, name: str, value: str | None, message: str) -> None:
         """Add an issue at an option."""
-        self.issues.append(Issue(code, f"line {line}, {name}", message, value))
+        self.reader.issues.append(Issue(code, f"line {line}, {name}", message, value))
 
 
-def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> JobFile:
+def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
     """Read the sections of a job file."""
-    parser = Parser(environment, is_lenient)
+    found = JobFile(environment, OptionReader(is_lenient))
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None
-    jobs: list[Job] = []
     for line, raw in enumerate(text.splitlines(), 1):
         stripped = _COMMENT.split(raw, maxsplit=1)[0].strip()
         if not stripped:
@@ -142,26 +99,77 @@ def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_le
         if stripped.startswith("["):
             name = stripped[1:].partition("]")[0].strip()
             if not stripped.endswith("]") or not name:
-                parser.add_issue("import.bad-syntax", line, "section", stripped, "must have the form [name]")
+                found.add_issue("import.bad-syntax", line, "section", stripped, "must have the form [name]")
                 current = {}
             elif name.startswith("global"):
                 # As in fio, any name with this prefix is global.
                 current = common
             else:
                 current = dict(common)
-                jobs.append(Job(name, line, current))
+                found.jobs.append(Job(name, line, current))
         elif current is None:
             message = "option before the first [section]"
-            parser.add_issue("import.bad-syntax", line, "option", stripped, message)
+            found.add_issue("import.bad-syntax", line, "option", stripped, message)
         else:
-            option = parser.read_option(stripped, line)
-            if option is not None:
-                # The later of two wins and moves to the end, as the order decides between related options.
-                current.pop(option.name, None)
-                current[option.name] = option
-    if not jobs and not parser.issues:
+            found.read_option(stripped, line, current)
+    if not found.jobs and not found.reader.issues:
         message = "no job; a job is a section [name] other than [global]"
-        parser.issues.append(Issue("import.no-test", "", message))
-    if parser.issues:
-        raise ConfigError(parser.issues, file)
-    return JobFile(tuple(jobs), tuple(parser.without_effect), tuple(parser.skipped))
+        found.reader.issues.append(Issue("import.no-test", "", message))
+    if found.reader.issues:
+        raise ConfigError(found.reader.issues, file)
+    return [found]
+
+
+def is_command(text: str) -> bool:
+    """Return whether a text has a command of fio with a job, and is not a job file."""
+    return "--name" in text and not _SECTION.search(text) and bool(_find_commands(text))
+
+
+def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
+    """Read the jobs of each command in a text.
+
+    Raises:
+        ConfigError: With every option that cannot be read.
+    """
+    found = []
+    for command in _find_commands(text):
+        jobs = JobFile(environment, OptionReader(is_lenient))
+        _read_command(jobs, command)
+        if jobs.reader.issues:
+            raise ConfigError(jobs.reader.issues, file)
+        found.append(jobs)
+    return found
+
+
+def _find_commands(text: str) -> list[ScriptCommand]:
+    return [
+        command
+        for command in read_commands(text, _PROGRAM)
+        if any(word.text.partition("=")[0] == f"--{_NAME}" for word in command.words)
+    ]
+
+
+def _read_command(found: JobFile, command: ScriptCommand) -> None:
+    common: dict[str, Option] = {}
+    current = common
+    for name, value in _split_options(found, command):
+        if name == _NAME:
+            current = dict(common)
+            found.jobs.append(Job(value or f"job{len(found.jobs) + 1}", command.line, current))
+        elif name not in _OF_FIO:
+            found.read_option(name if value is None else f"{name}={value}", command.line, current)
+
+
+def _split_options(found: JobFile, command: ScriptCommand) -> Iterator[tuple[str, str | None]]:
+    """Yield each option with its value, which follows `=` or is the next word."""
+    words = [word.text for word in command.words]
+    while words:
+        text = words.pop(0)
+        if not text.startswith("--"):
+            message = "must be an option --NAME=VALUE; import a job file by itself"
+            found.add_issue("import.bad-syntax", command.line, "command", text, message)
+            continue
+        name, separator, value = text.removeprefix("--").partition("=")
+        if not separator and words and not words[0].startswith("--"):
+            separator, value = "=", words.pop(0)
+        yield name, value if separator else None

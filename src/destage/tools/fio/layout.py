@@ -73,7 +73,7 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
             )
             return None
     span = job.distribution.span
-    if span is not None and job.is_random:
+    if span is not None and job.pattern.is_random:
         length = span if length is None else min(span, length)
     is_device = job.filename is not None and job.filename.startswith(_DEVICES)
     if length is None and not is_device and job.iolog is None:

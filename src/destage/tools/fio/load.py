@@ -6,22 +6,24 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.tools.fio.command_line import is_command, read_jobs
-from destage.tools.fio.job_file import JobFile, Option, read_sections
+from destage.tools.fio.job_file import JobFile, is_command, read_jobs, read_sections
 from destage.tools.fio.layout import Region, lay_out
 from destage.tools.fio.settings import Settings, read_settings
 from destage.tools.fio.streams import JobStreams
 from destage.tools.fio.timeline import build_timeline
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.naming import number_repeated
+from destage.tools.workload_parts import warn_page_cache
 
 __all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
 _MOST_STREAMS = 1024
+_CONTIGUOUS = "Assumed: each file is contiguous, and the files follow one another on the array."
 
 
 def recognizes(_: str) -> bool:
@@ -33,8 +35,21 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
     """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test."""
     if not is_command(text) and not options.is_study:
         return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
-    read = _read_script if is_command(text) else _read_groups
-    return read(text, file, os.environ, is_lenient=options.ignore_unknown)
+    is_script, is_lenient = is_command(text), options.ignore_unknown
+    read = read_jobs if is_script else read_sections
+    found = []
+    for sections in read(text, file, os.environ, is_lenient=is_lenient):
+        jobs, regions = _settle_jobs(sections, file)
+        starts = [
+            index for index, job in enumerate(jobs) if not index or (job.is_stonewalled and not is_script)
+        ]
+        for start, end in pairwise([*starts, len(jobs)]):
+            # Within its group, no job waits for another.
+            group = [replace(job, is_stonewalled=job.is_stonewalled and is_script) for job in jobs[start:end]]
+            name = " + ".join(job.job.name for job in group)
+            imported = _build(sections, group, regions[start:end], file)
+            found.append(replace(imported, name=name, is_named=not is_script))
+    return found
 
 
 def read_job_file(
@@ -52,52 +67,15 @@ def read_job_file(
     Raises:
         ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
     """
-    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=ignore_unknown)
-    return _build(sections, jobs, regions, file)
-
-
-def _read_script(
-    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
-) -> list[ImportedWorkload]:
-    """Read each command of a script as a workload of its own; errors are those of a job file."""
-    found = []
-    for sections in read_jobs(text, file, environment, is_lenient=is_lenient):
-        jobs, regions = _settle_jobs(sections, file)
-        name = " + ".join(job.job.name for job in jobs)
-        found.append(replace(_build(sections, jobs, regions, file), name=name))
-    return found
-
-
-def _read_groups(
-    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
-) -> list[ImportedWorkload]:
-    """Read each group of jobs that `stonewall` separates as a workload of its own."""
-    sections, jobs, regions = _read_jobs(text, file, environment, is_lenient=is_lenient)
-    starts = [index for index, job in enumerate(jobs) if job.is_stonewalled or not index]
-    groups = []
-    for start, end in pairwise([*starts, len(jobs)]):
-        # Within its group, no job waits for another.
-        group = [replace(job, is_stonewalled=False) for job in jobs[start:end]]
-        imported = _build(sections, group, regions[start:end], file)
-        groups.append(replace(imported, name=" + ".join(job.job.name for job in group), is_named=True))
-    return groups
-
-
-def _read_jobs(
-    text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool
-) -> tuple[JobFile, list[Settings], list[Region]]:
-    """Return the sections of a job file, its jobs, and where their files lie."""
-    sections = read_sections(text, file, environment, is_lenient=is_lenient)
-    return (sections, *_settle_jobs(sections, file))
+    (sections,) = read_sections(text, file, environment, is_lenient=ignore_unknown)
+    return _build(sections, *_settle_jobs(sections, file), file)
 
 
 def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
-    issues: list[Issue] = []
-    jobs = [read_settings(job, issues) for job in sections.jobs]
+    issues = sections.reader.issues
+    jobs = [read_settings(job, sections.reader) for job in sections.jobs]
     _check_conflicts(jobs, issues)
-    if issues:
-        raise ConfigError(issues, file)
-    regions = lay_out(jobs, issues)
+    regions = [] if issues else lay_out(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
     return jobs, regions
@@ -114,7 +92,7 @@ def _build(
     users = _count_users(jobs)
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
-    names = _number_names([job.job.name for job in jobs])
+    names = number_repeated([job.job.name for job in jobs])
     for index, (job, region) in enumerate(zip(jobs, regions, strict=True)):
         job_streams = JobStreams(job, region, is_per_user=users > 1, name=names[index])
         built = list(job_streams.build(timeline.times[index]))
@@ -132,7 +110,7 @@ def _build(
         file=file,
         workload={**workload, "streams": streams},
         run=timeline.run,
-        remarks=_write_remarks(sections),
+        remarks=(_CONTIGUOUS, *sections.reader.remarks),
         mapping=mapping,
         warnings=(*_find_warnings(sections, jobs), *timeline.warnings),
     )
@@ -143,13 +121,13 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
     if sum(job.clones for job in jobs) > _MOST_STREAMS:
         issues.append(Issue("fio.too-many-jobs", "numjobs", f"more than {_MOST_STREAMS} jobs in total"))
     for job in jobs:
-        several = len(job.read_sizes) > 1 or job.read_sizes != job.write_sizes
+        several = len(job.sizes[0]) > 1 or job.sizes[0] != job.sizes[1]
         for is_wrong, message in (
             (
                 job.rates is not None and job.think_time,
                 "thinktime excludes rate and rate_iops",
             ),
-            ({"rate", "rate_iops"} <= job.job.options.keys(), "rate and rate_iops exclude each other"),
+            (job.has("rate") and job.has("rate_iops"), "rate and rate_iops exclude each other"),
             (
                 job.zones is not None and _moves_otherwise(job),
                 "zonemode=strided excludes a number after rw, percentage_random and random_distribution",
@@ -158,7 +136,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
                 job.distribution.is_skewed and _is_beyond(job),
                 "with random_distribution, blockalign above the block size places requests beyond the file",
             ),
-            (job.modifier is not None and several, "a number after rw allows one block size only"),
+            (job.pattern.modifier is not None and several, "a number after rw allows one block size only"),
             (
                 job.offset % 512 or job.offset_increment % 512,
                 "offset and offset_increment must be multiples of 512 bytes",
@@ -171,7 +149,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
 
 def _moves_otherwise(job: Settings) -> bool:
     return (
-        job.modifier is not None
+        job.pattern.modifier is not None
         or job.random_percentage < 100  # noqa: PLR2004 - per cent
         or job.distribution.kind != "random"
     )
@@ -179,8 +157,7 @@ def _moves_otherwise(job: Settings) -> bool:
 
 def _is_beyond(job: Settings) -> bool:
     """Return whether the popular blocks, which are counted in the smallest size, lie beyond the file."""
-    least = min(size for size, _ in (*job.read_sizes, *job.write_sizes))
-    return "blockalign" in job.job.options and max(unit or 0 for unit in job.alignments) > least
+    return job.given_alignments is not None and max(job.given_alignments) > min(job.smallest)
 
 
 def _count_users(jobs: Sequence[Settings]) -> int:
@@ -188,59 +165,25 @@ def _count_users(jobs: Sequence[Settings]) -> int:
     (clones, *others) = {job.clones for job in jobs}
     # Sequential clones of one file start at the same address; the users of a stream do not.
     are_independent = all(
-        job.filename is None or (job.is_random and job.modifier is None and not job.offset_increment)
+        job.filename is None
+        or (job.pattern.is_random and job.pattern.modifier is None and not job.offset_increment)
         for job in jobs
     )
     return clones if not others and are_independent and all(job.iolog is None for job in jobs) else 1
 
 
-def _number_names(names: Sequence[str]) -> list[str]:
-    """Return the names of the streams: those of the jobs, with a number for repeated names."""
-    taken: set[str] = set()
-    unique = []
-    for name in names:
-        free = next(
-            text for number in count(1) if (text := name if number == 1 else f"{name} {number}") not in taken
-        )
-        taken.add(free)
-        unique.append(free)
-    return unique
-
-
-def _write_remarks(sections: JobFile) -> tuple[str, ...]:
-    remarks = ["Assumed: each file is contiguous, and the files follow one another on the array."]
-    remarks += [
-        f"Without effect, line {option.line}: {option}: {why}."
-        for option, why in _drop_duplicates(sections.without_effect)
-    ]
-    return tuple(remarks)
-
-
-def _drop_duplicates(options: Sequence[tuple[Option, str]]) -> list[tuple[Option, str]]:
-    return list(dict(options).items())
-
-
 def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
-    warnings = [
-        Issue("import.option-skipped", option.place, f"skipped: it {why}", option.value)
-        for option, why in _drop_duplicates(sections.skipped)
-    ]
+    warnings = list(sections.reader.warnings)
     for job in jobs:
-        given = job.job.options
-        depth = given.get("iodepth")
-        engine = given.get("ioengine")
+        depth = job.job.options.get("iodepth")
         if depth is not None and job.depth == 1 and depth.value != "1":
-            name = engine.value if engine is not None else "psync (the default)"
+            name = job.engine if job.has("ioengine") else "psync (the default)"
             message = (
                 f"has no effect, as in fio: ioengine {name} waits for each I/O; use ioengine=libaio to keep "
                 "several outstanding"
             )
-            warnings.append(Issue("fio.depth-without-effect", depth.place, message, depth.value))
+            warnings.append(depth.issue("fio.depth-without-effect", message))
     buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
     if buffered:
-        message = (
-            f"not set for {', '.join(buffered)}: fio's requests use the host's page cache, which is not "
-            "simulated; here all go to the array"
-        )
-        warnings.append(Issue("import.page-cache", "direct", message, data={"jobs": buffered}))
+        warnings.append(warn_page_cache("direct", buffered, jobs=buffered))
     return warnings

@@ -1,73 +1,46 @@
-"""Parsers of fio's values: sizes with `kb_base`, times, lists by direction.
+"""Parsers of fio's values: sizes with `kb_base`, times, lists by direction, sizes with shares, distributions.
 
 With fio's default, `kb_base=1024`, the prefixes are swapped: `4k` is 4096 and `4ki` is 4000. With
 `kb_base=1000` they follow the standard. Suffixes are case-insensitive.
 """
 
 import re
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Literal, TypeVar
 
-from destage.spec.validation import suggest
-from destage.tools.values import OptionValueError, check_percentage
+from destage.tools.values import ALL, OptionValueError, SizeForm, check_sectors, parse_percentage
+from destage.tools.workload_parts import render_bytes, size_of
 
 T = TypeVar("T")
-
-NANOSECONDS = {
-    "d": 86_400 * 10**9,
-    "h": 3_600 * 10**9,
-    "m": 60 * 10**9,
-    "s": 10**9,
-    "sec": 10**9,
-    "ms": 10**6,
-    "msec": 10**6,
-    "us": 10**3,
-    "usec": 10**3,
-}
+Sizes = tuple[tuple[int, float], ...]
+"""Sizes of requests [bytes] with their shares [of 1]."""
+BLOCK = 4096
+"""fio's default size of requests [bytes]."""
+_MOST_SIZES = 1 << 17
+_FEWEST_OF_RANGE = 3
+_UNITS = ((86_400 * 10**9, "d"), (3_600 * 10**9, "h"), (60 * 10**9, "m"), (10**9, "s sec"))
+_PARTS = ((10**6, "ms msec"), (10**3, "us usec"))
+NANOSECONDS = {name: unit for unit, names in (*_UNITS, *_PARTS) for name in names.split()}
 """Suffixes of times in nanoseconds."""
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII)
+_SIZES = SizeForm(
+    re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII),
+    "4k, 64m or 8192; arithmetic and $keywords are not supported",
+)
 _TIME = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE | re.ASCII)
 _LARGEST = 2**63
-SECTOR = 512
-"""Unit of requests and their addresses [bytes]."""
 
 
-def one_of(text: str, allowed: tuple[str, ...]) -> str:
-    """Return a word if it is allowed."""
-    if text not in allowed:
-        raise OptionValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
-    return text
+def parse_size(text: str, base: int = 1024) -> int:
+    """Return a size [bytes]."""
+    return _SIZES.parse(text, base=base)
 
 
-def parse_size(text: str, kb_base: int) -> int:
-    """Return a size [bytes].
-
-    Args:
-        text: A whole number, decimal or hexadecimal (`0x`), optionally with k, m, g, t or p, `i`, and `b`.
-        kb_base: 1024 or 1000.
-    """
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        raise OptionValueError(
-            "must be a size such as 4k, 64m or 8192; arithmetic and $keywords are not supported"
-        )
-    number, prefix, is_swapped = match.groups()
-    base = 2_024 - kb_base if is_swapped else kb_base
-    size: int = int(number, 0 if number[:2].lower() == "0x" else 10) * base ** _POWERS[prefix.lower()]
-    if size >= _LARGEST:
-        raise OptionValueError("is too large")
-    return size
-
-
-def parse_sectors(text: str, kb_base: int) -> int:
+def parse_sectors(text: str, base: int = 1024) -> int:
     """Return a request size or alignment [bytes], a positive multiple of a sector."""
-    size = parse_size(text, kb_base)
-    if size == 0 or size % SECTOR:
-        raise OptionValueError(
-            f"is {size} bytes; requests are of whole sectors of {SECTOR} bytes, at least one"
-        )
-    return size
+    return check_sectors(parse_size(text, base))
 
 
 def parse_time(text: str, default: str) -> int:
@@ -89,27 +62,11 @@ def parse_time(text: str, default: str) -> int:
     return time
 
 
-def parse_count(text: str) -> int:
-    """Return a whole number."""
-    if not text.isascii() or not text.isdigit() or len(text) > len(str(_LARGEST)):
-        raise OptionValueError("must be a whole number")
-    return int(text)
-
-
-def parse_percentage(text: str) -> int:
-    """Return a percentage, 0 to 100."""
-    return check_percentage(parse_count(text.removesuffix("%")))
-
-
-def parse_switch(text: str | None) -> bool:
-    """Return whether a switch is on; its name alone turns it on.
-
-    Args:
-        text: 0 or 1; None if the option has no value.
-    """
-    if text not in {None, "0", "1"}:
+def parse_switch(text: str) -> bool:
+    """Return whether a switch is on."""
+    if text not in {"0", "1"}:
         raise OptionValueError("must be 0 or 1")
-    return text != "0"
+    return text == "1"
 
 
 def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T]:
@@ -126,23 +83,136 @@ def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T
     return read, parse(parts[1]) if parts[1] else default
 
 
-def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, float]]:
-    """Return the text before each slash with the share after it, 0 to 1.
-
-    Args:
-        text: `what/percent:what/percent...`; parts without a percentage share the rest equally.
-
-    Raises:
-        OptionValueError: A part cannot be read, or the percentages do not add up to 100.
-    """
-    given: list[tuple[int, int | None]] = []
-    for part in text.split(":"):
-        what, _, percent = part.partition("/")
-        given.append((parse(what), parse_percentage(percent) if percent else None))
-    total = sum(percent for _, percent in given if percent is not None)
-    blanks = sum(percent is None for _, percent in given)
-    if total > 100 or (total < 100 and not blanks):  # noqa: PLR2004 - per cent
+def complete_shares(shares: Sequence[int | None]) -> list[float]:
+    """Return percentages that add up to 100, of which the missing ones share the rest equally."""
+    total = sum(share for share in shares if share is not None)
+    blanks = shares.count(None)
+    if total > ALL or (total < ALL and not blanks):
         raise OptionValueError(f"has percentages that add up to {total}; they must add up to 100")
-    rest = (100 - total) / blanks if blanks else 0.0
-    shares = [(what, rest if percent is None else float(percent)) for what, percent in given]
-    return [(what, share / 100) for what, share in shares if share > 0]
+    rest = (ALL - total) / blanks if blanks else 0.0
+    return [rest if share is None else share for share in shares]
+
+
+def parse_split(text: str, base: int) -> Sizes:
+    """Parse one direction of `bssplit`: `size/percent:size/percent...`."""
+    parts = [part.partition("/") for part in text.split(":")]
+    sizes = [parse_sectors(size, base) for size, _, _ in parts]
+    shares = complete_shares([parse_percentage(share) if share else None for _, _, share in parts])
+    return tuple((size, share / ALL) for size, share in zip(sizes, shares, strict=True) if share > 0)
+
+
+def parse_range(text: str, base: int) -> Sizes:
+    """Parse one direction of `bsrange`: the multiples of the lower bound up to the upper one.
+
+    fio draws a size from the lower bound to the sum of both, rounds it down to a multiple of the lower bound,
+    and then down to the upper bound, so a bound that is not a multiple gets what remains.
+    """
+    low, dash, high = text.replace(":", "-").partition("-")
+    if not dash:
+        raise OptionValueError("must have the form lowest-highest")
+    least, most = parse_sectors(low, base), parse_sectors(high, base)
+    if most < least:
+        raise OptionValueError("must have a highest size that is not below the lowest")
+    count = -(-most // least) - 1
+    if count > _MOST_SIZES:
+        raise OptionValueError(f"has more than {_MOST_SIZES} sizes")
+    share = least / most
+    return (*((least * number, share) for number in range(1, count + 1)), (most, 1 - count * share))
+
+
+def describe_sizes(sizes: Sizes) -> dict[str, Any]:
+    """Return sizes as a value of `operations.size`."""
+    least, share = sizes[0]
+    steps = all(other - size == least for (size, _), (other, _) in pairwise(sizes))
+    is_even = all(abs(other - share) * len(sizes) < 1e-6 for _, other in sizes)  # noqa: PLR2004 - rounding
+    if len(sizes) >= _FEWEST_OF_RANGE and steps and is_even:
+        return {"kind": "uniform", "min": render_bytes(least), "max": render_bytes(sizes[-1][0])}
+    options = [{"value": render_bytes(size), "weight": round(part * ALL, 9)} for size, part in sizes]
+    return size_of(sizes[0][0]) if len(sizes) == 1 else {"kind": "choice", "options": options}
+
+
+_DEFAULTS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
+"""The parameter of each skewed distribution if none is given, as in fio."""
+_MOST_DEVIATION = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Distribution of a job's random addresses.
+
+    Attributes:
+        kind: `random`, `zipf`, `pareto`, `normal` or `zoned`.
+        parameter: Zipf's theta, the Pareto power, or the deviation [%] of `normal`.
+        has_centre: Whether a second number gives the place of the most popular block.
+        zones: Share of the accesses and share of the space, zone by zone [%].
+        span: The total size of the zones if they are given in bytes.
+    """
+
+    kind: Literal["random", "zipf", "pareto", "normal", "zoned"] = "random"
+    parameter: float = 0.0
+    zones: tuple[tuple[float, float], ...] = ()
+    span: int | None = None
+    has_centre: bool = False
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether single blocks differ in popularity."""
+        return self.kind in _DEFAULTS
+
+
+def parse_distribution(text: str, base: int) -> Distribution:
+    """Parse `random_distribution`."""
+    name, _, rest = text.partition(":")
+    if "," in text:
+        raise OptionValueError("must be the same for reads and writes")
+    if name == "random" and not rest:
+        return Distribution()
+    if name in _DEFAULTS:
+        return _skewed(name, rest)
+    if name == "zoned":
+        return Distribution("zoned", zones=_zones(rest, parse_percentage, ALL)[0])
+    if name == "zoned_abs" or text.startswith("zoned_abs="):
+        rest = rest if name == "zoned_abs" else text.removeprefix("zoned_abs=")
+        zones, span = _zones(rest, partial(parse_size, base=base), None)
+        return Distribution("zoned", zones=zones, span=span)
+    raise OptionValueError(
+        "must be random, zipf:theta, pareto:power, normal:deviation, zoned:accesses/size:... or "
+        "zoned_abs:accesses/size:..."
+    )
+
+
+def _skewed(name: str, rest: str) -> Distribution:
+    first, colon, second = rest.partition(":")
+    try:
+        parameter = float(first) if first else _DEFAULTS[name]
+        centre = float(second) if colon else 0.0
+    except ValueError:
+        raise OptionValueError(f"must be {name}: and one number, or two with a centre") from None
+    if not 0 <= centre <= 1:
+        raise OptionValueError("must have a centre between 0 and 1")
+    if name == "zipf":
+        if not 0 < parameter <= 4 or parameter == 1:  # noqa: PLR2004 - the engine's bound; fio refuses 1
+            raise OptionValueError("must have a theta above 0 and up to 4, other than 1")
+        return Distribution("zipf", parameter, has_centre=bool(colon))
+    if name == "normal":
+        if not 0 <= parameter < _MOST_DEVIATION:
+            raise OptionValueError("must have a deviation of 0 or more and less than 100")
+        return Distribution("normal", parameter, has_centre=bool(colon))
+    if not 0 < parameter < 1:
+        raise OptionValueError("must have a power between 0 and 1")
+    return Distribution("pareto", parameter, has_centre=bool(colon))
+
+
+def _zones(
+    text: str, parse: Callable[[str], int], whole: int | None
+) -> tuple[tuple[tuple[float, float], ...], int]:
+    """Return the zones as shares of accesses and of space, and their total size."""
+    parts = [part.partition("/") for part in text.split(":")]
+    if not all(extent for _, _, extent in parts):
+        raise OptionValueError("must have the form accesses/size for each zone, with colons between")
+    extents = [parse(extent) for _, _, extent in parts]
+    shares = complete_shares([parse_percentage(share) if share else None for share, _, _ in parts])
+    span = sum(extents)
+    if not span or (whole is not None and span != whole):
+        raise OptionValueError(f"has zones that add up to {span} %; they must add up to 100")
+    return tuple((share, ALL * size / span) for share, size in zip(shares, extents, strict=True)), span

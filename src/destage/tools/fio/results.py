@@ -16,9 +16,16 @@ from typing import Any
 
 from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
-from destage.tools.fio.result_kinds import NO_REQUESTS, Kind, add_kinds, find_percentiles, read_kind
-from destage.tools.fio.result_load import Load, find_load
-from destage.tools.result_parts import Readings, ResultFile, merge_operations
+from destage.tools.fio.result_jobs import (
+    NO_REQUESTS,
+    Kind,
+    Load,
+    add_kinds,
+    find_load,
+    find_percentiles,
+    read_kind,
+)
+from destage.tools.result_parts import Readings, ResultFile, Row, measure_times, merge_operations
 
 TOOL = "fio"
 _ALL_CLIENTS = "All clients"
@@ -187,17 +194,18 @@ def _find_jobs(file: ResultFile, run: _Document) -> list[int]:
 def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping[str, Any]) -> _Job | None:
     if not isinstance(job, Mapping) or not isinstance(job.get("jobname"), str):
         raise file.mistake("measured.missing-value", "missing", line=line, place=f"{place}.jobname")
+    row = Row(file, line, job, f"{place}.")
     if job["jobname"] == _ALL_CLIENTS:
         return None
     if job.get("error"):
         message = (
             f"job {job['jobname']!r} ended with error {job['error']}; its figures are not those of its load"
         )
-        raise file.mistake("measured.failed-job", message, line=line, place=f"{place}.error")
+        raise row.mistake("measured.failed-job", message, "error")
     # With unified_rw_reporting, reads and writes are reported together, alone or as well.
-    mixed = read_kind(file, job, "mixed", line, place) if "mixed" in job else None
+    mixed = read_kind(row, "mixed") if "mixed" in job else None
     read, write = (
-        NO_REQUESTS if mixed is not None and name not in job else read_kind(file, job, name, line, place)
+        NO_REQUESTS if mixed is not None and name not in job else read_kind(row, name)
         for name in ("read", "write")
     )
     seconds = max(each["seconds"] for each in (read, write, mixed or NO_REQUESTS))
@@ -264,7 +272,7 @@ def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
         figures.derive(**{f"response_{end}_us": value for end, value in together.items()})
     if job.mixed is not None:
         mixed = job.mixed
-        figures.measure(**{f"response_{key}_us": value for key, value in mixed["response"].items()})
+        measure_times(figures, mixed["response"])
         figures.measure(throughput_iops=mixed["iops"], throughput_bytes_per_s=mixed["bytes_per_s"])
         if mixed["iops"]:
             figures.derive(request_bytes=round(mixed["bytes_per_s"] / mixed["iops"], 3))

@@ -1,30 +1,27 @@
-"""The settings of one job: its options as numbers, with fio's defaults."""
+"""The settings of one job: what each option sets, with fio's defaults, and what follows from several."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import TypeVar
+from typing import Any, NamedTuple
 
-from destage.errors import Issue
-from destage.tools.fio.job_file import Job, Option
-from destage.tools.fio.locality import Distribution, parse_distribution
+from destage.tools.fio.job import Job, Option
 from destage.tools.fio.quantities import (
-    SECTOR,
+    BLOCK,
+    Distribution,
+    Sizes,
     by_direction,
-    one_of,
-    parse_count,
-    parse_percentage,
+    parse_distribution,
+    parse_range,
     parse_sectors,
     parse_size,
+    parse_split,
     parse_switch,
     parse_time,
 )
-from destage.tools.fio.sizes import BLOCK, Sizes, parse_range, parse_split
-from destage.tools.fio.zones import Zones, parse_mode
-from destage.tools.values import OptionValueError
-
-T = TypeVar("T")
+from destage.tools.options import OptionReader, option
+from destage.tools.values import ALL, SECTOR, OptionValueError, one_of, parse_count, parse_percentage
 
 _PATTERNS = {
     "read": (False, 100),
@@ -38,287 +35,62 @@ _PATTERNS = {
 _TRIMS = ("trim", "randtrim", "trimwrite", "randtrimwrite")
 _SYNCHRONOUS = ("psync", "sync", "pvsync", "pvsync2", "vsync")
 _ASYNCHRONOUS = ("libaio", "io_uring", "io_uring_cmd", "posixaio", "solarisaio", "windowsaio", "sg")
-_HALF = 50
-_KB_BASES = (1000, 1024)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings of a job. Sizes in bytes, times in nanoseconds.
+class Pattern(NamedTuple):
+    """The direction of requests: whether they are random, the share of reads [%] if it is fixed.
 
-    Attributes:
-        read_percentage: Share of reads [%].
-        alignments: Alignment of the addresses of reads and of writes; None to align each request to its size.
-        has_map: Whether fio's random map is in use: no block comes again before all have come.
-        has_lfsr: Whether the random addresses are those of a shift register.
-        is_restarted: Whether each pass over the file repeats the order of the first.
-        zones: The zones of `zonemode=strided`, if any.
-        modifier: The value after the colon of `rw`: sequential requests per random address
-            (`rw=randread:8`), or the gap after each sequential one (`rw=read:4k`) [bytes]; None if absent.
-        random_percentage: Share of a random job's requests with a random address [%].
-        depth: Outstanding I/Os.
-        clones: Number of clones (`numjobs`).
-        filename: The file that all clones share; None if each has its own.
-        size: The part of the file that is used, if given.
-        file_size: The size of the file, if given.
-        offset: First byte used in the file.
-        offset_increment: Distance between the offsets of successive clones.
-        runtime: Duration after the ramp, if given.
-        ramp_time: Duration before the measurement.
-        start: Minimum and maximum delay of the start.
-        think_time: Pause after `think_blocks` I/Os; 0 for none.
-        think_blocks: I/Os between pauses.
-        rates: Reads and writes per second; None if the rate is not limited.
-        is_poisson: Whether gaps between arrivals are exponential.
-        flush_every: Writes between flushes; None for no flushes.
-        is_forced: Whether each write waits for stable storage.
-        is_direct: Whether requests bypass the host's page cache.
-        is_stonewalled: Whether it waits for all jobs above.
-        iolog: The log to replay, if any.
-        is_stalling: Whether the replay keeps the recorded times.
-        replay_speed: Factor on the recorded rate.
+    The modifier is the value after the colon: sequential requests per random address (`rw=randread:8`), or
+    the gap after each sequential one (`rw=read:4k`) [bytes].
     """
 
-    job: Job
-    is_random: bool
-    read_percentage: int
-    read_sizes: Sizes
-    write_sizes: Sizes
-    alignments: tuple[int | None, int | None]
-    has_map: bool
-    has_lfsr: bool
-    is_restarted: bool
-    zones: Zones | None
-    modifier: int | None
-    random_percentage: int
-    distribution: Distribution
-    depth: int
-    clones: int
-    filename: str | None
-    size: int | None
-    file_size: int | None
-    offset: int
-    offset_increment: int
-    runtime: int | None
-    ramp_time: int
-    start: tuple[int, int]
-    think_time: int
-    think_blocks: int
-    rates: tuple[float, float] | None
-    is_poisson: bool
-    flush_every: int | None
-    is_forced: bool
-    is_direct: bool
-    is_stonewalled: bool
-    iolog: str | None
-    is_stalling: bool
-    replay_speed: float
+    is_random: bool = False
+    reads: int | None = ALL
+    modifier: int | None = None
 
 
-class _Values:
-    """The values of a job's options; a value that cannot be read is an issue, and its default is used."""
+class Zones(NamedTuple):
+    """The zones of `zonemode=strided` [bytes].
 
-    def __init__(self, job: Job, issues: list[Issue]) -> None:
-        self._options = job.options
-        self._issues = issues
-        base = self.get("kb_base", parse_count, 1024)
-        if base not in _KB_BASES:
-            self.add_issue("kb_base", "must be 1000 or 1024")
-            base = 1024
-        self.size: Callable[[str], int] = partial(parse_size, kb_base=base)
-        self.sectors: Callable[[str], int] = partial(parse_sectors, kb_base=base)
+    Attributes:
+        accessed: Data accessed in a zone before the next follows (`zonesize`).
+        extent: Size of a zone (`zonerange`).
+        skip: Distance from the end of a zone to the next.
+    """
 
-    def find(self, name: str) -> Option | None:
-        return self._options.get(name)
-
-    def get(self, name: str, parse: Callable[[str], T], default: T) -> T:
-        option = self.find(name)
-        if option is None:
-            return default
-        if not option.value:
-            self.add_issue(name, "needs a value")
-            return default
-        try:
-            return parse(option.value)
-        except OptionValueError as error:
-            self.add_issue(name, str(error))
-            return default
-
-    def is_on(self, name: str, *, default: bool = False) -> bool:
-        option = self.find(name)
-        if option is None:
-            return default
-        try:
-            return parse_switch(option.value)
-        except OptionValueError as error:
-            self.add_issue(name, str(error))
-            return default
-
-    def add_issue(self, name: str, message: str) -> None:
-        option = self.find(name)
-        if option is not None:
-            self._issues.append(Issue("import.bad-value", option.place, message, option.value))
+    accessed: int
+    extent: int
+    skip: int
 
 
-def read_settings(job: Job, issues: list[Issue]) -> Settings:
-    """Return the settings of a job; mistakes are added to `issues`."""
-    values = _Values(job, issues)
-    is_random, reads, modifier = _pattern(values)
-    read_sizes, write_sizes = _sizes(values)
-    least = _least(read_sizes), _least(write_sizes)
-    given = values.get("blockalign", lambda text: by_direction(text, values.sectors, BLOCK), None)
-    distribution = values.get(
-        "random_distribution", partial(parse_distribution, size=values.size), Distribution()
-    )
-    size = values.get("size", partial(_extent, size=values.size), None)
-    has_lfsr = values.get("random_generator", _generator, "tausworthe") == "lfsr"
-    seconds = partial(parse_time, default="s")
-    start = values.get("startdelay", _range, (0, 0))
-    _check_unused(values)
-    return Settings(
-        job=job,
-        is_random=is_random,
-        read_percentage=reads,
-        read_sizes=read_sizes,
-        write_sizes=write_sizes,
-        alignments=given or (_own_alignment(read_sizes), _own_alignment(write_sizes)),
-        # Like fio, which switches the map off for other alignments and for skewed distributions.
-        has_map=not values.is_on("norandommap")
-        and not has_lfsr
-        and distribution.kind == "random"
-        and given in {None, least},
-        has_lfsr=has_lfsr and distribution.kind == "random",
-        is_restarted=_is_restarted(values, size),
-        zones=_zones(values),
-        modifier=modifier,
-        random_percentage=values.get("percentage_random", _one_percentage, 100),
-        distribution=distribution,
-        depth=_depth(values),
-        clones=max(1, values.get("numjobs", parse_count, 1)),
-        filename=_filename(values),
-        size=size,
-        file_size=values.get("filesize", partial(_extent, size=values.size), None),
-        offset=values.get("offset", partial(_offset, size=values.size), 0),
-        offset_increment=values.get("offset_increment", partial(_offset, size=values.size), 0),
-        runtime=values.get("runtime", seconds, None) or None,
-        ramp_time=values.get("ramp_time", seconds, 0),
-        start=(min(start), max(start)),
-        think_time=values.get("thinktime", partial(parse_time, default="us"), 0),
-        think_blocks=max(1, values.get("thinktime_blocks", parse_count, 1)),
-        rates=_rates(values, reads, (read_sizes, write_sizes)),
-        is_poisson=values.get("rate_process", _rate_process, "linear") == "poisson",
-        flush_every=_flush_every(values),
-        is_forced=values.get("sync", _sync, "none") not in {"none", "0"},
-        is_direct=values.is_on("direct", default=not values.is_on("buffered", default=True)),
-        is_stonewalled=values.is_on("stonewall"),
-        iolog=_iolog(values),
-        is_stalling=not values.is_on("replay_no_stall"),
-        replay_speed=values.get("replay_time_scale", _scale, 100) / 100,
-    )
+def _parse_pattern(text: str, base: int) -> Pattern:
+    name, colon, after = text.partition(":")
+    if name in _TRIMS:
+        raise OptionValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
+    is_random, reads = _PATTERNS[one_of(*_PATTERNS)(name)]
+    modifier = (parse_count(after) if is_random else parse_size(after, base)) if colon else None
+    return Pattern(is_random, reads, modifier or None)
 
 
-def _check_unused(values: _Values) -> None:
-    """Check the values of options that do not affect the workload."""
-    values.get("number_ios", parse_count, 0)
+def _directions(parse: Callable[[str, int], Any], default: Any) -> Callable[[str, int], tuple[Any, Any]]:
+    return lambda text, base: by_direction(text, lambda part: parse(part, base), default)
 
 
-_rate_process = partial(one_of, allowed=("linear", "poisson"))
-_sync = partial(one_of, allowed=("none", "0", "sync", "1", "dsync"))
-_generator = partial(one_of, allowed=("tausworthe", "tausworthe64", "lfsr"))
-_sequencer = partial(one_of, allowed=("sequential", "identical"))
-
-
-def _pattern(values: _Values) -> tuple[bool, int, int | None]:
-    """Return whether addresses are random, the percentage of reads, and the value after the colon."""
-
-    def parse(text: str) -> tuple[bool, int | None, int | None]:
-        name, colon, after = text.partition(":")
-        if name in _TRIMS:
-            raise OptionValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
-        is_random, reads = _PATTERNS[one_of(name, tuple(_PATTERNS))]
-        modifier = (parse_count if is_random else values.size)(after) if colon else None
-        return is_random, reads, modifier or None
-
-    sequential_reads: tuple[bool, int | None, int | None] = (False, 100, None)
-    is_random, reads, modifier = values.get("rw", parse, sequential_reads)
-    if values.get("rw_sequencer", _sequencer, "sequential") == "identical" and modifier:
-        values.add_issue(
-            "rw_sequencer", "must be sequential; repeated access to one address is not simulated"
-        )
-    mixed = values.get("rwmixread", parse_percentage, _HALF)
-    writes = values.get("rwmixwrite", parse_percentage, None)
-    if writes is not None and _is_later(values, "rwmixwrite", "rwmixread"):
-        mixed = 100 - writes
-    return is_random, mixed if reads is None else reads, modifier
-
-
-def _is_later(values: _Values, name: str, other: str) -> bool:
-    """Return whether an option is given after another, or without it."""
-    first, second = values.find(name), values.find(other)
-    return first is not None and (second is None or first.line > second.line)
-
-
-def _sizes(values: _Values) -> tuple[Sizes, Sizes]:
-    """Return the sizes of reads and of writes."""
-    single = values.get("bs", lambda text: by_direction(text, values.sectors, BLOCK), (BLOCK, BLOCK))
-    whole: tuple[Sizes, Sizes] = (((single[0], 1.0),), ((single[1], 1.0),))
-    name, parse = ("bssplit", parse_split)
-    if _is_later(values, "bsrange", "bssplit"):
-        name, parse = ("bsrange", parse_range)
-    return values.get(
-        name, lambda text: by_direction(text, partial(parse, sectors=values.sectors), ((BLOCK, 1.0),)), whole
-    )
-
-
-def _least(sizes: Sizes) -> int:
-    return min(size for size, _ in sizes)
-
-
-def _own_alignment(sizes: Sizes) -> int | None:
-    """Return the alignment of random addresses; with several sizes, fio aligns them to the smallest."""
-    return _least(sizes) if len(sizes) > 1 else None
-
-
-def _is_restarted(values: _Values, size: int | None) -> bool:
-    """Return whether fio passes over the file again from the start of its random numbers."""
-    has_end = not values.is_on("time_based")
-    total = values.get("io_size", partial(_extent, size=values.size), None)
-    is_repeated = values.get("loops", parse_count, 1) > 1 or (size is not None and (total or 0) > size)
-    is_same = values.find("randseed") is None and values.is_on("randrepeat", default=True)
-    return has_end and is_repeated and is_same
-
-
-def _zones(values: _Values) -> Zones | None:
-    """Return the zones of a strided job."""
-    mode = values.get("zonemode", parse_mode, None)
-    size = values.get("zonesize", values.sectors, 0)
-    extent = values.get("zonerange", values.sectors, 0)
-    skip = values.get("zoneskip", values.size, 0)
-    if mode == "strided" and not size:
-        values.add_issue("zonemode", "needs zonesize")
-    elif mode == "none" and size:
-        values.add_issue("zonesize", "needs zonemode=strided")
-    elif skip % SECTOR:
-        values.add_issue("zoneskip", f"must be a multiple of {SECTOR} bytes")
-    elif size:
-        return Zones(size, extent or size, skip)
-    return None
-
-
-def _one_percentage(text: str) -> int:
-    read, write = by_direction(text, parse_percentage, 100)
+def _parse_one_percentage(text: str) -> int:
+    read, write = by_direction(text, parse_percentage, ALL)
     if read != write:
         raise OptionValueError("must be the same for reads and writes")
     return read
 
 
-def _range(text: str) -> tuple[int, int]:
+def _parse_delay(text: str) -> tuple[int, int]:
     low, _, high = text.replace(":", "-").partition("-")
     first = parse_time(low, "s")
-    return first, parse_time(high, "s") if high else first
+    last = parse_time(high, "s") if high else first
+    return min(first, last), max(first, last)
 
 
-def _extent(text: str, size: Callable[[str], int]) -> int | None:
+def _parse_extent(text: str, base: int) -> int | None:
     """Parse a positive size; `100%` is None, the whole file."""
     if text == "100%":
         return None
@@ -326,74 +98,241 @@ def _extent(text: str, size: Callable[[str], int]) -> int | None:
         raise OptionValueError("must be a size in bytes or 100%; the size of the file is not known")
     if "-" in text or ":" in text:
         raise OptionValueError("must be one size; a range of file sizes is not simulated")
-    parsed = size(text)
+    parsed = parse_size(text, base)
     if not parsed:
         raise OptionValueError("must be greater than zero")
     return parsed
 
 
-def _offset(text: str, size: Callable[[str], int]) -> int:
+def _parse_offset(text: str, base: int) -> int:
     if text.endswith("%"):
         raise OptionValueError("must be an offset in bytes; the size of the file is not known")
-    return size(text)
+    return parse_size(text, base)
 
 
-def _depth(values: _Values) -> int:
-    allowed = (*_SYNCHRONOUS, *_ASYNCHRONOUS)
-    depth = max(1, values.get("iodepth", parse_count, 1))
-    engine = values.get("ioengine", lambda text: one_of(text, allowed), _SYNCHRONOUS[0])
-    return depth if engine in _ASYNCHRONOUS else 1
+def _parse_file(text: str) -> str:
+    if text == "-" or ":" in text.replace("\\:", ""):
+        raise OptionValueError("must be one file; write one job per file")
+    return text.replace("\\:", ":")
 
 
-def _filename(values: _Values) -> str | None:
-    if values.get("nrfiles", parse_count, 1) != 1:
-        values.add_issue("nrfiles", "must be 1; write one job per file")
-
-    def parse(text: str) -> str:
-        if ":" in text.replace("\\:", ""):
-            raise OptionValueError("must be one file; write one job per file")
-        return text.replace("\\:", ":")
-
-    return values.get("filename", parse, None)
+def _parse_zone_mode(text: str) -> str:
+    if text == "zbd":
+        raise OptionValueError("zoned block devices are not simulated; allowed: none, strided")
+    return one_of("none", "strided")(text)
 
 
-def _iolog(values: _Values) -> str | None:
-    def parse(text: str) -> str:
-        if text == "-" or ":" in text.replace("\\:", ""):
-            raise OptionValueError("must be one file")
-        return text.replace("\\:", ":")
-
-    return values.get("read_iolog", parse, None)
+def _parse_positive(text: str) -> int:
+    return max(1, parse_count(text))
 
 
-def _scale(text: str) -> int:
-    scale = parse_count(text)
-    if not scale:
-        raise OptionValueError("must be greater than zero")
-    return scale
+def _parse_process(text: str) -> bool:
+    return one_of("linear", "poisson")(text) == "poisson"
 
 
-def _rates(values: _Values, reads: int, sizes: tuple[Sizes, Sizes]) -> tuple[float, float] | None:
-    """Return reads and writes per second; 0 for a direction that the job does not use.
-
-    A rate in bytes per second is that of requests of the mean size.
-    """
-    name = "rate" if values.find("rate") is not None else "rate_iops"
-    if name == "rate":
-        given = values.get(name, lambda text: by_direction(text, values.size, 0), None)
-        means = [math.fsum(size * share for size, share in of) for of in sizes]
-        rates = None if given is None else (given[0] / means[0], given[1] / means[1])
-    else:
-        rates = values.get(name, lambda text: by_direction(text, parse_count, 0), None)
-    if rates is None:
-        return None
-    read, write = rates[0] if reads else 0, rates[1] if reads < 100 else 0  # noqa: PLR2004 - per cent
-    if (reads and not read) or (reads < 100 and not write):  # noqa: PLR2004 - per cent
-        values.add_issue(name, "must limit both reads and writes; write two jobs to limit only one")
-        return None
-    return read, write
+def _parse_sync(text: str) -> bool:
+    return one_of("none", "0", "sync", "1", "dsync")(text) not in {"none", "0"}
 
 
-def _flush_every(values: _Values) -> int | None:
-    counts = [count for name in ("fsync", "fdatasync") if (count := values.get(name, parse_count, 0))]
-    return min(counts, default=None)
+_seconds = partial(parse_time, default="s")
+_rates = _directions(lambda text, base: parse_count(text), 0)  # noqa: ARG005 - counts have no kb_base
+
+
+def sized(name: str, parse: Callable[[str, int], Any], default: Any) -> Any:
+    """Return a field of settings whose values depend on `kb_base`."""
+    return option(name, parse, default, is_sized=True)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a job, one for each option that defines the workload. Sizes in bytes, times in ns."""
+
+    job: Job
+    kb_base: str = option("kb_base", one_of("1000", "1024"), "1024")
+    pattern: Pattern = sized("rw", _parse_pattern, Pattern())  # noqa: RUF009 - a field
+    sequencer: str = option("rw_sequencer", one_of("sequential", "identical"), "sequential")
+    mixed_reads: int = option("rwmixread", parse_percentage, 50)
+    mixed_writes: int | None = option("rwmixwrite", parse_percentage, None)
+    block: tuple[int, int] = sized("bs", _directions(parse_sectors, BLOCK), (BLOCK, BLOCK))
+    split: tuple[Sizes, Sizes] | None = sized("bssplit", _directions(parse_split, ((BLOCK, 1.0),)), None)
+    range: tuple[Sizes, Sizes] | None = sized("bsrange", _directions(parse_range, ((BLOCK, 1.0),)), None)
+    given_alignments: tuple[int, int] | None = sized("blockalign", _directions(parse_sectors, BLOCK), None)
+    has_no_map: bool = option("norandommap", parse_switch, False)
+    generator: str = option("random_generator", one_of("tausworthe", "tausworthe64", "lfsr"), "tausworthe")
+    random_percentage: int = option("percentage_random", _parse_one_percentage, ALL)
+    distribution: Distribution = sized("random_distribution", parse_distribution, Distribution())  # noqa: RUF009
+    zone_mode: str | None = option("zonemode", _parse_zone_mode, None)
+    zone_size: int = sized("zonesize", parse_sectors, 0)
+    zone_range: int = sized("zonerange", parse_sectors, 0)
+    zone_skip: int = sized("zoneskip", parse_size, 0)
+    engine: str = option("ioengine", one_of(*_SYNCHRONOUS, *_ASYNCHRONOUS), _SYNCHRONOUS[0])
+    asked_depth: int = option("iodepth", _parse_positive, 1)
+    clones: int = option("numjobs", _parse_positive, 1)
+    filename: str | None = option("filename", _parse_file, None)
+    files: int = option("nrfiles", partial(parse_count, least=1, most=1), 1)
+    size: int | None = sized("size", _parse_extent, None)
+    file_size: int | None = sized("filesize", _parse_extent, None)
+    total: int | None = sized("io_size", _parse_extent, None)
+    offset: int = sized("offset", _parse_offset, 0)
+    offset_increment: int = sized("offset_increment", _parse_offset, 0)
+    runtime: int | None = option("runtime", lambda text: _seconds(text) or None, None)
+    is_time_based: bool = option("time_based", parse_switch, False)
+    ramp_time: int = option("ramp_time", _seconds, 0)
+    start: tuple[int, int] = option("startdelay", _parse_delay, (0, 0))
+    number: int = option("number_ios", parse_count, 0)
+    loops: int = option("loops", parse_count, 1)
+    think_time: int = option("thinktime", partial(parse_time, default="us"), 0)
+    think_blocks: int = option("thinktime_blocks", _parse_positive, 1)
+    data_rates: tuple[int, int] | None = sized("rate", _directions(parse_size, 0), None)
+    request_rates: tuple[int, int] | None = sized("rate_iops", _rates, None)
+    is_poisson: bool = option("rate_process", _parse_process, False)
+    fsync: int = option("fsync", parse_count, 0)
+    fdatasync: int = option("fdatasync", parse_count, 0)
+    is_forced: bool = option("sync", _parse_sync, False)
+    direct: bool | None = option("direct", parse_switch, None)
+    is_buffered: bool = option("buffered", parse_switch, True)
+    is_stonewalled: bool = option("stonewall", parse_switch, False)
+    iolog: str | None = option("read_iolog", _parse_file, None)
+    has_no_stall: bool = option("replay_no_stall", parse_switch, False)
+    replay_scale: int = option("replay_time_scale", partial(parse_count, least=1), ALL)
+
+    def has(self, name: str) -> bool:
+        """Return whether an option is given."""
+        return name in self.job.options
+
+    def is_later(self, name: str, other: str) -> bool:
+        """Return whether an option is given after another, or without it."""
+        first, second = self.job.options.get(name), self.job.options.get(other)
+        return first is not None and (second is None or first.line > second.line)
+
+    @property
+    def read_percentage(self) -> int:
+        """The share of reads [%]."""
+        if self.pattern.reads is not None:
+            return self.pattern.reads
+        if self.mixed_writes is not None and self.is_later("rwmixwrite", "rwmixread"):
+            return ALL - self.mixed_writes
+        return self.mixed_reads
+
+    @property
+    def sizes(self) -> tuple[Sizes, Sizes]:
+        """The sizes of reads and of writes."""
+        given = self.range if self.is_later("bsrange", "bssplit") else self.split
+        return given or (((self.block[0], 1.0),), ((self.block[1], 1.0),))
+
+    @property
+    def smallest(self) -> tuple[int, int]:
+        """The smallest size of reads and of writes."""
+        read, write = (min(size for size, _ in sizes) for sizes in self.sizes)
+        return read, write
+
+    @property
+    def alignments(self) -> tuple[int | None, int | None]:
+        """Alignment of the addresses of reads and of writes; None to align each request to its size.
+
+        fio aligns random addresses of several sizes to the smallest.
+        """
+        read, write = (
+            least if len(sizes) > 1 else None for least, sizes in zip(self.smallest, self.sizes, strict=True)
+        )
+        return self.given_alignments or (read, write)
+
+    @property
+    def has_map(self) -> bool:
+        """Whether fio's random map is in use: no block comes again before all have come.
+
+        fio switches it off for other alignments and for skewed distributions.
+        """
+        is_plain = self.distribution.kind == "random" and self.generator != "lfsr"
+        return not self.has_no_map and is_plain and self.given_alignments in {None, self.smallest}
+
+    @property
+    def has_lfsr(self) -> bool:
+        """Whether the random addresses are those of a shift register."""
+        return self.generator == "lfsr" and self.distribution.kind == "random"
+
+    @property
+    def is_restarted(self) -> bool:
+        """Whether each pass over the file repeats the order of the first."""
+        is_repeated = self.loops > 1 or (self.size is not None and (self.total or 0) > self.size)
+        repeat = self.job.options.get("randrepeat")
+        is_same = not self.has("randseed") and (repeat is None or repeat.text != "0")
+        return not self.is_time_based and is_repeated and is_same
+
+    @property
+    def zones(self) -> Zones | None:
+        """The zones of a strided job."""
+        if not self.zone_size:
+            return None
+        return Zones(self.zone_size, self.zone_range or self.zone_size, self.zone_skip)
+
+    @property
+    def depth(self) -> int:
+        """Outstanding I/Os."""
+        return self.asked_depth if self.engine in _ASYNCHRONOUS else 1
+
+    @property
+    def rates(self) -> tuple[float, float] | None:
+        """Reads and writes per second; 0 for a direction that the job does not use.
+
+        A rate in bytes per second is that of requests of the mean size.
+        """
+        rates: tuple[float, float] | None = self.request_rates
+        if self.data_rates is not None:
+            read, write = (math.fsum(size * share for size, share in sizes) for sizes in self.sizes)
+            rates = self.data_rates[0] / read, self.data_rates[1] / write
+        reads = self.read_percentage
+        return None if rates is None else (rates[0] if reads else 0, rates[1] if reads < ALL else 0)
+
+    @property
+    def flush_every(self) -> int | None:
+        """Writes between flushes; None for no flushes."""
+        return min(filter(None, (self.fsync, self.fdatasync)), default=None)
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether requests bypass the host's page cache."""
+        return not self.is_buffered if self.direct is None else self.direct
+
+
+def read_settings(job: Job, reader: OptionReader) -> Settings:
+    """Return the settings of a job; mistakes are added to the reader's issues."""
+    known = {each.metadata["option"]: each for each in fields(Settings) if each.metadata}
+    base = 1000 if "kb_base" in job.options and job.options["kb_base"].value == "1000" else 1024
+    values: dict[str, Any] = {}
+    for name, given in job.options.items():
+        if name in known:
+            facts = known[name].metadata
+            parse = partial(facts["parse"], base=base) if facts.get("is_sized") else facts["parse"]
+            read = partial(_parse_given, given, parse)
+            values[known[name].name] = reader.parse(given, read, known[name].default)
+    settings = Settings(job, **values)
+    for name, message in _list_mistakes(settings):
+        if name in job.options:
+            reader.issues.append(job.options[name].issue("import.bad-value", message))
+    return settings
+
+
+def _parse_given(given: Option, parse: Callable[[str], Any], text: str) -> Any:
+    if parse is parse_switch:
+        # The name of a switch alone turns it on.
+        return parse_switch("1" if given.text is None else text)
+    if not text:
+        raise OptionValueError("needs a value")
+    return parse(text)
+
+
+def _list_mistakes(job: Settings) -> Iterator[tuple[str, str]]:
+    """Yield the options whose values others do not allow, each with the reason."""
+    if job.sequencer == "identical" and job.pattern.modifier:
+        yield "rw_sequencer", "must be sequential; repeated access to one address is not simulated"
+    if job.zone_mode == "strided" and not job.zone_size:
+        yield "zonemode", "needs zonesize"
+    elif job.zone_mode == "none" and job.zone_size:
+        yield "zonesize", "needs zonemode=strided"
+    elif job.zone_skip % SECTOR:
+        yield "zoneskip", f"must be a multiple of {SECTOR} bytes"
+    read, write = job.rates or (1, 1)
+    if (job.read_percentage and not read) or (job.read_percentage < ALL and not write):
+        name = "rate_iops" if job.data_rates is None else "rate"
+        yield name, "must limit both reads and writes; write two jobs to limit only one"

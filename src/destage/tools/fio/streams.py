@@ -6,9 +6,10 @@ from typing import Any
 
 from destage.tools.fio.addresses import Address, describe_address, has_own_positions
 from destage.tools.fio.layout import Region
+from destage.tools.fio.quantities import describe_sizes
 from destage.tools.fio.settings import Settings
-from destage.tools.fio.sizes import describe_sizes
-from destage.tools.workload_parts import ALL, render_bytes, render_ns
+from destage.tools.values import ALL
+from destage.tools.workload_parts import bursts_of, contiguous, operations_of, render_bytes, render_ns
 
 Part = dict[str, Any]
 
@@ -43,9 +44,10 @@ class JobStreams:
                 requests = {} if arrival["kind"] == "trace" else self._requests(clone, reads)
                 yield {"name": name, **times, "arrival": arrival, **requests}
 
-    def note(self, names: tuple[str, ...], meaning: str) -> None:
-        """Add a note on the translation of those of these options that the job has."""
-        written = [str(option) for name, option in self.settings.job.options.items() if name in names]
+    def note(self, names: str, meaning: str) -> None:
+        """Add a note on the translation of those of some options (separated by blanks) that the job has."""
+        known = names.split()
+        written = [str(option) for name, option in self.settings.job.options.items() if name in known]
         line = f"{', '.join(written)}: {meaning}"
         # The streams of a job have the same options; note each once.
         if written and line not in self.notes:
@@ -55,9 +57,9 @@ class JobStreams:
         settings = self.settings
         own = "each with its own file" if settings.filename is None else "all on the same file"
         if self.is_per_user:
-            self.note(("numjobs",), f"{settings.clones} users, {own}")
+            self.note("numjobs", f"{settings.clones} users, {own}")
         else:
-            self.note(("numjobs",), "one stream" if settings.clones == 1 else f"one stream per job, {own}")
+            self.note("numjobs", "one stream" if settings.clones == 1 else f"one stream per job, {own}")
 
     def _arrivals(self) -> Iterator[tuple[str, Part, int]]:
         """Yield suffix of the stream's name, arrival and percentage of reads of each stream."""
@@ -80,15 +82,15 @@ class JobStreams:
 
     def _explain_engine(self, depth: str) -> None:
         settings = self.settings
-        given = settings.job.options
-        engine, asked = given.get("ioengine"), given.get("iodepth")
+        asked = settings.job.options.get("iodepth")
         is_capped = settings.depth == 1 and asked is not None and asked.value != "1"
-        why = f"; {engine.value if engine else 'psync, the default,'} waits for each I/O" if is_capped else ""
+        engine = settings.engine if settings.has("ioengine") else "psync, the default,"
+        why = f"; {engine} waits for each I/O" if is_capped else ""
         if settings.rates is None and settings.iolog is None:
-            self.note(("ioengine", "iodepth"), f"{depth}{why}")
+            self.note("ioengine iodepth", f"{depth}{why}")
         else:
             self.note(
-                ("ioengine", "iodepth"),
+                "ioengine iodepth",
                 "approximated: arrivals do not wait for completions at any depth",
             )
 
@@ -96,7 +98,7 @@ class JobStreams:
         settings = self.settings
         read, write = settings.rates or (0, 0)
         total = f"{read + write:.10g}/s"
-        names = ("rate", "rate_iops", "rate_process")
+        names = "rate rate_iops rate_process"
         if settings.is_poisson or not (read and write):
             kind = "poisson" if settings.is_poisson else "constant"
             share = round(ALL * read / (read + write), 9)
@@ -117,17 +119,14 @@ class JobStreams:
         settings = self.settings
         pause = render_ns(settings.think_time)
         blocks, depth = settings.think_blocks, settings.depth
-        arrival: Part = {"kind": "closed", "think_time": {"kind": "constant", "value": pause}}
         meaning = f"think time of {pause} after every {'I/O' if blocks == 1 else f'{blocks} I/Os'}"
+        arrival = bursts_of(blocks, settings.think_time / 10**9, depth)
         if self._is_chain():
             meaning += " and their flush"
-        else:
-            arrival["ios"] = blocks
-            if depth > 1 and blocks > 1:
-                arrival |= {"order": "parallel"} | ({"depth": depth} if depth < blocks else {})
-            if settings.flush_every:
-                meaning = f"approximated: {meaning}, counting a flush as one"
-        self.note(("thinktime", "thinktime_blocks"), meaning)
+            arrival = {key: arrival[key] for key in ("kind", "think_time")}
+        elif settings.flush_every:
+            meaning = f"approximated: {meaning}, counting a flush as one"
+        self.note("thinktime thinktime_blocks", meaning)
         return arrival
 
     def _is_chain(self) -> bool:
@@ -140,33 +139,23 @@ class JobStreams:
 
     def _replay(self, log: str) -> Part:
         settings = self.settings
-        self.note(("read_iolog",), "the log is replayed with its own addresses and sizes")
-        if settings.is_stalling:
-            self.note(("replay_no_stall", "replay_time_scale"), "at the recorded times")
-            return {"kind": "trace", "file": log, "mode": "open", "speed": settings.replay_speed}
-        self.note(("replay_no_stall", "replay_time_scale"), f"in order, {settings.depth} outstanding")
+        self.note("read_iolog", "the log is replayed with its own addresses and sizes")
+        if not settings.has_no_stall:
+            self.note("replay_no_stall replay_time_scale", "at the recorded times")
+            return {"kind": "trace", "file": log, "mode": "open", "speed": settings.replay_scale / ALL}
+        self.note("replay_no_stall replay_time_scale", f"in order, {settings.depth} outstanding")
         return {"kind": "trace", "file": log, "mode": "asap", "depth": settings.depth}
 
     def _requests(self, clone: int, reads: float) -> Part:
         """Return operations and addresses; reads and writes with positions of their own are a mixture."""
         mixed = (
-            "rw",
-            "rw_sequencer",
-            "rwmixread",
-            "rwmixwrite",
-            "percentage_random",
-            "random_distribution",
-            "random_generator",
-            "norandommap",
-            "zonemode",
-            "zonesize",
-            "zonerange",
-            "zoneskip",
+            "rw rw_sequencer rwmixread rwmixwrite percentage_random random_distribution random_generator "
+            "norandommap zonemode zonesize zonerange zoneskip"
         )
         is_mixed = 0 < reads < ALL
         if is_mixed and has_own_positions(self.settings):
             kinds = [(share, self._address(clone, of)) for share, of in ((reads, ALL), (ALL - reads, 0))]
-            what = "addresses" if self.settings.is_random else "sequences"
+            what = "addresses" if self.settings.pattern.is_random else "sequences"
             self.note(
                 mixed, f"{reads:g} % reads, {kinds[0][1].words}; reads and writes are two separate {what}"
             )
@@ -188,38 +177,39 @@ class JobStreams:
 
     def _explain_operations(self) -> None:
         settings = self.settings
-        by_direction = ", by direction" if settings.read_sizes != settings.write_sizes else ""
-        self.note(("bs", "bssplit", "bsrange"), f"request sizes{by_direction}")
+        by_direction = ", by direction" if settings.sizes[0] != settings.sizes[1] else ""
+        self.note("bs bssplit bsrange", f"request sizes{by_direction}")
         read, write = (render_bytes(alignment or 0) for alignment in settings.alignments)
         units = read if read == write else f"{read} for reads, {write} for writes"
-        self.note(("blockalign",), f"random addresses are multiples of {units}")
-        self.note(("sync",), "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
-        self.note(("direct", "buffered"), "all requests go to the array; the host has no cache")
+        self.note("blockalign", f"random addresses are multiples of {units}")
+        self.note(
+            "sync",
+            "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA",
+        )
+        self.note("direct buffered", "all requests go to the array; the host has no cache")
         every = settings.flush_every
         writes = "write" if every == 1 else f"{every} writes"
-        self.note(("fsync", "fdatasync"), f"a flush after every {writes}" if every else "no flushes")
+        self.note("fsync fdatasync", f"a flush after every {writes}" if every else "no flushes")
 
     def _operations(self, reads: float) -> Part:
         settings = self.settings
-        read, write = settings.read_sizes, settings.write_sizes
-        sizes = {"size": describe_sizes(write if reads == 0 else read)}
-        if 0 < reads < ALL and read != write:
-            sizes["write_size"] = describe_sizes(write)
-        forced = {"fua_fraction": 1.0} if settings.is_forced and reads < ALL else {}
-        flush = {"flush_every": settings.flush_every} if settings.flush_every and reads < ALL else {}
-        unit = settings.alignments[1 if reads == 0 else 0]
-        alignment = {"alignment": render_bytes(unit)} if unit else {}
-        return {"read_fraction": round(reads / ALL, 12), **forced, **flush, **sizes, **alignment}
+        return operations_of(
+            reads,
+            *map(describe_sizes, settings.sizes),
+            is_forced=settings.is_forced,
+            flush_every=settings.flush_every,
+            alignment=settings.alignments[1 if reads == 0 else 0],
+        )
 
     def _explain_place(self) -> None:
         length = self.region.length
         extent = "the whole array" if length is None else render_bytes(length)
         self.note(
-            ("size", "filesize", "filename", "nrfiles", "offset", "offset_increment", "kb_base"),
+            "size filesize filename nrfiles offset offset_increment kb_base",
             f"contiguous; the load uses {extent}",
         )
         self.note(
-            ("io_size", "number_ios", "loops"),
+            "io_size number_ios loops",
             "ends the job in fio; the simulated load lasts as long as the run",
         )
 
@@ -231,8 +221,7 @@ class JobStreams:
         if length is not None:
             # A skewed job with blockalign uses the part of the file that its blocks reach.
             length = round(length * chosen.reach)
-        lies: Part = {} if length is None else {"footprint": render_bytes(length)}
-        lies["placement"] = {"kind": "contiguous", "offset": render_bytes(begin)}
+        lies = contiguous(begin, length)
         if self.is_per_user and self.region.pitch:
             lies["per_user"] = True
         return Address(chosen.words, {**chosen.part, **lies}, chosen.reach)

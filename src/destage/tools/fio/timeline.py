@@ -118,11 +118,7 @@ def _duration(job: Settings) -> int | None:
 def _notes(job: Settings) -> list[str]:
     meanings = {
         "runtime": "duration of the load"
-        + (
-            ""
-            if "time_based" in job.job.options
-            else "; without time_based, fio ends earlier once all I/O is done"
-        ),
+        + ("" if job.has("time_based") else "; without time_based, fio ends earlier once all I/O is done"),
         "time_based": "the load lasts for the whole runtime",
         "ramp_time": "runs before the measurement",
         "startdelay": "start of the stream",

@@ -20,12 +20,12 @@ from destage.tools.iometer.configuration_file import (
     read_configuration,
     recognizes,
 )
+from destage.tools.values import ALL, SECTOR
 from destage.tools.workload_parts import (
-    ALL,
-    SECTOR,
     Part,
     bursts_of,
     contiguous,
+    operations_of,
     render_bytes,
     size_of,
     times_of,
@@ -166,13 +166,9 @@ def _operations(lines: Sequence[Line]) -> Part:
         reads[line.size] += line.share * line.reads
         writes[line.size] += line.share * (ALL - line.reads)
     read, write = reads.total(), writes.total()
-    operations: Part = {
-        "read_fraction": round(read / (read + write), 12),
-        "size": _size(reads if read else writes),
-    }
-    if read and write and _size(reads) != _size(writes):
-        operations["write_size"] = _size(writes)
-    return {**operations, "alignment": render_bytes(lines[0].alignment or SECTOR)}
+    sizes = [_size(weights) if weights.total() else None for weights in (reads, writes)]
+    reads_share = ALL * read / (read + write)
+    return operations_of(reads_share, sizes[0] or {}, sizes[1], alignment=lines[0].alignment or SECTOR)
 
 
 def _size(weights: Counter[int]) -> Part:

@@ -7,10 +7,17 @@ rows for managers, workers and disks, by columns that the heading names. Respons
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import Readings, ResultFile, merge_operations, parse_time, split_lines
+from destage.tools.result_parts import (
+    Readings,
+    ResultFile,
+    Row,
+    measure_times,
+    merge_operations,
+    parse_time,
+    split_lines,
+)
 
 TOOL = "iometer"
 _COLUMNS = "'Target Type"
@@ -19,6 +26,7 @@ _TIMES = ("%Y-%m-%d %H:%M:%S:%f", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
 _RATES = (("(Decimal)", 1e6), ("(Binary)", float(1 << 20)), ("", float(1 << 20)))
 """Ends of the columns of data rates, and their unit [bytes/s]; early versions mean 2^20 bytes by MB."""
 _US_PER_MS = 1000.0
+_FIELDS = ("size", "% of size", "% reads", "% random")
 _SHARES, _DELAY = 4, 4
 """Fields of an access specification: size, weight, shares of reads and of random accesses, then a pause."""
 
@@ -44,13 +52,13 @@ def read(file: ResultFile) -> Readings:
     """Read all sections of results."""
     facts = _Facts()
     found: list[MeasuredLine] = []
-    rows: list[tuple[int, dict[str, str]]] = []
+    rows: list[Row] = []
     titles: list[str] = []
     heading = ""
     for line, raw in split_lines(file.text):
         text = raw.strip()
         if text.startswith("'"):
-            found += _read_section(file, rows, facts)
+            found += _read_section(rows, facts)
             rows, heading = [], text
             titles = file.split_row(text.removeprefix("'"), line) if text.startswith(_COLUMNS) else []
         elif text and titles:
@@ -58,10 +66,10 @@ def read(file: ResultFile) -> Readings:
             if len(cells) < len(titles) - 1 or any(cells[len(titles) :]):
                 message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
                 raise file.mistake("measured.bad-syntax", message, line=line)
-            rows.append((line, dict(zip(titles, cells, strict=False))))
+            rows.append(Row(file, line, dict(zip(titles, cells, strict=False))))
         elif text:
             _note_fact(file, facts, heading, line, text)
-    found += _read_section(file, rows, facts)
+    found += _read_section(rows, facts)
     if not found:
         raise file.mistake("measured.no-figures", "has no row ALL with results")
     return Readings(found)
@@ -92,7 +100,8 @@ def _add_shares(file: ResultFile, facts: _Facts, line: int, text: str) -> None:
         )
     if len(cells) > _DELAY and cells[_DELAY].strip() not in {"", "0"}:
         facts.pausing.add(name)
-    _, weight, reads, random = (file.read_number(cell, line, name) for cell in cells[:_SHARES])
+    row = Row(file, line, dict(zip(_FIELDS, cells, strict=False)))
+    _, weight, reads, random = (row.need(each) for each in _FIELDS)
     known = facts.shares.get(name, {"weight": 0.0, "reads": 0.0, "random": 0.0})
     facts.shares[name] = {
         "weight": known["weight"] + weight,
@@ -101,45 +110,29 @@ def _add_shares(file: ResultFile, facts: _Facts, line: int, text: str) -> None:
     }
 
 
-def _read_section(
-    file: ResultFile, rows: Sequence[tuple[int, dict[str, str]]], facts: _Facts
-) -> list[MeasuredLine]:
-    others = [row for _, row in rows]
-    return [
-        _read_row(file, line, row, others, facts) for line, row in rows if row.get("Target Type") == "ALL"
-    ]
+def _read_section(rows: Sequence[Row], facts: _Facts) -> list[MeasuredLine]:
+    return [_read_row(row, rows, facts) for row in rows if row.text("Target Type") == "ALL"]
 
 
-def _read_row(
-    file: ResultFile, line: int, row: Mapping[str, str], others: Sequence[Mapping[str, str]], facts: _Facts
-) -> MeasuredLine:
-    def number(name: str) -> float | None:
-        text = row.get(name, "")
-        return file.read_number(text, line, name) if text else None
-
-    total = number("IOps")
-    if total is None:
-        raise file.mistake("measured.missing-value", "missing", line=line, place="IOps")
+def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:
+    total = row.need("IOps")
     if not total:
-        raise file.mistake("measured.no-figures", "no request was completed", line=line, place="IOps")
-    kinds: dict[str, dict[str, Any]] = {}
-    for kind in ("Read", "Write"):
-        mean, most = number(f"Average {kind} Response Time"), number(f"Maximum {kind} Response Time")
-        times = {"mean": mean, "max": most}
-        kinds[kind] = {
-            "iops": number(f"{kind} IOps"),
-            "bytes_per_s": _find_rate(number, f"{kind} "),
-            "response": {key: value * _US_PER_MS for key, value in times.items() if value is not None},
+        raise row.mistake("measured.no-figures", "no request was completed", "IOps")
+    read, write = (
+        {
+            "iops": row.number(f"{kind}IOps"),
+            "bytes_per_s": _find_rate(row, kind),
+            "response": _read_times(row, kind),
         }
-    figures = merge_operations(kinds["Read"], kinds["Write"], iops=total, bytes_per_s=_find_rate(number, ""))
-    for key, name in (("mean", "Average Response Time"), ("max", "Maximum Response Time")):
-        value = number(name)
-        figures.measure(**{f"response_{key}_us": None if value is None else value * _US_PER_MS})
-    reads, writes = number("Read I/Os"), number("Write I/Os")
+        for kind in ("Read ", "Write ")
+    )
+    figures = merge_operations(read, write, iops=total, bytes_per_s=_find_rate(row, ""))
+    measure_times(figures, _read_times(row, ""))
+    reads, writes = row.number("Read I/Os"), row.number("Write I/Os")
     requests = None if reads is None or writes is None else round(reads + writes)
-    specification = row.get("Access Specification Name", "")
+    specification = row.text("Access Specification Name")
     shares = facts.shares.get(specification)
-    workers = number("# Workers")
+    workers = row.number("# Workers")
     outstanding = _count_outstanding(others)
     depth = outstanding / workers if outstanding is not None and workers else None
     figures.measure(
@@ -163,24 +156,30 @@ def _read_row(
         tool=TOOL,
         tool_version=facts.version,
         measured_at=facts.time,
-        source_line=line,
-        workload=row.get("Access Specification Name"),
+        source_line=row.line,
+        workload=specification if "Access Specification Name" in row.values else None,
         test=facts.test,
         **figures.columns(),
     )
 
 
-def _find_rate(number: Any, prefix: str) -> float | None:
+def _read_times(row: Row, kind: str) -> dict[str, float]:
+    """Return the response times [us]."""
+    names = {"mean": f"Average {kind}Response Time", "max": f"Maximum {kind}Response Time"}
+    times = {key: row.number(name, scale=_US_PER_MS) for key, name in names.items()}
+    return {key: value for key, value in times.items() if value is not None}
+
+
+def _find_rate(row: Row, prefix: str) -> float | None:
     """Return a data rate [bytes/s], by the column that the version has."""
     for end, unit in _RATES:
-        for short in ("MBps", "MiBps"):
-            value = number(f"{prefix}{short} {end}".strip())
-            if value is not None:
-                return float(value * unit)
+        value = row.number(*(f"{prefix}{short} {end}".strip() for short in ("MBps", "MiBps")), scale=unit)
+        if value is not None:
+            return value
     return None
 
 
-def _count_outstanding(rows: Sequence[Mapping[str, str]]) -> float | None:
+def _count_outstanding(rows: Sequence[Row]) -> float | None:
     """Return the outstanding I/Os of all disks.
 
     The queue depth is that of each disk of a worker. It is in the row of the disk or of its worker, or, if it
@@ -190,20 +189,15 @@ def _count_outstanding(rows: Sequence[Mapping[str, str]]) -> float | None:
     for kinds in (("DISK", "WORKER"), ("WORKER",), ("ALL",)):
         counted, of_worker = [], None
         for row in rows:
-            depth, kind = _whole(row, "Queue Depth"), row.get("Target Type")
+            depth, kind = row.whole("Queue Depth"), row.text("Target Type")
             if kind == "WORKER":
                 of_worker = depth
             if kind == "DISK" and kind in kinds:
                 counted.append(depth or of_worker)
             elif kind == kinds[0] and kind in {"WORKER", "ALL"}:
-                disks = _whole(row, "# Disks")
+                disks = row.whole("# Disks")
                 counted.append(None if depth is None or disks is None else depth * disks)
         known = [depth for depth in counted if depth]
         if known and len(known) == len(counted):
             return float(sum(known))
     return None
-
-
-def _whole(row: Mapping[str, str], name: str) -> int | None:
-    text = row.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() else None

@@ -8,13 +8,13 @@ follow. With `-z`, reports lack the devices that were idle.
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from destage.measured.line import MeasuredLine
 from destage.tools.result_intervals import Interval, summarize
-from destage.tools.result_parts import Readings, ResultFile, parse_time, split_lines
+from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, split_lines
 
 TOOL = "iostat"
 _UNITS = {"sec/s": 512.0, "kB/s": 1024.0, "MB/s": float(1 << 20)}
@@ -133,40 +133,33 @@ def _read_recordings(file: ResultFile) -> list[_Recording]:
             recordings[-1].reports.append(_Report(time))
         elif names:
             device, *cells = text.split()
-            if len(cells) != len(names):
-                message = f"has {len(cells)} values, but {len(names)} columns; is the file complete?"
-                raise file.mistake("measured.bad-syntax", message, line=line, place=device)
-            row = dict(zip(names, cells, strict=True))
-            recordings[-1].reports[-1].devices[device] = _read_interval(file, line, row)
+            # A locale may have a comma in numbers.
+            row = file.make_row(names, [cell.replace(",", ".") for cell in cells], line, place=device)
+            recordings[-1].reports[-1].devices[device] = _read_interval(row)
         else:
             time = parse_time(text, *_TIME_FORMS) or time
     return recordings
 
 
-def _read_interval(file: ResultFile, line: int, row: Mapping[str, str]) -> Interval:
-    def number(*names: str, scale: float = 1.0) -> float | None:
-        name = next((name for name in names if name in row), None)
-        # A locale may have a comma in numbers.
-        return None if name is None else file.read_number(row[name].replace(",", "."), line, name) * scale
-
+def _read_interval(row: Row) -> Interval:
     def data_rate(prefix: str) -> float | None:
-        found = (number(f"{prefix}{unit}", scale=scale) for unit, scale in _UNITS.items())
+        found = (row.number(f"{prefix}{unit}", scale=scale) for unit, scale in _UNITS.items())
         return next((value for value in found if value is not None), None)
 
     return Interval(
-        line=line,
-        read_iops=number("r/s"),
-        write_iops=number("w/s"),
+        line=row.line,
+        read_iops=row.number("r/s"),
+        write_iops=row.number("w/s"),
         # The short form (-s) has reads and writes together.
-        all_iops=None if "r/s" in row else number("tps"),
+        all_iops=None if row.has("r/s") else row.number("tps"),
         read_bytes_per_s=data_rate("r"),
         write_bytes_per_s=data_rate("w"),
-        all_bytes_per_s=None if "r/s" in row else data_rate(""),
-        read_us=number("r_await", scale=_US_PER_MS),
-        write_us=number("w_await", scale=_US_PER_MS),
-        all_us=None if "r_await" in row else number("await", scale=_US_PER_MS),
-        outstanding=number("aqu-sz", "avgqu-sz"),
-        busy=number("%util", scale=0.01),
+        all_bytes_per_s=None if row.has("r/s") else data_rate(""),
+        read_us=row.number("r_await", scale=_US_PER_MS),
+        write_us=row.number("w_await", scale=_US_PER_MS),
+        all_us=None if row.has("r_await") else row.number("await", scale=_US_PER_MS),
+        outstanding=row.number("aqu-sz", "avgqu-sz"),
+        busy=row.number("%util", scale=0.01),
     )
 
 

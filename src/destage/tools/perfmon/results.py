@@ -12,7 +12,7 @@ from datetime import datetime
 
 from destage.measured.line import MeasuredLine
 from destage.tools.result_intervals import Interval, summarize
-from destage.tools.result_parts import Readings, ResultFile, parse_time, split_lines
+from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, split_lines
 
 TOOL = "perfmon"
 _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
@@ -35,11 +35,13 @@ _COUNTERS: Mapping[str, tuple[str, float]] = {
     "avg. disk sec/write": ("write_us", 1e6),
     "avg. disk sec/transfer": ("all_us", 1e6),
     "avg. disk queue length": ("outstanding", 1.0),
+    "% idle time": ("busy", 0.01),
 }
 """Counters, the figures that they are, and their scale."""
 _RATES = {"read_iops", "write_iops", "all_iops"}
-_IDLE = "% idle time"
 _MOST_BUSY = 1.0
+_NONE = frozenset({"", "-1"})
+_Columns = Mapping[str, tuple[str, str, float]]
 
 
 def recognizes(text: str) -> bool:
@@ -65,27 +67,22 @@ def read(file: ResultFile) -> Readings:
         if not text.lstrip().startswith('"'):
             continue  # messages of typeperf
         cells = file.split_row(text, line, delimiter)
-        if len(cells) != len(titles):
-            message = f"has {len(cells)} values, but {len(titles)} columns; is the file complete?"
-            raise file.mistake("measured.bad-syntax", message, line=line)
-        values = _read_sample(file, line, cells, columns)
+        row = file.make_row(titles, [cell.replace(",", ".") for cell in cells], line, empty=_NONE)
+        values = _read_sample(row, columns)
         if not values:
             left_out += 1
             continue
         time = parse_time(cells[0], *_TIME_FORMS)
         if time is None:
-            raise file.mistake(
-                "measured.bad-value", "must be a time", line=line, place="time", value=cells[0]
-            )
+            mistake = ("measured.bad-value", "must be a time")
+            raise file.mistake(*mistake, line=line, place="time", value=cells[0])
         recordings[-1].append(time)
         for disk, found in values.items():
             by_disk.setdefault(disk, []).append(Interval(line=line, **found))
     return _summarize(file, by_disk, [times for times in recordings if times], left_out)
 
 
-def _check_columns(
-    file: ResultFile, line: int, titles: list[str], columns: Mapping[int, tuple[str, str, float]]
-) -> None:
+def _check_columns(file: ResultFile, line: int, titles: list[str], columns: _Columns) -> None:
     """Reject a log without the rate of a disk."""
     if any(field in _RATES for _, field, _ in columns.values()):
         return
@@ -100,34 +97,27 @@ def _check_columns(
     raise file.mistake("measured.no-figures", message, line=line)
 
 
-def _find_columns(titles: list[str]) -> dict[int, tuple[str, str, float]]:
+def _find_columns(titles: list[str]) -> _Columns:
     """Return the disk, the figure and the scale of each column that is used."""
-    matches = {at: match for at, title in enumerate(titles) if (match := _COUNTER.search(title)) is not None}
+    matches = {title: match for title in titles if (match := _COUNTER.search(title)) is not None}
     disks = {match["disk"] for match in matches.values()}
     hosts = {match["host"] for match in matches.values()}
     found = {}
-    for at, match in matches.items():
-        if match["disk"] == _TOTAL and len(disks) > 1:
-            continue
-        disk = match["disk"] if len(hosts) == 1 else f"{match['disk']} of {match['host'] or 'this host'}"
+    for title, match in matches.items():
         name = match["name"].strip().lower()
-        if name in _COUNTERS:
-            found[at] = (disk, *_COUNTERS[name])
-        elif name == _IDLE:
-            found[at] = (disk, "busy", 0.01)
+        if name in _COUNTERS and not (match["disk"] == _TOTAL and len(disks) > 1):
+            host = "" if len(hosts) == 1 else f" of {match['host'] or 'this host'}"
+            found[title] = (f"{match['disk']}{host}", *_COUNTERS[name])
     return found
 
 
-def _read_sample(
-    file: ResultFile, line: int, cells: list[str], columns: Mapping[int, tuple[str, str, float]]
-) -> dict[str, dict[str, float]]:
+def _read_sample(row: Row, columns: _Columns) -> dict[str, dict[str, float]]:
     """Return the figures of each disk; one without a rate has no values yet."""
     values: dict[str, dict[str, float]] = {}
-    for at, (disk, field, scale) in columns.items():
-        text = cells[at]
-        if text in {"", "-1"}:
+    for title, (disk, field, scale) in columns.items():
+        value = row.number(title, scale=scale)
+        if value is None:
             continue
-        value = file.read_number(text.replace(",", "."), line, f"PhysicalDisk({disk})") * scale
         if field == "busy":
             value = max(0.0, _MOST_BUSY - value)
         values.setdefault(disk, {})[field] = value

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.errors import ConfigError, Issue
-from destage.tools.scripts.blocks import Block, Command, Loop, Node, read_blocks
+from destage.tools.scripts.blocks import Block, Command, Loop, Node, count_up, read_blocks
 from destage.tools.scripts.statements import Statement, read_words
 from destage.tools.words import Word
 
@@ -40,12 +40,10 @@ class ScriptCommand:
     Attributes:
         words: The words after the program's name.
         line: The line of the command.
-        values: The values of the loops around it, outermost first.
     """
 
     words: tuple[Word, ...]
     line: int
-    values: tuple[str, ...] = ()
 
 
 def read_commands(text: str, program: re.Pattern[str]) -> list[ScriptCommand]:
@@ -55,7 +53,7 @@ def read_commands(text: str, program: re.Pattern[str]) -> list[ScriptCommand]:
         program: The program's name as the last part of a path, such as `diskspd(64)?(\\.exe)?`.
     """
     found: list[ScriptCommand] = []
-    for command in _run(read_blocks(text), {}, (), program):
+    for command in _run(read_blocks(text), {}, program):
         found.append(command)
         if len(found) > MOST_COMMANDS:
             break
@@ -70,19 +68,17 @@ def check_number(commands: Sequence[ScriptCommand], file: str) -> None:
         raise ConfigError([Issue("import.too-many-tests", "", message, line=line, column=1)], file)
 
 
-def _run(
-    nodes: list[Node], variables: dict[str, str], values: tuple[str, ...], program: re.Pattern[str]
-) -> Iterator[ScriptCommand]:
+def _run(nodes: list[Node], variables: dict[str, str], program: re.Pattern[str]) -> Iterator[ScriptCommand]:
     for node in nodes:
         if isinstance(node, Command):
             if not _assign(node.statement.text, variables):
-                yield from _find_command(node.statement, variables, values, program)
+                yield from _find_command(node.statement, variables, program)
         elif isinstance(node, Loop):
             for value in _list_values(node.values, variables):
                 variables[node.variable.lower()] = value
-                yield from _run(node.body, variables, (*values, value), program)
+                yield from _run(node.body, variables, program)
         elif isinstance(node, Block):
-            yield from _run(node.body, variables, values, program)
+            yield from _run(node.body, variables, program)
 
 
 def _assign(text: str, variables: dict[str, str]) -> bool:
@@ -97,7 +93,7 @@ def _assign(text: str, variables: dict[str, str]) -> bool:
 
 
 def _find_command(
-    statement: Statement, variables: Mapping[str, str], values: tuple[str, ...], program: re.Pattern[str]
+    statement: Statement, variables: Mapping[str, str], program: re.Pattern[str]
 ) -> Iterator[ScriptCommand]:
     if _SILENT.match(statement.text) or not ("$" in statement.text or program.search(statement.text)):
         return
@@ -110,7 +106,7 @@ def _find_command(
         if program.fullmatch(re.split(r"[\\/]", word.text.lstrip("{("))[-1]):
             rest = list(_take_arguments(words[index + 1 :]))
             if any(each.text[:1] in "-/" for each in rest):
-                yield ScriptCommand(tuple(rest), word.line, values)
+                yield ScriptCommand(tuple(rest), word.line)
             return
 
 
@@ -166,7 +162,7 @@ def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
         first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], 1, numbers[-1])
         if len(numbers) == 3:  # noqa: PLR2004 - from, step, to
             step = numbers[1]
-        return _count_up(first, step, last)
+        return count_up(first, step, last)[:MOST_COMMANDS]
     text = text.removeprefix("@").strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
@@ -175,13 +171,7 @@ def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
         numbers_range = _RANGE.match(part)
         if numbers_range is not None:
             first, last = int(numbers_range[1]), int(numbers_range[2])
-            values += _count_up(first, 1 if last >= first else -1, last)
+            values += count_up(first, 1 if last >= first else -1, last)[:MOST_COMMANDS]
         else:
             values.append(part.strip("\"'"))
     return values
-
-
-def _count_up(first: int, step: int, last: int) -> list[str]:
-    if not step:
-        return []
-    return [str(number) for number in range(first, last + (1 if step > 0 else -1), step)][:MOST_COMMANDS]

@@ -12,6 +12,7 @@ _CMD_FOR = re.compile(
     re.IGNORECASE,
 )
 _POWERSHELL_FOR = re.compile(r"^foreach\s*\(\s*\$(?P<name>\w+)\s+in\s+(?P<values>.*)\)$", re.IGNORECASE)
+_COUNTED = re.compile(r"\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*")
 _PIPED_FOR = re.compile(r"\bforeach(?:-object)?$", re.IGNORECASE)
 
 
@@ -94,8 +95,8 @@ class _Reader:
     def read_cmd_loop(self, statement: Statement, match: re.Match[str]) -> None:
         switch, values = (match["switch"] or "").strip().lower(), match["values"]
         if switch == "/l":
-            first, step, last = (*values.replace(" ", "").split(","), "", "", "")[:3]
-            values = ",".join(_count_up(first, step, last))
+            counted = _COUNTED.fullmatch(values)
+            values = ",".join(count_up(*map(int, counted.groups()))) if counted else ""
         loop: Loop | Block = Block() if switch in {"/f", "/r", "/d"} else Loop(match["name"], values)
         rest = statement.tail(match.start("rest"))
         self.open(")", loop)
@@ -112,12 +113,9 @@ class _Reader:
             self.close(")")
 
 
-def _count_up(first: str, step: str, last: str) -> list[str]:
-    try:
-        start, by, end = int(first), int(step), int(last)
-    except ValueError:
-        return []
-    return [str(number) for number in range(start, end + (1 if by > 0 else -1), by)] if by else []
+def count_up(first: int, step: int, last: int) -> list[str]:
+    """Return the numbers from the first to the last; none without a step."""
+    return [str(number) for number in range(first, last + (1 if step > 0 else -1), step)] if step else []
 
 
 def read_blocks(text: str) -> list[Node]:

@@ -7,8 +7,9 @@ if the run did not call it (`--file-fsync-freq=0`); a note says so otherwise.
 import re
 from typing import Any
 
+from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import Readings, ResultFile, find_percentile, merge_operations
+from destage.tools.result_parts import Readings, ResultFile, find_percentile, measure_times, merge_operations
 
 TOOL = "sysbench"
 _MODES = {
@@ -35,6 +36,7 @@ _RATES = (
     ),
 )
 """Requests per second, data rates and syncs per second, in the words of 1.0 and of 1.1."""
+_COUNTS = re.compile(r"Operations performed: +(\d+) [Rr]eads?, (\d+) [Ww]rites?, (\d+) Other")
 _START = re.compile(r"^sysbench v?(\d[\w.]*)", re.MULTILINE)
 
 
@@ -71,81 +73,70 @@ class _RunReader:
 
     def read(self) -> MeasuredLine:
         mode = next((name for name, (words, _) in _MODES.items() if f"Doing {words}" in self._text), None)
-        rates = self._read_rates()
         seconds = self._number(r"total time: +([\d.]+)s", "total time")
-        if not seconds or not sum(rates["iops"].values()):
+        kinds, syncs = self._read_rates(seconds)
+        rates = {name: kind["iops"] for name, kind in kinds.items()}
+        total = sum(rates.values())
+        if not seconds or not total:
             raise self._file.mistake("measured.no-figures", "no request was completed", line=self._line(0))
         response, at = self._read_response()
-        kinds = {
-            name: {"iops": rates["iops"][name], "bytes_per_s": rates["bytes"].get(name)}
-            for name in rates["iops"]
-        }
         figures = merge_operations(kinds["read"], kinds["write"])
-        figures.measure(**{f"response_{key}_us": value for key, value in response.items()})
-        one_kind = [name for name, rate in rates["iops"].items() if rate]
+        measure_times(figures, response)
+        one_kind = [name for name, rate in rates.items() if rate]
         if len(one_kind) == 1:
             figures.derive(**{f"{one_kind[0]}_response_{key}_us": value for key, value in response.items()})
-        if rates["syncs"]:
-            share = rates["syncs"] / (rates["syncs"] + sum(rates["iops"].values()))
+        if syncs:
+            share = syncs / (syncs + total)
             self.notes.append(f"line {at}: {share:.0%} of the operations behind the latency are fsync")
-        size = re.search(r"^Block size ([\d.]+)([KMG]?)(?:i?[Bb])?", self._text, re.MULTILINE)
         threads = self._find(r"^Number of threads: (\d+)")
         # Asynchronous threads have a backlog of requests, and a rate leaves threads without one.
-        is_known = threads is not None and not re.search(
-            "^Using asynchronous I/O mode|^Target transaction rate:", self._text, re.MULTILINE
-        )
-        if is_known:
-            figures.derive(outstanding=float(threads or 0))
-        else:
+        is_asynchronous = self._find("^(Using asynchronous I/O mode)") is not None
+        if threads is None or is_asynchronous or self._find("^(Target transaction rate:)"):
             figures.reject("asynchronous, or at a rate: not all threads have one request", "outstanding")
-        figures.measure(
-            duration_s=seconds, request_bytes=None if size is None else float(size[1]) * _SIZES[size[2]]
-        )
-        figures.derive(
-            requests=round(sum(rates["iops"].values()) * seconds),
-            reads=round(rates["iops"]["read"] * seconds),
-            writes=round(rates["iops"]["write"] * seconds),
-        )
+        else:
+            figures.derive(outstanding=float(threads))
+        figures.measure(duration_s=seconds, request_bytes=self._find_block())
+        counts = {f"{name}s": round(rate * seconds) for name, rate in rates.items()}
+        figures.derive(requests=round(total * seconds), **counts)
         return MeasuredLine(
             tool=TOOL,
             tool_version=_START.match(self._text)[1],  # type: ignore[index]
             source_line=self._line(0),
             workload=mode,
             test="fileio",
-            depth=None if "Using asynchronous I/O mode" in self._text else 1,
+            depth=None if is_asynchronous else 1,
             threads=None if threads is None else int(threads),
             random_fraction=None if mode is None else _MODES[mode][1],
             **figures.columns(),
         )
 
-    def _read_rates(self) -> dict[str, Any]:
-        """Return requests and syncs per second, and data rates."""
+    def _read_rates(self, seconds: float) -> tuple[dict[str, dict[str, Any]], float]:
+        """Return the rates of reads and writes, and syncs per second."""
+        kinds: dict[str, dict[str, Any]]
         for rate, data, sync in _RATES:
             if re.search(sync, self._text):
-                return {
-                    "iops": {name: self._number(form, f"{name}s/s") for name, form in rate.items()},
-                    "bytes": {
-                        name: self._number(form, f"{name}, MiB/s") * _MIB for name, form in data.items()
-                    },
-                    "syncs": self._number(sync, "fsyncs/s"),
+                kinds = {
+                    name: {
+                        "iops": self._number(rate[name], f"{name}s/s"),
+                        "bytes_per_s": self._number(data[name], f"{name}, MiB/s") * _MIB,
+                    }
+                    for name in ("read", "write")
                 }
+                return kinds, self._number(sync, "fsyncs/s")
         # Versions below 1.0 print counts of operations.
-        form = r"Operations performed: +(\d+) [Rr]eads?, (\d+) [Ww]rites?, (\d+) Other"
-        match = re.search(form, self._text)
+        match = _COUNTS.search(self._text)
         if match is None:
-            raise self._file.mistake(
-                "measured.missing-value", "missing", line=self._line(0), place="File operations"
-            )
-        seconds = self._number(r"total time: +([\d.]+)s", "total time")
+            raise self._missing("File operations")
         if not seconds:
-            raise self._file.mistake(
-                "measured.no-figures", "the run lasted 0 s", line=self._line(match.start())
-            )
+            line = self._line(match.start())
+            raise self._file.mistake("measured.no-figures", "the run lasted 0 s", line=line)
         reads, writes, others = (int(count) / seconds for count in match.groups())
-        size = re.search(r"^Block size ([\d.]+)([KMG]?)", self._text, re.MULTILINE)
-        block = None if size is None else float(size[1]) * _SIZES[size[2]]
-        data_rates = {} if block is None else {"read": reads * block, "write": writes * block}
-        return {"iops": {"read": reads, "write": writes}, "bytes": data_rates, "syncs": others}
+        block = self._find_block()
+        kinds = {
+            name: {"iops": rate, "bytes_per_s": None if block is None else rate * block}
+            for name, rate in (("read", reads), ("write", writes))
+        }
+        return kinds, others
 
     def _read_response(self) -> tuple[dict[str, float], int]:
         """Return the response times [us], and the line where they start."""
@@ -153,9 +144,7 @@ class _RunReader:
             r"^(?:Latency \(ms\)|.*per-request statistics|.*[Rr]esponse time):", self._text, re.MULTILINE
         )
         if match is None:
-            raise self._file.mistake(
-                "measured.missing-value", "missing", line=self._line(0), place="Latency (ms)"
-            )
+            raise self._missing("Latency (ms)")
         part = self._text[match.end() :]
         found = {}
         for key, name in (("mean", "avg"), ("max", "max")):
@@ -174,8 +163,15 @@ class _RunReader:
     def _number(self, form: str, place: str) -> float:
         match = re.search(form, self._text)
         if match is None:
-            raise self._file.mistake("measured.missing-value", "missing", line=self._line(0), place=place)
+            raise self._missing(place)
         return self._file.read_number(match[1], self._line(match.start(1)), place)
+
+    def _missing(self, place: str) -> ConfigError:
+        return self._file.mistake("measured.missing-value", "missing", line=self._line(0), place=place)
+
+    def _find_block(self) -> float | None:
+        size = re.search(r"^Block size ([\d.]+)([KMG]?)(?:i?[Bb])?", self._text, re.MULTILINE)
+        return None if size is None else float(size[1]) * _SIZES[size[2]]
 
     def _find(self, form: str) -> str | None:
         match = re.search(form, self._text, re.MULTILINE)

@@ -3,15 +3,15 @@
 from destage.errors import Issue
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.sysbench.options import FileTest
+from destage.tools.values import ALL, SECTOR
 from destage.tools.workload_parts import (
-    ALL,
-    SECTOR,
     Part,
     contiguous,
+    operations_of,
     render_rate,
-    share,
     size_of,
     times_of,
+    warn_page_cache,
 )
 
 _MOST_OUTSTANDING = 65_536
@@ -20,8 +20,7 @@ _MOST_OUTSTANDING = 65_536
 def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWorkload:
     """Return the workload of a test; mistakes are added to `issues`."""
     length = test.total // test.files // SECTOR * SECTOR
-    depth = test.threads * (test.backlog if test.is_asynchronous else 1)
-    place = test.place
+    depth = test.depth
     for is_wrong, name, message in (
         (
             length < test.block,
@@ -31,8 +30,7 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
         (depth > _MOST_OUTSTANDING, "--threads", f"more than {_MOST_OUTSTANDING} outstanding requests"),
     ):
         if is_wrong:
-            found = Issue("import.bad-value", name, message, line=place.line, column=place.column)
-            issues.append(found)
+            issues.append(test.place.mark("import.bad-value", name, message))
     arrival: Part = {"kind": "fixed_outstanding", "depth": depth}
     if test.rate:
         arrival = {"kind": "poisson", "rate": render_rate(test.rate)}
@@ -48,9 +46,9 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
         file=file,
         workload={"users": 1, "streams": [stream]},
         run=times_of(test.warm_up, test.duration),
-        remarks=tuple(dict.fromkeys((*_write_remarks(test), *test.remarks))),
-        mapping={"files": (f"line {test.line}:", *test.notes)},
-        warnings=(*test.warnings, *_find_warnings(test)),
+        remarks=tuple(dict.fromkeys((*_write_remarks(test), *test.reader.remarks))),
+        mapping={"files": (f"line {test.line}:", *test.reader.notes)},
+        warnings=(*test.reader.warnings, *_find_warnings(test)),
         name=test.name,
     )
 
@@ -58,14 +56,8 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
 def _operations(test: FileTest) -> Part:
     ratio = test.read_write_ratio
     reads = {"rndrw": ALL * ratio / (ratio + 1), "rndrd": ALL, "seqrd": ALL}.get(test.mode, 0.0)
-    operations: Part = {"read_fraction": share(reads)}
-    if reads < ALL:
-        if test.is_forced:
-            operations["fua_fraction"] = 1.0
-        flush_every = _count_writes_between_flushes(test, reads)
-        if flush_every:
-            operations["flush_every"] = flush_every
-    return {**operations, "size": size_of(test.block)}
+    flush_every = _count_writes_between_flushes(test, reads)
+    return operations_of(reads, size_of(test.block), is_forced=test.is_forced, flush_every=flush_every)
 
 
 def _count_writes_between_flushes(test: FileTest, reads: float) -> int:
@@ -92,11 +84,6 @@ def _write_remarks(test: FileTest) -> list[str]:
 
 
 def _find_warnings(test: FileTest) -> list[Issue]:
-    if test.is_direct:
+    if "direct" in test.flags:
         return []
-    message = (
-        "direct not set: sysbench's requests use the host's page cache, which is not simulated; here all "
-        "go to the array"
-    )
-    place = test.place
-    return [Issue("import.page-cache", "--file-extra-flags", message, line=place.line, column=place.column)]
+    return [warn_page_cache("--file-extra-flags", ("direct",), test.place)]

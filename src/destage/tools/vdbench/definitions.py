@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
-from destage.errors import Issue
 from destage.spec.validation import suggest
-from destage.tools.values import OptionValueError
+from destage.tools.options import OptionReader
+from destage.tools.values import OptionValueError, parse_positive
 from destage.tools.vdbench import keywords
 from destage.tools.vdbench.parameter_file import Definition, Parameter, read_definitions
-from destage.tools.vdbench.values import parse_positive
 from destage.tools.words import Word
 
 T = TypeVar("T")
@@ -32,23 +32,24 @@ class Settings:
     parameters: Mapping[str, Parameter]
     order: tuple[tuple[str, Parameter], ...] = ()
 
-    def get(
-        self, names: str | Sequence[str], parse: Callable[[str], T], default: T, issues: list[Issue]
-    ) -> T:
-        """Return the only value of a parameter; a mistake is added to `issues`."""
-        for name in (names,) if isinstance(names, str) else names:
-            parameter = self.parameters.get(name)
-            if parameter is None:
-                continue
-            if len(parameter.values) > 1:
-                issues.append(parameter.issue("import.bad-value", "must be one value"))
-                return default
-            try:
-                return parse(parameter.values[0].text)
-            except OptionValueError as error:
-                issues.append(parameter.issue("import.bad-value", str(error)))
-                return default
-        return default
+    def get(self, names: str, default: Any, reader: OptionReader) -> Any:
+        """Return the only value of a parameter, which may have several names; a mistake is noted."""
+        name = next((name for name in names.split() if name in self.parameters), names)
+        return self.get_all(name, partial(_parse_only, name), default, reader)
+
+    def get_all(self, name: str, parse: Callable[[Sequence[str]], T], default: T, reader: OptionReader) -> T:
+        """Return what the values of a parameter are together; a mistake is noted."""
+        parameter = self.parameters.get(name)
+        if parameter is None:
+            return default
+        texts = [value.text for value in parameter.values]
+        return reader.parse(parameter, lambda _: parse(texts), default)
+
+
+def _parse_only(name: str, texts: Sequence[str]) -> Any:
+    if len(texts) > 1:
+        raise OptionValueError("must be one value")
+    return keywords.parse(name, texts[0])
 
 
 @dataclass
@@ -56,29 +57,28 @@ class ParameterFile:
     """The definitions of a file.
 
     Attributes:
-        remarks: What has no effect, with the reason.
-        warnings: Parameters that were skipped, and text that is a comment.
-        issues: Mistakes.
+        reader: Mistakes, parameters that were skipped, and what has no effect.
     """
 
-    is_lenient: bool = False
+    reader: OptionReader
     storages: dict[str, Settings] = field(default_factory=dict)
     workloads: dict[str, Settings] = field(default_factory=dict)
     runs: list[Settings] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    warnings: list[Issue] = field(default_factory=list)
-    issues: list[Issue] = field(default_factory=list)
 
     def read(self, text: str) -> None:
         """Read the definitions of a file."""
         defaults: dict[str, dict[str, Parameter]] = {kind: {} for kind in keywords.ORDER}
-        for definition in read_definitions(text, self.issues, self.warnings):
+        for definition in read_definitions(text, self.reader.issues, self.reader.warnings):
             if definition.kind in {"fsd", "fwd"}:
                 message = "file system tests are not simulated; use sd=, wd= and rd= on the array's storage"
-                self.issues.append(definition.word.issue("vdbench.file-system", definition.kind, message))
+                self.reader.issues.append(
+                    definition.word.issue("vdbench.file-system", definition.kind, message)
+                )
                 return
             if definition.kind == "hd":
-                self.remarks.append(f"Without effect, line {definition.word.line}: hd={definition.name}.")
+                self.reader.remarks.append(
+                    f"Without effect, line {definition.word.line}: hd={definition.name}."
+                )
             elif not definition.kind:
                 self._read_general(definition)
             else:
@@ -89,26 +89,26 @@ class ParameterFile:
             key = keywords.resolve("", parameter.key)
             if key == "include":
                 message = "is not read; insert the lines of that file"
-                self.issues.append(parameter.issue("import.include", message))
+                self.reader.issues.append(parameter.issue("import.include", message))
             elif key in keywords.GENERAL:
-                self._ignore(parameter, keywords.GENERAL[key])
+                self.reader.ignore(parameter, keywords.GENERAL[key], parameter.word.line)
             else:
-                self._reject(parameter, keywords.explain_unsupported("", key))
+                self.reader.reject(parameter, keywords.explain_unsupported("", key))
 
     def _read_definition(self, definition: Definition, defaults: dict[str, Parameter]) -> None:
         kind = definition.kind
         own: list[tuple[str, Parameter]] = []
         for parameter in definition.parameters:
             key = keywords.resolve(kind, parameter.key)
-            if key in keywords.MAPPED[kind]:
+            if keywords.is_setting(kind, key):
                 own.append((key, parameter))
             elif key in keywords.WITHOUT_EFFECT:
-                self._ignore(parameter, keywords.WITHOUT_EFFECT[key])
+                self.reader.ignore(parameter, keywords.WITHOUT_EFFECT[key], parameter.word.line)
             elif kind == "rd" and key in {"fsd", "fwd", "fwdrate", "operations", "format"}:
                 message = "file system tests are not simulated"
-                self.issues.append(parameter.issue("vdbench.file-system", message))
+                self.reader.issues.append(parameter.issue("vdbench.file-system", message))
             else:
-                self._reject(parameter, keywords.explain_unsupported(kind, key))
+                self.reader.reject(parameter, keywords.explain_unsupported(kind, key))
         if definition.name == "default":
             defaults.update(own)
             return
@@ -124,32 +124,7 @@ class ParameterFile:
 
     def _copy(self, settings: Settings) -> list[str]:
         """Return the names that `count=(from,number)` makes of a storage."""
-        parameter = settings.parameters.get("count")
-        if parameter is None:
-            return [settings.name]
-        try:
-            numbers = [parse_positive(value.text) for value in parameter.values]
-        except OptionValueError as error:
-            self.issues.append(parameter.issue("import.bad-value", str(error)))
-            return [settings.name]
-        first, number = (numbers[0], numbers[1]) if len(numbers) > 1 else (1, numbers[0])
-        if number > _MOST_COPIES:
-            message = f"more than {_MOST_COPIES} storages"
-            self.issues.append(parameter.issue("import.bad-value", message))
-            return [settings.name]
-        return [f"{settings.name}{index}" for index in range(first, first + number)]
-
-    def _ignore(self, parameter: Parameter, why: str) -> None:
-        remark = f"Without effect, line {parameter.word.line}: {parameter}: {why}."
-        if remark not in self.remarks:
-            self.remarks.append(remark)
-
-    def _reject(self, parameter: Parameter, why: str) -> None:
-        if self.is_lenient:
-            self.warnings.append(parameter.issue("import.option-skipped", f"skipped: it {why}"))
-        else:
-            message = f"{why}; --ignore-unknown skips it"
-            self.issues.append(parameter.issue("import.unsupported-option", message))
+        return settings.get_all("count", partial(_number, settings.name), [settings.name], self.reader)
 
     def select(self, kind: str, known: Mapping[str, Settings], parameter: Parameter | None) -> list[Settings]:
         """Return the definitions that a parameter names, by wildcards and ranges; without it, all of them."""
@@ -161,9 +136,17 @@ class ParameterFile:
             if not names:
                 hint = suggest(value.text, known)
                 message = f"no such {kind}{hint}; defined: {', '.join(known) or 'none'}"
-                self.issues.append(parameter.issue("vdbench.unknown-name", message, value))
+                self.reader.issues.append(parameter.issue("vdbench.unknown-name", message, value))
             chosen.update((name, known[name]) for name in names)
         return list(chosen.values())
+
+
+def _number(name: str, texts: Sequence[str]) -> list[str]:
+    numbers = [parse_positive(text) for text in texts]
+    first, number = (numbers[0], numbers[1]) if len(numbers) > 1 else (1, numbers[0])
+    if number > _MOST_COPIES:
+        raise OptionValueError(f"more than {_MOST_COPIES} storages")
+    return [f"{name}{index}" for index in range(first, first + number)]
 
 
 def _match(pattern: str, known: Iterable[str]) -> Iterable[str]:

@@ -8,6 +8,7 @@ import re
 from destage.errors import ConfigError, Issue
 from destage.tools.import_options import DEFAULTS, ImportOptions
 from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.options import OptionReader
 from destage.tools.vdbench.definitions import ParameterFile
 from destage.tools.vdbench.runs import build_tests
 from destage.tools.words import sort_by_place
@@ -27,14 +28,15 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
     Raises:
         ConfigError: With every parameter that cannot be read, each with its place and what is allowed.
     """
-    definitions = ParameterFile(is_lenient=options.ignore_unknown)
+    definitions = ParameterFile(OptionReader(options.ignore_unknown))
+    issues = definitions.reader.issues
     definitions.read(text)
     tests = []
-    if not any(issue.code == "vdbench.file-system" for issue in definitions.issues):
+    if not any(issue.code == "vdbench.file-system" for issue in issues):
         tests = build_tests(definitions, file)
-        if not definitions.runs and not definitions.issues:
+        if not definitions.runs and not issues:
             message = "no run; a run is rd=name,wd=..."
-            definitions.issues.append(Issue("import.no-test", "", message))
-    if definitions.issues:
-        raise ConfigError(sort_by_place(definitions.issues), file)
+            issues.append(Issue("import.no-test", "", message))
+    if issues:
+        raise ConfigError(sort_by_place(issues), file)
     return tests

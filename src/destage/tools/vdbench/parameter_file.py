@@ -31,10 +31,14 @@ class Parameter:
     values: tuple[Word, ...]
 
     @property
+    def value(self) -> str:
+        """Its values without parentheses."""
+        return ",".join(value.text for value in self.values)
+
+    @property
     def text(self) -> str:
         """Return its value as written."""
-        texts = ",".join(value.text for value in self.values)
-        return texts if len(self.values) == 1 else f"({texts})"
+        return self.value if len(self.values) == 1 else f"({self.value})"
 
     def __str__(self) -> str:
         """Return the parameter as it is written."""

@@ -1,21 +1,20 @@
 """Requests of a Vdbench workload (WD) on its storages: the components of a mix."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from destage.errors import Issue
 from destage.spec import quantities
-from destage.tools.values import OptionValueError
+from destage.tools.options import OptionReader
+from destage.tools.values import ALL, SECTOR, OptionValueError
+from destage.tools.vdbench import keywords
 from destage.tools.vdbench.definitions import Settings
-from destage.tools.vdbench.parameter_file import Parameter
+from destage.tools.vdbench.keywords import SIZES, parse_percentage
 from destage.tools.vdbench.storages import OpenFlags, Storage, read_range
-from destage.tools.vdbench.values import parse_percentage, parse_sectors, parse_size
-from destage.tools.workload_parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
+from destage.tools.workload_parts import Part, contiguous, operations_of, render_bytes, share, size_of
 
 _DEFAULT_SIZE = 4_096
 _MOST_SIZES = 1_024
-_SEQUENTIAL, _END, _START = "sequential", "eof", "seqnz"
 _MINMAX, _THREE = 2, 3
 
 
@@ -42,71 +41,51 @@ class Requests:
     gap: int | None = None
 
 
-def read_requests(workload: Settings, chosen: Mapping[str, str], issues: list[Issue]) -> Requests:
+def read_requests(workload: Settings, chosen: Mapping[str, str], reader: OptionReader) -> Requests:
     """Return the requests of a workload.
 
     Args:
         chosen: The values of the run's loops by keyword, which override those of the workload.
     """
-    reads = workload.get(("rdpct", "readpct"), parse_percentage, 100.0, issues)
-    writes = workload.get(("writepct", "wrpct"), parse_percentage, None, issues)
+    reads = workload.get("rdpct readpct", 100.0, reader)
+    writes = workload.get("writepct wrpct", None, reader)
     stride = workload.parameters.get("stride")
     requests = Requests(
-        sizes=_read_sizes(workload.parameters.get("xfersize"), issues),
+        sizes=workload.get_all("xfersize", _parse_sizes, {_DEFAULT_SIZE: 100.0}, reader),
         reads=reads if writes is None else ALL - writes,
-        seeks=workload.get("seekpct", parse_seeks, 100.0, issues),
-        read_hits=workload.get("rhpct", parse_percentage, 0.0, issues),
-        write_hits=workload.get("whpct", parse_percentage, 0.0, issues),
-        gap=_read_stride(stride, issues),
+        seeks=workload.get("seekpct", 100.0, reader),
+        read_hits=workload.get("rhpct", 0.0, reader),
+        write_hits=workload.get("whpct", 0.0, reader),
+        gap=workload.get_all("stride", _parse_stride, None, reader),
     )
     changes: dict[str, Any] = {
-        _OVERRIDES[key][0]: _OVERRIDES[key][1](text) for key, text in chosen.items() if key in _OVERRIDES
+        field: keywords.parse(key, chosen[key]) for key, field in _LOOPED.items() if key in chosen
     }
+    if "sizes" in changes:
+        changes["sizes"] = {changes["sizes"]: 100.0}
     found = replace(requests, **changes)
     if stride is not None and found.seeks and (found.seeks < ALL or len(found.sizes) > 1):
         message = "is simulated with seekpct=100 and one xfersize only"
-        issues.append(stride.issue("import.bad-value", message))
+        reader.issues.append(stride.issue("import.bad-value", message))
     return found
 
 
-def parse_seeks(text: str) -> float:
-    """Return the share of random addresses [%]."""
-    lower = text.lower()
-    if _SEQUENTIAL.startswith(lower) or lower in {_END, _START, "-1"}:
-        return 0.0
-    if "random".startswith(lower):
-        return 100.0
-    if "poisson".startswith(lower):
-        raise OptionValueError("poisson is not simulated; must be a share of random requests in per cent")
-    return parse_percentage(text)
-
-
-_OVERRIDES: dict[str, tuple[str, Callable[[str], object]]] = {
-    "xfersize": ("sizes", lambda text: {parse_sectors(text): 100.0}),
-    "rdpct": ("reads", parse_percentage),
-    "seekpct": ("seeks", parse_seeks),
-    "rhpct": ("read_hits", parse_percentage),
-    "whpct": ("write_hits", parse_percentage),
-    "hitarea": ("hit_area", parse_sectors),
+_LOOPED = {
+    "xfersize": "sizes",
+    "rdpct": "reads",
+    "seekpct": "seeks",
+    "rhpct": "read_hits",
+    "whpct": "write_hits",
+    "hitarea": "hit_area",
 }
-"""The fields that the loops of a run set, with their parsers."""
-
-
-def _read_sizes(parameter: Parameter | None, issues: list[Issue]) -> dict[int, float]:
-    if parameter is None:
-        return {_DEFAULT_SIZE: 100.0}
-    try:
-        return _parse_sizes([value.text for value in parameter.values])
-    except OptionValueError as error:
-        issues.append(parameter.issue("import.bad-value", str(error)))
-        return {_DEFAULT_SIZE: 100.0}
+"""The fields that the loops of a run set."""
 
 
 def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
     if len(texts) == 1:
-        return {parse_sectors(texts[0]): 100.0}
+        return {SIZES.parse_sectors(texts[0]): 100.0}
     if len(texts) == _THREE:
-        low, high, step = map(parse_sectors, texts)
+        low, high, step = map(SIZES.parse_sectors, texts)
         sizes = range(low, high + 1, step)
         if low >= high or len(sizes) > _MOST_SIZES:
             raise OptionValueError(f"must be (min,max,align) with min below max, up to {_MOST_SIZES} sizes")
@@ -115,7 +94,7 @@ def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
         raise OptionValueError("must be (size,percentage,size,percentage,...)")
     weights: dict[int, float] = {}
     for size, percentage in zip(texts[::2], texts[1::2], strict=True):
-        each = parse_sectors(size)
+        each = SIZES.parse_sectors(size)
         weights[each] = weights.get(each, 0.0) + parse_percentage(percentage)
     total = sum(weights.values())
     if round(total) != 100:  # noqa: PLR2004 - per cent, which Vdbench rounds as well
@@ -123,17 +102,8 @@ def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
     return {size: weight for size, weight in weights.items() if weight}
 
 
-def _read_stride(parameter: Parameter | None, issues: list[Issue]) -> int | None:
-    if parameter is None:
-        return None
-    try:
-        return _parse_stride([parse_size(value.text) for value in parameter.values])
-    except OptionValueError as error:
-        issues.append(parameter.issue("import.bad-value", str(error)))
-        return None
-
-
-def _parse_stride(bounds: Sequence[int]) -> int:
+def _parse_stride(texts: Sequence[str]) -> int | None:
+    bounds = [SIZES.parse(text) for text in texts]
     if len(bounds) != _MINMAX or bounds[0] != bounds[1] or not bounds[0] or bounds[0] % SECTOR:
         raise OptionValueError("must be (size,size); a random stride is not simulated")
     return bounds[0]
@@ -144,13 +114,13 @@ def build_components(
     workload: Settings,
     storages: Sequence[tuple[Storage, OpenFlags]],
     weight: float,
-    issues: list[Issue],
+    reader: OptionReader,
 ) -> list[Part]:
     """Return the components of a workload, with weights that add up to `weight`."""
     parts: list[Part] = []
     each = weight / max(1, len(storages))
     for storage, flags in storages:
-        used = read_range(workload, storage.whole, issues) or storage.used
+        used = read_range(workload, storage.whole, reader) or storage.used
         first, length = used.first, None if used.last is None else used.last - used.first
         area = requests.hit_area or storage.hit_area
         hit = (requests.reads * requests.read_hits + (ALL - requests.reads) * requests.write_hits) / ALL
@@ -159,14 +129,7 @@ def build_components(
                 message = (
                     f"hitarea of {area} bytes leaves no room for other requests in {storage.settings.name}"
                 )
-                found = Issue(
-                    "import.bad-value",
-                    "hitarea",
-                    message,
-                    line=workload.word.line,
-                    column=workload.word.column,
-                )
-                issues.append(found)
+                reader.issues.append(workload.word.mark("import.bad-value", "hitarea", message))
                 continue
             reads = requests.reads * requests.read_hits / hit
             address = {"kind": "uniform", **contiguous(first, area)}
@@ -179,8 +142,7 @@ def build_components(
                 address = _limit(address, used.band, is_allowed=not hit)
             if not address:
                 message = "range= in per cent needs size= of the storage, unless all requests are random"
-                found = workload.word.issue("import.bad-value", "range", message)
-                issues.append(found)
+                reader.issues.append(workload.word.issue("import.bad-value", "range", message))
                 continue
             parts.append(_component(requests, storage, flags, each * (ALL - hit) / ALL, reads, address))
     return _join_neighbours(parts)
@@ -189,10 +151,11 @@ def build_components(
 def _component(
     requests: Requests, storage: Storage, flags: OpenFlags, weight: float, reads: float, address: Part
 ) -> Part:
-    forced = {"fua_fraction": 1.0} if flags.is_forced and reads < ALL else {}
-    operations = {"read_fraction": share(min(reads, ALL)), **forced, "size": size_of(requests.sizes)}
-    if storage.alignment is not None:
-        operations["alignment"] = render_bytes(storage.alignment)
+    operations = operations_of(
+        *(min(reads, ALL), size_of(requests.sizes)),
+        is_forced=flags.is_forced,
+        alignment=storage.alignment,
+    )
     return {"weight": round(weight, 9), "operations": operations, "address": address}
 
 

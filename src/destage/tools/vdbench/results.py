@@ -11,16 +11,16 @@ Vdbench derives from rate and response time, shows it in a run that keeps all th
 import itertools
 import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from destage.measured.basis import Figures
 from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import Readings, ResultFile, find_spread, parse_time, split_lines
+from destage.tools.result_parts import Readings, ResultFile, Row, find_spread, parse_time, split_lines
 
 TOOL = "vdbench"
 _AVERAGE = re.compile(r"avg_(\d+)[-_](\d+)")
-_NONE = {"n/a", "NaN", "nan", "-", "max"}
+_NONE = frozenset({"n/a", "NaN", "nan", "-", "max"})
 _MIB = 1 << 20
 _US_PER_MS = 1000.0
 _RESPONSES = (
@@ -41,7 +41,6 @@ _DIFFERENT = "-1"
 _FILE_SYSTEM = "Mkdir_rate"
 _DAY_S = 86_400
 _TIMES = ("%m/%d/%Y-%H:%M:%S", "%m/%d/%Y-%H:%M:%S.%f")
-Row = Mapping[str, str]
 
 
 def recognizes(text: str) -> bool:
@@ -56,7 +55,7 @@ def _is_header(words: Sequence[str]) -> bool:
 def read(file: ResultFile) -> Readings:
     """Read the averages of each run, and the spread of its intervals."""
     names: list[str] = []
-    rows: list[tuple[int, Row]] = []
+    rows: list[Row] = []
     found: list[MeasuredLine] = []
     notes: list[str] = []
     for line, text in split_lines(file.text):
@@ -71,24 +70,17 @@ def read(file: ResultFile) -> Readings:
             continue
         if not names:
             continue
-        if len(words) != len(names):
-            message = f"has {len(words)} values, but {len(names)} columns; is the file complete?"
-            raise file.mistake("measured.bad-syntax", message, line=line)
-        row = dict(zip(names, words, strict=True))
-        average = _AVERAGE.fullmatch(row["Interval"])
+        row = file.make_row(names, words, line, empty=_NONE)
+        average = _AVERAGE.fullmatch(row.text("Interval"))
         if average is None:
-            rows.append((line, row))
+            rows.append(row)
             continue
-        within = [
-            one
-            for _, one in rows
-            if one["Interval"].isdigit() and int(average[1]) <= int(one["Interval"]) <= int(average[2])
-        ]
-        rows = []
-        if not within or row.get("rate") in {"0", "0.0", "0.00"}:
-            notes.append(f"run {row['Run']} ended within its warm-up or without a request: left out")
+        numbers = range(int(average[1]), int(average[2]) + 1)
+        within, rows = [one for one in rows if one.whole("Interval") in numbers], []
+        if not within or row.text("rate") in {"0", "0.0", "0.00"}:
+            notes.append(f"run {row.text('Run')} ended within its warm-up or without a request: left out")
             continue
-        run = _read_run(file, line, row, within)
+        run = _read_run(row, within)
         found.append(run)
         notes += _note_storages(run, row)
     if not found:
@@ -97,7 +89,7 @@ def read(file: ResultFile) -> Readings:
     return Readings(found, notes)
 
 
-def _note_incomplete(rows: Sequence[tuple[int, Row]]) -> list[str]:
+def _note_incomplete(rows: Sequence[Row]) -> list[str]:
     return [f"the last {len(rows)} intervals belong to no completed run: left out"] if rows else []
 
 
@@ -110,41 +102,33 @@ def _check_header(file: ResultFile, line: int, words: list[str]) -> list[str]:
 
 def _note_storages(run: MeasuredLine, row: Row) -> list[str]:
     """Name a run whose threads are those of several storages."""
-    if run.threads is None or run.threads == round(float(row["threads"])):
+    if run.threads is None or run.threads == round(row.need("threads")):
         return []
-    each = f"each of several storages has {row['threads']}"
-    return [f"run {row['Run']}: {run.threads} threads by queue_depth; {each}"]
+    each = f"each of several storages has {row.text('threads')}"
+    return [f"run {row.text('Run')}: {run.threads} threads by queue_depth; {each}"]
 
 
-def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -> MeasuredLine:
-    def number(name: str, *, of: Row = row) -> float | None:
-        text = of.get(name)
-        return None if text is None or text in _NONE else file.read_number(text, line, name)
-
-    rate = number("rate")
-    if rate is None:
-        raise file.mistake("measured.missing-value", "missing", line=line, place="rate")
-    reads = number("read%")
-    share = None if reads is None else reads / 100
-    rates = [value for value in (number("rate", of=one) for one in intervals) if value is not None]
-    megabytes = number("MB/sec")
-    given = None if row.get("threads", "").partition(".")[0] == _DIFFERENT else number("threads")
-    threads = _count_threads(given, number("queue_depth"), row.get("reqrate", "max"))
+def _read_run(row: Row, intervals: Sequence[Row]) -> MeasuredLine:
+    rate, share = row.need("rate"), row.share("read%")
+    rates = [value for one in intervals if (value := one.number("rate")) is not None]
+    requested = row.text("reqrate") or "max"
+    given = None if row.text("threads").partition(".")[0] == _DIFFERENT else row.number("threads")
+    threads = _count_threads(given, row.number("queue_depth"), requested)
     # Sequential tests that end with the storage have a negative share.
-    random = number("seekpct") if not row.get("seekpct", "").startswith("-") else 0.0
+    random = row.share("seekpct") if not row.text("seekpct").startswith("-") else 0.0
     figures: dict[str, Any] = {
-        column: value * _US_PER_MS
+        column: row.number(name, scale=_US_PER_MS)
         for name, column in _RESPONSES
-        if (value := number(name)) is not None and _has_operation(column, share)
+        if _has_operation(column, share)
     }
     length = _find_interval(intervals)
     seconds = None if length is None else length * len(intervals)
     collected = Figures()
     collected.measure(
         throughput_iops=rate,
-        throughput_bytes_per_s=None if megabytes is None else megabytes * _MIB,
+        throughput_bytes_per_s=row.number("MB/sec", scale=_MIB),
         read_fraction=share,
-        request_bytes=number("bytes/io") or number("xfersize") or None,
+        request_bytes=row.number("bytes/io") or row.number("xfersize") or None,
         samples=len(rates) or None,
         **figures,
     )
@@ -155,20 +139,20 @@ def _read_run(file: ResultFile, line: int, row: Row, intervals: Sequence[Row]) -
         write_iops=None if share is None else rate * (1 - share),
         throughput_stddev_iops=find_spread(rates)[1] if rates else None,
     )
-    if _is_limited(row.get("reqrate", "max")):
+    if _is_limited(requested):
         collected.reject("the run sends at a rate (iorate), so that not all threads are busy", "outstanding")
     elif threads is not None:
         collected.derive(outstanding=float(threads))
     return MeasuredLine(
         tool=TOOL,
-        tool_version=None if row.get("version") in _NONE else row.get("version"),
-        workload=row["Run"],
-        test=f"interval {row['Interval'].removeprefix('avg_')}",
-        measured_at=parse_time(re.sub(r"-[A-Z]{2,5}$", "", row.get("timestamp", "")), *_TIMES),
-        source_line=line,
+        tool_version=row.text("version") if row.has("version") else None,
+        workload=row.text("Run"),
+        test=f"interval {row.text('Interval').removeprefix('avg_')}",
+        measured_at=parse_time(re.sub(r"-[A-Z]{2,5}$", "", row.text("timestamp")), *_TIMES),
+        source_line=row.line,
         depth=1 if threads else None,
         threads=threads,
-        random_fraction=None if random is None else random / 100,
+        random_fraction=random,
         **collected.columns(),
     )
 
@@ -200,7 +184,7 @@ def _count_threads(threads: float | None, queue_depth: float | None, requested_r
 
 def _find_interval(intervals: Sequence[Row]) -> float | None:
     """Return the length of an interval [s]: the median, as the times are those of the output."""
-    times = [_seconds(one.get("tod", "")) for one in intervals]
+    times = [_seconds(one.text("tod")) for one in intervals]
     known = [time for time in times if time is not None]
     steps = [round((after - before) % _DAY_S, 1) for before, after in itertools.pairwise(known)]
     found = statistics.median_low(steps) if steps else 0.0

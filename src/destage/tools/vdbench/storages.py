@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from destage.errors import Issue
-from destage.tools.values import OptionValueError
+from destage.tools.options import OptionReader
+from destage.tools.values import ALL, SECTOR, OptionValueError, parse_decimal
 from destage.tools.vdbench.definitions import Settings
-from destage.tools.vdbench.parameter_file import Parameter
-from destage.tools.vdbench.values import parse_number, parse_positive, parse_sectors, parse_size
-from destage.tools.workload_parts import ALL, SECTOR, round_up
+from destage.tools.vdbench.keywords import SIZES
+from destage.tools.workload_parts import round_up
 
 _DEVICES = ("/dev/", "\\\\.\\")
 _RAW_DEVICES = ("/dev/rdsk", "/dev/rhdisk", "/dev/rdisk", "/dev/raw", "\\\\.\\")
@@ -84,48 +83,43 @@ class OpenFlags:
     is_forced: bool = False
 
 
-def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, Storage]:
+def lay_out(storages: Mapping[str, Settings], reader: OptionReader) -> dict[str, Storage]:
     """Return the storages one after the other; those of unknown size use the whole array."""
     placed: dict[str, Storage] = {}
     position = 0
     for name, settings in storages.items():
-        size = settings.get("size", parse_sectors, 0, issues)
+        size = settings.get("size", 0, reader)
         length = size or None
-        start = settings.get("offset", parse_size, 0, issues)
+        start = settings.get("offset", 0, reader)
         base = position if length is not None else 0
         position += round_up(length or 0)
         if start % SECTOR or (length is not None and start >= length):
             message = f"must be a multiple of {SECTOR} below size"
-            issues.append(settings.parameters["offset"].issue("import.bad-value", message))
+            reader.issues.append(settings.parameters["offset"].issue("import.bad-value", message))
             start = 0
         whole = Range(base + start, None if length is None else base + length)
         placed[name] = Storage(
             settings,
             whole,
-            read_range(settings, whole, issues) or whole,
-            settings.get("threads", parse_positive, _DEFAULT_THREADS, issues),
-            settings.get("hitarea", parse_sectors, _DEFAULT_HIT_AREA, issues),
-            settings.get("align", parse_sectors, None, issues),
+            read_range(settings, whole, reader) or whole,
+            settings.get("threads", _DEFAULT_THREADS, reader),
+            settings.get("hitarea", _DEFAULT_HIT_AREA, reader),
+            settings.get("align", None, reader),
         )
     return placed
 
 
-def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range | None:
+def read_range(settings: Settings, whole: Range, reader: OptionReader) -> Range | None:
     """Return the part of a storage that `range` leaves, in sizes or per cent; None without it."""
-    parameter = settings.parameters.get("range")
-    if parameter is None:
+    if "range" not in settings.parameters:
         return None
-    try:
-        return _parse_range(parameter, whole)
-    except OptionValueError as error:
-        issues.append(parameter.issue("import.bad-value", str(error)))
-        return whole
+    return settings.get_all("range", lambda texts: _parse_range(texts, whole), whole, reader)
 
 
-def _parse_range(parameter: Parameter, whole: Range) -> Range:
-    if len(parameter.values) != 2:  # noqa: PLR2004 - from, to
+def _parse_range(texts: Sequence[str], whole: Range) -> Range:
+    if len(texts) != 2:  # noqa: PLR2004 - from, to
         raise OptionValueError("must be (from,to); several ranges are not simulated")
-    low, high = (_parse_bound(value.text) for value in parameter.values)
+    low, high = map(_parse_bound, texts)
     if low >= high:
         raise OptionValueError("must be (from,to) with from below to")
     if ALL < high <= _MOST_PERCENT:
@@ -155,12 +149,12 @@ def _find_share(whole: Range, low: float, high: float) -> Range:
 def _parse_bound(text: str) -> float:
     """Return a percentage, which may have decimals, or a size [bytes]."""
     try:
-        return parse_number(text)
+        return parse_decimal(text)
     except OptionValueError:
-        return parse_size(text)
+        return SIZES.parse(text)
 
 
-def read_flags(sources: Sequence[Settings], issues: list[Issue]) -> OpenFlags:
+def read_flags(sources: Sequence[Settings], reader: OptionReader) -> OpenFlags:
     """Return the flags of a storage, its workload and its run together."""
     is_direct = is_forced = False
     for settings in sources:
@@ -171,5 +165,5 @@ def read_flags(sources: Sequence[Settings], issues: list[Issue]) -> OpenFlags:
             is_forced |= flag in _FORCED
             if parameter is not None and flag not in _DIRECT | _FORCED | _IGNORED:
                 known = ", ".join(sorted(_DIRECT | _FORCED | _IGNORED))
-                issues.append(parameter.issue("import.bad-value", f"must be of {known}", value))
+                reader.issues.append(parameter.issue("import.bad-value", f"must be of {known}", value))
     return OpenFlags(is_direct, is_forced)
