@@ -102,7 +102,7 @@ def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> N
         (("run", "x.yaml", "--store"), ("usage.missing-value", "--store")),
         (("frobnicate",), ("usage.unknown-command", "")),
         (("cluster", "frobnicate"), ("usage.unknown-command", "")),
-        (("verify", "x", "--sample", "0%"), ("usage.out-of-range", "--sample")),
+        (("admin", "verify", "x", "--sample", "0%"), ("usage.out-of-range", "--sample")),
         (("query", "x", "--param", "idle"), ("usage.bad-assignment", "--param")),
         (("catalog", "nope"), ("usage.unknown-name", "KIND")),
         (("catalog", "disks", "u320_10k_36g"), ("catalog.unknown-entry", "use")),

@@ -53,9 +53,11 @@ def test_a_resume_runs_on_the_ray_cluster_that_is_named(
 
 def test_all_runs_or_a_sample_by_its_seed_are_verified(destage: Any, study: Path) -> None:
     destage("run", str(study), "--quiet")
-    assert json.loads(destage("verify", "small", "--all", "--json").out)["checked"] == 8
+    assert json.loads(destage("admin", "verify", "small", "--all", "--json").out)["checked"] == 8
     half = [
-        json.loads(destage("verify", "small", "--sample", "50%", "--seed", seed, "--json").out)["checked"]
+        json.loads(destage("admin", "verify", "small", "--sample", "50%", "--seed", seed, "--json").out)[
+            "checked"
+        ]
         for seed in ("1", "2")
     ]
     assert all(0 < count < 8 for count in half)
@@ -73,7 +75,7 @@ def test_the_seed_chooses_the_runs_that_are_verified(
         return verify(*arguments, seed=seed, **named)
 
     monkeypatch.setattr("destage.sweeps.verify", note)
-    destage("verify", "small", "--seed", "7")
+    destage("admin", "verify", "small", "--seed", "7")
     assert given == [7]
 
 

@@ -48,7 +48,7 @@ def test_too_few_open_files_are_no_damage(sweep: Path, command: str) -> None:
     arguments = {
         "sql": ("sql", str(sweep), "SELECT count(*) AS n, avg(response_mean_us) AS m FROM runs", "--json"),
         "resume": ("resume", str(sweep), "--json"),
-        "doctor": ("doctor", "--store", str(sweep.parent.parent)),
+        "doctor": ("admin", "doctor", "--store", str(sweep.parent.parent)),
     }[command]
     codes = set()
     for count in FEW_FILES:

@@ -58,7 +58,7 @@ def test_a_spreadsheet_runs_no_name_of_a_job(destage: Any) -> None:
     "command",
     [
         ("compare", "small", *SIDES),
-        ("sensitivity", "small"),
+        ("explain", "axes", "small"),
         ("query", "small", "design_space"),
         ("sql", "small", "SELECT * FROM points"),
     ],

@@ -47,7 +47,7 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
 
     assert json.loads(destage("status", "--json").out).popitem()[1]["finished"] is True
     assert destage("resume", "small", "--executor", "inline").code == 0
-    verified = json.loads(destage("verify", "small", "--sample", "50%", "--json").out)
+    verified = json.loads(destage("admin", "verify", "small", "--sample", "50%", "--json").out)
     assert (verified["planned"], verified["checked"], verified["problems"]) == (8, 4, [])
 
 

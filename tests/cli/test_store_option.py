@@ -23,12 +23,12 @@ def elsewhere(destage: Any, study: Path) -> None:
         ("sql", "small", "SELECT 1 AS one"),
         ("query", "small", "design_space"),
         ("compare", "small", *SIDES),
-        ("discover", "small", "--where", "response_p95_us > 0"),
-        ("explain", "small"),
-        ("sensitivity", "small"),
+        ("explain", "ranges", "small", "--where", "response_p95_us > 0"),
+        ("explain", "point", "small"),
+        ("explain", "axes", "small"),
         ("report", "small"),
         ("status", "small"),
-        ("verify", "small"),
+        ("admin", "verify", "small"),
     ],
 )
 @pytest.mark.usefixtures("elsewhere")

@@ -5,12 +5,14 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import groupby
 from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from destage.cli.help_texts import use_plain_words
 from destage.cli.output import (
@@ -70,6 +72,26 @@ _QUERY = "destage-query"
 """The name of the thread of a query (`destage.sql.limits`), which most commands do not import."""
 
 
+class _Overview(TyperGroup):
+    """The first screen, which lists the commands under the headings of their sections."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each section; one without a heading follows as a paragraph of its own."""
+        del ctx
+        shown = list(self.commands.items())
+        width = max(len(name) for name, _ in shown)
+        for heading, members in groupby(shown, key=lambda each: getattr(each[1], "rich_help_panel", None)):
+            formatter.write_paragraph()
+            if heading:
+                formatter.write_heading(heading)
+            rows = [
+                (f"{name:<{width}}", one.get_short_help_str(formatter.width - width - 4))
+                for name, one in members
+            ]
+            with formatter.indentation():
+                formatter.write_dl(rows)
+
+
 class Application(typer.Typer):
     """A Typer application that prints each error as one line, and as JSON where the command has `--json`.
 
@@ -81,11 +103,15 @@ class Application(typer.Typer):
 
     is_debugging = False
 
-    def __init__(self, commands: Sequence[str], groups: Sequence[str], **options: Any) -> None:
-        """Create an application of some modules of `destage.cli.commands`; `options` are those of Typer."""
-        super().__init__(**options)
-        self._commands = commands
-        self._groups = groups
+    def __init__(self, sections: Mapping[str, Sequence[str]], **options: Any) -> None:
+        """Create an application of modules of `destage.cli.commands`; `options` are those of Typer.
+
+        Args:
+            sections: The modules by the heading under which they are listed. A module of a group has it as
+                `app`; that of a command has a function with the module's name.
+        """
+        super().__init__(cls=_Overview, **options)
+        self._headings = {name: heading for heading, names in sections.items() for name in names}
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run the command that the arguments name and exit."""
@@ -115,34 +141,38 @@ class Application(typer.Typer):
     def build_command(self, names: Sequence[str] | None = None) -> Any:
         """Return the command line with the named commands and groups, by default all."""
         self.registered_commands, self.registered_groups = [], []
-        for name in (*self._commands, *self._groups) if names is None else names:
-            module = import_module(f"{_COMMANDS}.{name}")
-            if name in self._groups:
-                self.add_typer(module.app, name=name)
+        for name, module in self._import_modules(names):
+            if hasattr(module, "app"):
+                self.add_typer(module.app, name=name, rich_help_panel=self._headings[name])
             else:
-                self.command(name)(getattr(module, name))
+                self.command(name, rich_help_panel=self._headings[name])(getattr(module, name))
         return self._build()
 
     def build_overview(self) -> Any:
-        """Return the command line for its own help text: commands without parameters, empty groups."""
+        """Return the command line for its own help text: commands without parameters."""
         self.registered_commands, self.registered_groups = [], []
-        for name in self._commands:
-            command = getattr(import_module(f"{_COMMANDS}.{name}"), name)
-            self.command(name, help=command.__doc__)(_do_nothing)
-        for name in self._groups:
-            group = import_module(f"{_COMMANDS}.{name}").app
-            self.add_typer(typer.Typer(help=group.info.help), name=name)
+        for name, module in self._import_modules():
+            text = module.app.info.help if hasattr(module, "app") else getattr(module, name).__doc__
+            self.command(name, help=text, rich_help_panel=self._headings[name])(_do_nothing)
         return self._build()
 
+    def _import_modules(self, names: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
+        for name in self._headings if names is None else names:
+            yield name, import_module(f"{_COMMANDS}.{name}")
+
     def _build(self) -> Any:
-        command = typer.main.get_command(self)
+        command: Any = typer.main.get_command(self)
+        # Typer puts groups after commands.
+        command.commands = {
+            name: command.commands[name] for name in self._headings if name in command.commands
+        }
         use_plain_words(command)
         return command
 
     def _find_names(self, arguments: Sequence[str]) -> list[str] | None:
         """Return the command that the arguments name; None if none is, such as for a help text of all."""
         first = next((argument for argument in arguments if argument != DEBUG), None)
-        return [first] if first in {*self._commands, *self._groups} else None
+        return [first] if first in self._headings else None
 
     def _report(self, error: Exception, *, as_json: bool) -> int:
         if self.is_debugging:

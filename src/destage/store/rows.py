@@ -249,7 +249,7 @@ def _gather(layout: SweepLayout, columns: list[str] | None, *, past_damage: bool
         except FileNotFoundError:
             continue
         return gathered
-    message = "fragments change while they are read; wait for `destage compact` to end"
+    message = "fragments change while they are read; wait for `destage admin compact` to end"
     raise StoreError("store.changed-while-read", message, str(layout.root))
 
 
