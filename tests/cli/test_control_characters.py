@@ -44,9 +44,9 @@ def test_a_run_obeys_no_label(destage: Any, sweep: str, labelled_store: Path) ->
 @pytest.mark.parametrize(
     "command",
     [
-        ("sql", "SWEEP", "SELECT label FROM points"),
-        ("sql", "SWEEP", "SELECT label || '' AS \"\x1b[1m\" FROM points"),
-        ("sql", "SWEEP", "SELECT nonsense\x1b[1m FROM points"),
+        ("query", "SWEEP", "SELECT label FROM points"),
+        ("query", "SWEEP", "SELECT label || '' AS \"\x1b[1m\" FROM points"),
+        ("query", "SWEEP", "SELECT nonsense\x1b[1m FROM points"),
         ("query", "SWEEP", "design_space", "--format", "markdown"),
         ("report", "SWEEP", "--out", "report.html"),
         ("status", "SWEEP"),
@@ -60,8 +60,8 @@ def test_no_command_obeys_a_label(destage: Any, sweep: str, command: tuple[str, 
 
 def test_data_in_a_file_or_a_pipe_is_exact(destage: Any, sweep: str) -> None:
     done = destage(
-        "sql", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--format", "csv"
+        "query", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--format", "csv"
     )
     assert list(csv.DictReader(io.StringIO(done.out))) == [{"label": LABEL}]
-    done = destage("sql", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--json")
+    done = destage("query", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--json")
     assert json.loads(done.out) == [{"label": LABEL}]

@@ -1,4 +1,4 @@
-"""`destage admin export`: flat files for other programs, which explain themselves and are never out of date."""
+"""`destage admin export`: flat files for other programs, which explain themselves and are up to date."""
 
 import json
 from collections.abc import Callable
@@ -27,13 +27,13 @@ def _list_exports(path: Path) -> set[str]:
 
 
 def test_the_end_of_a_sweep_writes_flat_files(destage: Destage, study: Path, tmp_path: Path) -> None:
-    """Plain DuckDB reads from them, by axes and labels, what `destage sql` returns."""
+    """Plain DuckDB reads from them, by axes and labels, what `destage query` returns."""
     assert destage("run", str(study)).code == 0
     path = _find_sweep(tmp_path)
     assert _list_exports(path) == FILES
     columns = "users, battery_state, response_p95_us, response_p95_us_low, n"
     read = duckdb.execute(f"SELECT {columns} FROM '{path}/points.parquet'").fetchall()  # noqa: S608
-    asked = json.loads(destage("sql", "small", f"SELECT {columns} FROM points", "--json").out)  # noqa: S608
+    asked = json.loads(destage("query", "small", f"SELECT {columns} FROM points", "--json").out)  # noqa: S608
     assert read == [tuple(row.values()) for row in asked]
     assert len(read) == 4
     runs = pq.read_table(path / "runs.parquet")

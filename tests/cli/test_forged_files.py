@@ -32,10 +32,10 @@ from destage.store.layout import SweepLayout
 from destage.store.parquet import as_parquet
 from destage.store.records import encode_record
 
-SQL, STATUS, REPORT = ("sql", "SWEEP", "FROM runs"), ("status", "SWEEP"), ("report", "SWEEP")
-VERIFY, RESUME = ("admin", "verify", "SWEEP"), ("resume", "SWEEP", "--quiet")
+SQL, STATUS, REPORT = ("query", "SWEEP", "FROM runs"), ("status", "SWEEP"), ("report", "SWEEP")
+VERIFY, RESUME = ("admin", "verify", "SWEEP"), ("run", "SWEEP", "--quiet")
 IN_TURN = (SQL, VERIFY, STATUS, REPORT, VERIFY, STATUS, SQL, VERIFY, STATUS, RESUME, SQL, VERIFY)
-"""Commands that open a sweep, by cost: a report takes as long as five others, and `resume` writes one."""
+"""Commands that open a sweep, by cost: a report takes as long as five others, and `run` writes one."""
 LONGEST_S = 20
 DEPTH = 10_000
 VALUES = (None, -1, 1 << 63, 1.5, True, "x", "../x", "/etc/passwd", "a\0b", "", [], {}, [[]], {"a": None})

@@ -69,7 +69,7 @@ def test_bounds_are_words(destage: Any) -> None:
     shown = " ".join(destage("run", "--help").out.split())
     assert "--workers N Maximum concurrent runs (default: one per processor). [at least 1]" in shown
     assert "--executor auto|ray|inline" in shown
-    assert " run [OPTIONS] SPEC" in shown
+    assert " run [OPTIONS] [TARGET]" in shown
 
 
 def test_a_bound_of_the_representation_is_not_shown(destage: Any) -> None:

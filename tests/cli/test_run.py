@@ -46,7 +46,7 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     assert Path("r.html").read_text().count("<svg") == report.read_text().count("<svg")
 
     assert json.loads(destage("status", "--json").out).popitem()[1]["finished"] is True
-    assert destage("resume", "small", "--executor", "inline").code == 0
+    assert destage("run", "small", "--executor", "inline").code == 0
     verified = json.loads(destage("admin", "verify", "small", "--sample", "50%", "--json").out)
     assert (verified["planned"], verified["checked"], verified["problems"]) == (8, 4, [])
 
@@ -66,10 +66,10 @@ def test_a_sweep_that_has_not_changed_keeps_its_report(destage: Any, study: Path
 
 
 def test_a_plan_writes_nothing(destage: Any, study: Path, tmp_path: Path) -> None:
-    done = destage("plan", str(study))
+    done = destage("run", "--plan", str(study))
     assert done.code == 0
     assert "8 runs, 0 already in the store; no further rounds" in done.out
-    assert json.loads(destage("plan", str(study), "--json").out)["runs"] == 8
+    assert json.loads(destage("run", "--plan", str(study), "--json").out)["runs"] == 8
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
 
 
@@ -109,7 +109,7 @@ def test_a_parameter_changes_the_answer(destage: Any, sweep: str) -> None:
 
 def test_sql_is_read_only(destage: Any, sweep: str) -> None:
     statement = "SELECT users, count(*) AS n FROM runs GROUP BY users ORDER BY users"
-    assert json.loads(destage("sql", sweep, statement, "--json").out) == [
+    assert json.loads(destage("query", sweep, statement, "--json").out) == [
         {"users": 5, "n": 4},
         {"users": 10, "n": 4},
     ]
@@ -120,7 +120,7 @@ def test_sql_is_read_only(destage: Any, sweep: str) -> None:
         ("SELECT * FROM read_csv('/etc/passwd')", "query.access-denied"),
         ("ATTACH 'x'", "query.statement-not-allowed"),
     ):
-        done = destage("sql", sweep, rejected)
+        done = destage("query", sweep, rejected)
         assert (done.code, done.out, [found for found, _ in done.issues]) == (2, "", [code])
         assert len(done.err.splitlines()) == 1
     assert not Path("x.csv").exists()
@@ -161,7 +161,7 @@ def test_an_interrupted_sweep_can_be_resumed(study: Path, tmp_path: Path) -> Non
     assert process.returncode == 130, err
     assert out == ""
     assert "warning: sweep.interrupted at small-" in err
-    assert "`destage resume " in err
+    assert "`destage run " in err
 
 
 def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path)
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", [("query",), ("sql", "FROM points"), ("report",)])
+@pytest.mark.parametrize("command", [("query",), ("query", "FROM points"), ("report",)])
 def test_results_of_an_unfinished_sweep_have_a_warning(
     destage: Any, sweep: str, tmp_path: Path, command: tuple[str, ...]
 ) -> None:

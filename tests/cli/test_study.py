@@ -1,4 +1,4 @@
-"""`destage study run`: one bundled study, or all of them with the headline figures."""
+"""`destage run`: one bundled study, or all of them with the headline figures."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("two")
 def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
-    done = destage("study", "run", "--all", "--executor", "inline", "--page", "deep/page.md")
+    done = destage("run", "--all", "--executor", "inline", "--page", "deep/page.md")
     assert done.code == 0, done.err
     _, title, heading, row = done.out.splitlines()
     assert title == "A paper on batteries"
@@ -61,7 +61,7 @@ def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
     assert "## second" not in page
     assert "- with a battery: The paper gives no figure." in page
 
-    again = destage("study", "run", "--all", "--executor", "inline", "--json")
+    again = destage("run", "--all", "--executor", "inline", "--json")
     assert json.loads(again.out)["first"][0]["class"] == "reproduced blind"
     assert json.loads(again.out)["second"] == []
     assert again.err.count("8 runs, 0 executed, 8 reused") == 2
@@ -69,7 +69,7 @@ def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
 
 @pytest.mark.usefixtures("two")
 def test_one_study_prints_published_figures_last(destage: Any) -> None:
-    done = destage("study", "run", "first", "--executor", "inline")
+    done = destage("run", "first", "--executor", "inline")
     *_, published, unsteady, remark = done.out.splitlines()
     assert published.startswith("with a battery")
     assert unsteady.startswith("Not sustained at 2 of 4 points")
@@ -77,19 +77,23 @@ def test_one_study_prints_published_figures_last(destage: Any) -> None:
     report = Path(done.err.splitlines()[-1].removeprefix("report: ")).read_text()
     assert "A paper on batteries (X 1)" in report
     assert "reproduced blind" in report
-    assert json.loads(destage("study", "run", "first", "--executor", "inline", "--json").out)["published"]
+    assert json.loads(destage("run", "first", "--executor", "inline", "--json").out)["published"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        ([], "NAME"),
-        (["call_center", "--all"], "NAME"),
+        ([], "TARGET"),
+        (["call_center", "--all"], "TARGET"),
         (["call_center", "--page", "x.md"], "--page"),
         (["--all", "--report", "x.html"], "--report"),
+        (["--all", "--plan"], "--plan"),
+        (["call_center", "--plan", "--report", "x.html"], "--report"),
+        (["call_center", "--plot", "x.svg"], "--plot"),
+        (["call_center", "--no-estimate"], "--no-estimate"),
     ],
 )
 def test_conflicting_options_are_rejected(destage: Any, arguments: list[str], place: str) -> None:
-    done = destage("study", "run", *arguments)
+    done = destage("run", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.issues == [("usage.conflicting-options", place)]

@@ -13,10 +13,10 @@ from destage.cli.output import print_data
 
 app = Application(
     sections={
-        "Run a study": ("init", "run", "plan", "resume", "status", "watch", "cluster", "study"),
-        "Ask": ("simulate", "query", "sql", "report", "serve", "explain"),
+        "Run a study": ("init", "run", "status", "cluster"),
+        "Ask": ("simulate", "query", "report", "explain"),
         "Decide": ("size", "compare", "calibrate"),
-        "Bring": ("catalog", "schema", "columns", "examples", "workload", "measured", "trace"),
+        "Bring": ("catalog", "workload", "measured", "trace"),
         "": ("admin",),
     },
     name="destage",

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 _DOCUMENTS = (".yaml", ".yml")
-_LAST_WORD = re.compile(r"\w*\Z")
+_LAST_WORD, _STATEMENT = re.compile(r"\w*\Z"), re.compile(r"\s")
 Completer = Callable[[typer.Context, str], list[str]]
 
 
@@ -30,17 +30,16 @@ def _quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Complet
 
 
 @_quietly
-def complete_study_names(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the names of bundled studies."""
-    del ctx, incomplete
-    return _list_bundled_studies()
-
-
-@_quietly
 def complete_studies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled studies and YAML files."""
     del ctx
     return [*_list_bundled_studies(), *_list_files(incomplete, _DOCUMENTS)]
+
+
+@_quietly
+def complete_targets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete bundled studies, YAML files and sweeps."""
+    return [*complete_studies(ctx, incomplete), *complete_sweeps(ctx, incomplete)]
 
 
 @_quietly
@@ -74,19 +73,25 @@ def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[s
 def complete_catalog_kinds(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the kinds of catalogue entries."""
     del ctx, incomplete
-    from destage.engine import catalog
+    from destage.cli.commands.catalog.entries import KINDS
 
-    return catalog.KINDS
+    return KINDS
 
 
 @_quietly
 def complete_catalog_entries(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the entries of the kind that was given."""
+    """Complete the entries of the kind that was given, or of all kinds."""
     del incomplete
-    from destage.engine import catalog
+    from destage.cli.commands.catalog.entries import KINDS, list_names
 
-    kinds = [kind for kind in catalog.KINDS if kind == ctx.params["kind"]]
-    return [entry.name for kind in kinds for entry in catalog.entries(kind)]
+    kind = ctx.params.get("kind")
+    return [name for each in KINDS if kind in {None, each} for name in list_names(each)]
+
+
+@_quietly
+def complete_entries_and_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete entries of the catalogue, and files that hold a workload."""
+    return dict.fromkeys([*complete_catalog_entries(ctx, incomplete), *complete_workloads(ctx, incomplete)])
 
 
 @_quietly
@@ -111,17 +116,12 @@ def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]
 
 
 @_quietly
-def complete_queries(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete named queries."""
-    del ctx, incomplete
-    from destage.queries.named_queries import list_queries
+def complete_questions(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete a named query, or the last word of an SQL statement: relations and columns of the sweep."""
+    if not _STATEMENT.search(incomplete):
+        from destage.queries.named_queries import list_queries
 
-    return sorted({query.name for query in list_queries()})
-
-
-@_quietly
-def complete_statements(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the last word of an SQL statement: relations and columns of the sweep."""
+        return sorted({query.name for query in list_queries()})
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
@@ -134,15 +134,6 @@ def complete_statements(ctx: typer.Context, incomplete: str) -> Iterable[str]:
         words = [completion.text for completion in found]
     before = _LAST_WORD.sub("", incomplete)
     return [before + word for word in words]
-
-
-@_quietly
-def complete_columns(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete result columns."""
-    del ctx, incomplete
-    from destage import engine
-
-    return [column.name for column in engine.columns()]
 
 
 @_quietly

@@ -97,6 +97,17 @@ def parse_size(text: str, option: str) -> int:
     return size
 
 
+def reject_options(given: Mapping[str, object], reason: str) -> None:
+    """Reject an option that has a value.
+
+    Args:
+        given: The values by option, which are None or False without it.
+    """
+    for option, value in given.items():
+        if value is not None and value is not False:
+            raise UsageError("usage.conflicting-options", reason, option)
+
+
 def decode_argument(text: str) -> str:
     """Return an argument as UTF-8 has it, where the locale has a narrower encoding."""
     return os.fsencode(text).decode(errors="surrogateescape")

@@ -1,6 +1,7 @@
 """Running a sweep from the command line and printing its outcome."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ _STOPPED = {
 
 
 def run_study(
-    study: "Study",
+    target: "Study | Location",
     store: "Location | None",
     executor: Any,
     workers: int | None,
@@ -38,11 +39,13 @@ def run_study(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run a study, print its answers and write its report."""
+    """Run a study, or the remaining runs of a sweep; print its answers and write its report."""
     from destage import sweeps
 
-    with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
-        outcome = sweeps.run(study, store, executor=executor, workers=workers, progress=display)
+    is_study = isinstance(target, sweeps.Study)
+    start = partial(sweeps.run, target, store) if is_study else partial(sweeps.resume, target)
+    with HardStop(target.name), ProgressDisplay(target.name, is_quiet=quiet) as display:
+        outcome = start(executor=executor, workers=workers, progress=display)
     conclude(outcome, report, as_json=as_json)
 
 
@@ -76,7 +79,7 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
     if outcome.state not in _STOPPED:
         return False
     code, reason = _STOPPED[outcome.state]
-    message = f"{reason}; completed runs are kept; continue with `destage resume {outcome.path}`"
+    message = f"{reason}; completed runs are kept; continue with `destage run {outcome.path}`"
     print_warning(Issue(code, outcome.path.name, message))
     return True
 
@@ -115,7 +118,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")
     if outcome.state == "budget":
-        message = f"the budget is used up; continue with `destage resume {outcome.path}`"
+        message = f"the budget is used up; continue with `destage run {outcome.path}`"
         print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
     raise typer.Exit(outcome.exit_code)
 

@@ -151,7 +151,7 @@ def _map_found(
         except NotAFragmentError as error:
             if error.code == "store.damaged-fragment" and not past_damage:
                 # Fragments appear under their names when they are complete.
-                message = "damaged since it was complete; `destage resume` runs its runs again"
+                message = "damaged since it was complete; `destage run SWEEP` runs its runs again"
                 raise StoreError(error.code, message, str(path)) from error
             return error if error.place else NotAFragmentError(error.code, error.message, path.name)
 

@@ -1,0 +1,95 @@
+"""`destage catalog list`: the entries of each kind."""
+
+from typing import Annotated, Any
+
+import typer
+
+from destage.cli.commands.catalog.copy import describe_examples
+from destage.cli.completion import complete_catalog_entries, complete_catalog_kinds
+from destage.cli.options import Json
+from destage.cli.output import print_data, print_json, print_pairs
+from destage.errors import UsageError
+
+KINDS = ("controllers", "disks", "workloads", "studies", "examples", "columns")
+COLUMNS = "columns"
+
+
+def list_entries(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]} (default: all but {COLUMNS}).",
+            autocompletion=complete_catalog_kinds,
+        ),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PART",
+            help="Part of the names to list (default: all).",
+            autocompletion=complete_catalog_entries,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List what comes with Destage by kind, or the entries of one kind."""
+    from destage.spec.near_names import suggest_names
+
+    kinds = [each for each in KINDS if each == kind or (kind is None and each != COLUMNS)]
+    if not kinds:
+        message = f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}"
+        raise UsageError("usage.unknown-name", message, "KIND")
+    listed = {each: describe_entries(each) for each in kinds}
+    found = {
+        each: {name: entry for name, entry in entries.items() if part is None or part in name}
+        for each, entries in listed.items()
+    }
+    if part is not None and not any(found.values()):
+        meant = suggest_names(part, [name for entries in listed.values() for name in entries])
+        raise UsageError("usage.unknown-name", f"{part!r} is in no name{meant}", "PART")
+    if as_json:
+        print_json(found)
+        return
+    for each, entries in found.items():
+        if kind is None:
+            print_data(f"{each}\n")
+        indent = "  " if kind is None else ""
+        print_pairs({f"{indent}{name}": format_entry(entry) for name, entry in entries.items()})
+
+
+def list_names(kind: str) -> list[str]:
+    """Return the names of the entries of a kind, without reading studies."""
+    if kind == "studies":
+        from destage.sweeps import studies
+
+        return studies.names()
+    return list(describe_entries(kind))
+
+
+def describe_entries(kind: str) -> dict[str, Any]:
+    """Return the entries of a kind: a title or a question, and of a column type, unit and meaning."""
+    if kind == "studies":
+        from destage.sweeps import studies
+
+        return {name: studies.question(name) for name in studies.names()}
+    if kind == "examples":
+        return describe_examples()
+    if kind == COLUMNS:
+        from destage import engine
+
+        return {
+            column.name: {"type": column.type, "unit": column.unit, "meaning": column.meaning}
+            for column in engine.columns()
+        }
+    from destage.engine import catalog
+
+    return {entry.name: entry.title for entry in catalog.entries(kind)}
+
+
+def format_entry(entry: Any) -> str:
+    """Return a title as it is, and a column in one line."""
+    if isinstance(entry, str):
+        return entry
+    kind = f"{entry['type']} [{entry['unit']}]" if entry["unit"] else entry["type"]
+    return f"{kind:<22}  {entry['meaning']}"
