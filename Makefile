@@ -133,7 +133,7 @@ truth: engine ## Predict the rates measured on real systems and print how well t
 
 .PHONY: studies
 studies: engine ## Run every bundled study; writes docs/published-experiments.md, docs/published/ and the tables of docs/calibrating.md
-	@$(BIN)/destage run --all --store $(STORE) --page docs/published-experiments.md
+	@$(BIN)/python scripts/published_experiments.py $(STORE) docs/published-experiments.md
 	@$(BIN)/python scripts/calibrating_page.py $(STORE)
 
 .PHONY: readme-picture

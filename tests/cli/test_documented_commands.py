@@ -27,7 +27,6 @@ PAGES = sorted(
     if "$ destage " in page.read_text(encoding="utf-8")
 )
 PARSED = {
-    "run --all": "every bundled study: `make studies`",
     "run session_logon": "minutes: tests/published",
     "calibrate call_center_calibrated": "minutes: tests/published",
     "calibrate sql_bench_calibrated": "minutes: tests/published",

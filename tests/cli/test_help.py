@@ -69,7 +69,7 @@ def test_bounds_are_words(destage: Any) -> None:
     shown = " ".join(destage("run", "--help").out.split())
     assert "--workers N Maximum concurrent runs (default: one per processor). [at least 1]" in shown
     assert "--executor auto|ray|inline" in shown
-    assert " run [OPTIONS] [TARGET]" in shown
+    assert " run [OPTIONS] TARGET" in shown
 
 
 def test_a_bound_of_the_representation_is_not_shown(destage: Any) -> None:
@@ -78,7 +78,7 @@ def test_a_bound_of_the_representation_is_not_shown(destage: Any) -> None:
 
 def test_the_overview_is_that_of_all_commands() -> None:
     """The help text of the whole program is made without the parameters of the commands."""
-    short, full = app.build_overview(), app.build_command()
+    short, full = app.build_command(is_overview=True), app.build_command()
     assert list(short.commands) == list(full.commands)
     texts = [command.get_help(typer.Context(command, info_name="destage")) for command in (short, full)]
     assert texts[0] == texts[1]

@@ -5,10 +5,9 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from itertools import groupby
 from typing import Any, NoReturn
 
 import typer
@@ -75,21 +74,21 @@ _QUERY = "destage-query"
 class _Overview(TyperGroup):
     """The first screen, which lists the commands under the headings of their sections."""
 
+    sections: Mapping[str, Sequence[str]]
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each section; one without a heading follows as a paragraph of its own."""
         del ctx
-        shown = list(self.commands.items())
-        width = max(len(name) for name, _ in shown)
-        for heading, members in groupby(shown, key=lambda each: getattr(each[1], "rich_help_panel", None)):
+        width = max(map(len, self.commands))
+        for heading, names in self.sections.items():
             formatter.write_paragraph()
             if heading:
                 formatter.write_heading(heading)
-            rows = [
-                (f"{name:<{width}}", one.get_short_help_str(formatter.width - width - 4))
-                for name, one in members
+            texts = [
+                (name, self.commands[name].get_short_help_str(formatter.width - width - 4)) for name in names
             ]
             with formatter.indentation():
-                formatter.write_dl(rows)
+                formatter.write_dl([(name.ljust(width), text) for name, text in texts])
 
 
 class Application(typer.Typer):
@@ -111,7 +110,8 @@ class Application(typer.Typer):
                 `app`; that of a command has a function with the module's name.
         """
         super().__init__(cls=_Overview, **options)
-        self._headings = {name: heading for heading, names in sections.items() for name in names}
+        self._sections = sections
+        self._names = [name for names in sections.values() for name in names]
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run the command that the arguments name and exit."""
@@ -121,8 +121,7 @@ class Application(typer.Typer):
         try:
             check_address_space(LEAST_ADDRESS_SPACE_BYTES)
             # Without arguments, the shell may ask for completions, which need all parameters.
-            is_overview = options == ["--help"]
-            command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
+            command = self.build_command(self._find_names(options), is_overview=options == ["--help"])
             code = command(*args, prog_name=self.info.name, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
@@ -138,41 +137,34 @@ class Application(typer.Typer):
             os._exit(code)
         sys.exit(code)
 
-    def build_command(self, names: Sequence[str] | None = None) -> Any:
-        """Return the command line with the named commands and groups, by default all."""
+    def build_command(self, names: Sequence[str] | None = None, *, is_overview: bool = False) -> Any:
+        """Return the command line with the named commands and groups, by default all.
+
+        Args:
+            is_overview: Whether it is for its own help text only: commands without parameters.
+        """
         self.registered_commands, self.registered_groups = [], []
-        for name, module in self._import_modules(names):
-            if hasattr(module, "app"):
-                self.add_typer(module.app, name=name, rich_help_panel=self._headings[name])
+        for name in self._names if names is None else names:
+            module = import_module(f"{_COMMANDS}.{name}")
+            is_group = hasattr(module, "app")
+            if is_overview:
+                text = module.app.info.help if is_group else getattr(module, name).__doc__
+                self.command(name, help=text)(_do_nothing)
+            elif is_group:
+                self.add_typer(module.app, name=name)
             else:
-                self.command(name, rich_help_panel=self._headings[name])(getattr(module, name))
-        return self._build()
-
-    def build_overview(self) -> Any:
-        """Return the command line for its own help text: commands without parameters."""
-        self.registered_commands, self.registered_groups = [], []
-        for name, module in self._import_modules():
-            text = module.app.info.help if hasattr(module, "app") else getattr(module, name).__doc__
-            self.command(name, help=text, rich_help_panel=self._headings[name])(_do_nothing)
-        return self._build()
-
-    def _import_modules(self, names: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
-        for name in self._headings if names is None else names:
-            yield name, import_module(f"{_COMMANDS}.{name}")
-
-    def _build(self) -> Any:
+                self.command(name)(getattr(module, name))
         command: Any = typer.main.get_command(self)
         # Typer puts groups after commands.
-        command.commands = {
-            name: command.commands[name] for name in self._headings if name in command.commands
-        }
+        command.commands = {name: command.commands[name] for name in self._names if name in command.commands}
+        command.sections = self._sections
         use_plain_words(command)
         return command
 
     def _find_names(self, arguments: Sequence[str]) -> list[str] | None:
         """Return the command that the arguments name; None if none is, such as for a help text of all."""
         first = next((argument for argument in arguments if argument != DEBUG), None)
-        return [first] if first in self._headings else None
+        return [first] if first in self._names else None
 
     def _report(self, error: Exception, *, as_json: bool) -> int:
         if self.is_debugging:

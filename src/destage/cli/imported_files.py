@@ -101,6 +101,19 @@ def _test_as_json(test: "ImportedWorkload") -> dict[str, Any]:
     }
 
 
+def describe_entry(entry: Any) -> dict[str, Any]:
+    """Return what is known of an entry of the catalogue."""
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "claim": entry.claim,
+        "source": entry.source,
+        "typical": list(entry.unverified),
+        "assumed": list(entry.assumed),
+        "note": entry.note,
+    }
+
+
 def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return what is known of a workload, the workload without `use`, and the folder of its files."""
     from destage.engine import catalog
@@ -108,17 +121,7 @@ def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], d
 
     known = {entry.name: entry for entry in catalog.entries("workloads")}
     if name in known:
-        entry = known[name]
-        facts = {
-            "name": name,
-            "title": entry.title,
-            "claim": entry.claim,
-            "source": entry.source,
-            "typical": list(entry.unverified),
-            "assumed": list(entry.assumed),
-            "note": entry.note,
-        }
-        return facts, dict(entry.config), Path()
+        return describe_entry(known[name]), dict(known[name].config), Path()
     file = Path(name)
     if not file.exists() and is_command(name):
         return _import_workload(name, file, test)

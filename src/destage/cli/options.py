@@ -97,14 +97,12 @@ def parse_size(text: str, option: str) -> int:
     return size
 
 
-def reject_options(given: Mapping[str, object], reason: str) -> None:
-    """Reject an option that has a value.
-
-    Args:
-        given: The values by option, which are None or False without it.
-    """
-    for option, value in given.items():
-        if value is not None and value is not False:
+def reject_options(context: typer.Context, reason: str, *options: str) -> None:
+    """Reject options that the command line gives."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        option = max(parameter.opts, key=len)
+        if option in options and source is not None and source.name == "COMMANDLINE":
             raise UsageError("usage.conflicting-options", reason, option)
 
 

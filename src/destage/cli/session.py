@@ -1,7 +1,6 @@
 """Running a sweep from the command line and printing its outcome."""
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +41,12 @@ def run_study(
     """Run a study, or the remaining runs of a sweep; print its answers and write its report."""
     from destage import sweeps
 
-    is_study = isinstance(target, sweeps.Study)
-    start = partial(sweeps.run, target, store) if is_study else partial(sweeps.resume, target)
     with HardStop(target.name), ProgressDisplay(target.name, is_quiet=quiet) as display:
-        outcome = start(executor=executor, workers=workers, progress=display)
+        options: dict[str, Any] = {"executor": executor, "workers": workers, "progress": display}
+        if isinstance(target, sweeps.Study):
+            outcome = sweeps.run(target, store, **options)
+        else:
+            outcome = sweeps.resume(target, **options)
     conclude(outcome, report, as_json=as_json)
 
 

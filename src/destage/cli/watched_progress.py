@@ -10,7 +10,6 @@ from destage.errors import InfrastructureError
 if TYPE_CHECKING:
     from destage.store import Location
     from destage.store.counts import Counts
-    from destage.store.progress import Status
     from destage.sweeps import Progress
 
 _INTERVAL_S, _BUCKET_INTERVAL_S = 1.0, 5.0
@@ -49,25 +48,36 @@ class WatchedProgress:
         )
 
 
-def follow_sweep(path: "Location", seconds: float, *, quiet: bool) -> None:
+def follow_sweep(path: "Location", timeout_s: float, *, quiet: bool) -> None:
     """Show the progress of a sweep until it is finished.
 
     Raises:
         InfrastructureError: Its writer ended before, or time is up.
     """
+    from destage.cli.progress import ProgressDisplay
     from destage.queries.presentation import format_quantity
+    from destage.store.progress import status
 
-    found = _follow(path, time.monotonic() + seconds, quiet=quiet)
-    if found.finished:
-        return
-    if found.writer is None:
-        message = f"its writer has ended: {describe_counts(found)}; continue with `destage run {path.name}`"
-        raise InfrastructureError("sweep.writer-gone", message, path.name)
-    message = (
-        f"still running after {format_quantity(seconds, 's')}: {describe_counts(found)}; "
-        "it continues, follow it again or with a longer --timeout"
-    )
-    raise InfrastructureError("sweep.watch-timeout", message, path.name)
+    interval = _INTERVAL_S if isinstance(path, Path) else _BUCKET_INTERVAL_S
+    progress, began = WatchedProgress(), time.monotonic()
+    started_by = min(GRACE_S, timeout_s)
+    with ProgressDisplay(path.name, is_quiet=quiet, is_watching=True) as display:
+        while not (found := status(path)).finished:
+            display(progress(found))
+            passed = time.monotonic() - began
+            if found.writer is not None:
+                started_by = 0.0
+            elif passed >= started_by:
+                message = (
+                    f"its writer has ended: {describe_counts(found)}; continue with `destage run {path.name}`"
+                )
+                raise InfrastructureError("sweep.writer-gone", message, path.name)
+            if passed >= timeout_s:
+                message = f"still running after {format_quantity(timeout_s, 's')}: {describe_counts(found)}"
+                message += "; it continues, follow it again or with a longer --timeout"
+                raise InfrastructureError("sweep.watch-timeout", message, path.name)
+            time.sleep(min(interval, timeout_s - passed))
+        display(progress(found))
 
 
 def describe_counts(counts: "Counts") -> str:
@@ -75,22 +85,3 @@ def describe_counts(counts: "Counts") -> str:
     failed = f", {counts.failed} failed" if counts.failed else ""
     rounds = "1 round" if counts.rounds == 1 else f"{counts.rounds} rounds"
     return f"{counts.present} of {counts.planned} runs in {rounds}{failed}"
-
-
-def _follow(path: "Location", end: float, *, quiet: bool) -> "Status":
-    """Show the progress of a sweep until it is finished, its writer is gone, or time is up."""
-    from destage.cli.progress import ProgressDisplay
-    from destage.store.progress import status
-
-    interval = _INTERVAL_S if isinstance(path, Path) else _BUCKET_INTERVAL_S
-    progress, started_by = WatchedProgress(), time.monotonic() + GRACE_S
-    with ProgressDisplay(path.name, is_quiet=quiet, is_watching=True) as display:
-        while True:
-            found = status(path)
-            display(progress(found))
-            if found.writer is not None:
-                started_by = 0.0
-            is_gone = found.writer is None and time.monotonic() >= started_by
-            if found.finished or is_gone or time.monotonic() >= end:
-                return found
-            time.sleep(min(interval, max(end - time.monotonic(), 0.0)))

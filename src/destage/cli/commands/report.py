@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     from destage.sql import QueryLimits
     from destage.store import Location
 
-_LOOPBACK = "127.0.0.1"
-_TIMEOUT, _ROWS = "30s", 100_000
-"""Default limits of a statement: a browser shows a thousand rows, and other readers wait."""
-
 
 def report(
+    context: typer.Context,
     sweep: SweepName,
     plot: Annotated[
         str | None,
@@ -52,31 +49,21 @@ def report(
         typer.Option("--serve", help="Show the report in a browser while the sweep runs, until Ctrl-C."),
     ] = False,
     port: Annotated[
-        int | None,
-        typer.Option("--port", min=0, max=65535, help="Port of --serve (default: 0, any that is free)."),
-    ] = None,
+        int, typer.Option("--port", min=0, max=65535, help="Port of --serve; 0 selects a free port.")
+    ] = 0,
     address: Annotated[
-        str | None,
+        str,
         typer.Option(
-            "--address",
-            help="Address of --serve; any but a loopback address is open to the network "
-            f"(default: {_LOOPBACK}).",
+            "--address", help="Address of --serve; any but a loopback address is open to the network."
         ),
-    ] = None,
+    ] = "127.0.0.1",
     timeout: Annotated[
-        str | None,
-        typer.Option(
-            "--timeout",
-            metavar="DURATION",
-            help=f"Time limit of an SQL statement of --serve (default: {_TIMEOUT}).",
-        ),
-    ] = None,
+        str,
+        typer.Option("--timeout", metavar="DURATION", help="Time limit of an SQL statement of --serve."),
+    ] = "30s",
     max_rows: Annotated[
-        int | None,
-        typer.Option(
-            "--max-rows", min=1, help=f"Maximum rows of an SQL result of --serve (default: {_ROWS:,})."
-        ),
-    ] = None,
+        int, typer.Option("--max-rows", min=1, help="Maximum rows of an SQL result of --serve.")
+    ] = 100_000,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -94,17 +81,16 @@ def report(
     The report is one self-contained HTML file. With --serve, prints the address of a page that has the report
     and read-only SQL, with its token.
     """
-    served = {"--port": port, "--address": address, "--timeout": timeout, "--max-rows": max_rows}
     if serve:
-        given = {"--plot": plot, "--measured": measured, "--out": out}
-        reject_options(given, "cannot be combined with --serve")
-        limits = make_limits(timeout or _TIMEOUT, max_rows or _ROWS, memory)
+        reject_options(context, "cannot be combined with --serve", "--plot", "--measured", "--out")
+        limits = make_limits(timeout, max_rows, memory)
         if memory is None:
             # Two statements may run at the same time.
             limits = replace(limits, memory_bytes=limits.memory_bytes // 2)
-        _serve(sweep, store, port or 0, address or _LOOPBACK, limits, as_json=as_json)
+        _serve(sweep, store, port, address, limits, as_json=as_json)
         return
-    reject_options(served | {"--memory": memory}, "requires --serve")
+    served = ("--port", "--address", "--timeout", "--max-rows", "--memory")
+    reject_options(context, "requires --serve", *served)
     from destage.queries import open_session
     from destage.queries.report import compose_answer, draw_figure, write_report
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.completion import complete_sweeps
-from destage.cli.options import Json, Quiet, Store, WatchTimeout, parse_duration
+from destage.cli.options import Json, Quiet, Store, WatchTimeout, parse_duration, reject_options
 from destage.cli.output import print_json, print_note, print_pairs, print_warning
 from destage.cli.watched_progress import describe_counts, follow_sweep
 from destage.errors import StoreError, UsageError
@@ -21,6 +21,7 @@ _FAILED_RUNS = 3
 
 
 def status(
+    context: typer.Context,
     sweep: Annotated[
         str | None,
         typer.Argument(
@@ -47,7 +48,9 @@ def status(
     if follow and sweep is None:
         raise UsageError("usage.conflicting-options", "requires a sweep", "--follow")
     paths = list_sweeps(store) if sweep is None else [find_sweep(sweep, store)]
-    if follow:
+    if not follow:
+        reject_options(context, "requires --follow", "--timeout", "--quiet")
+    else:
         follow_sweep(paths[0], parse_duration(timeout, "s", "--timeout"), quiet=quiet)
     found, damaged = {}, {}
     for path in paths:

@@ -45,9 +45,9 @@ def describe_examples() -> dict[str, str]:
     return {entry.name: _describe(entry) for entry in _find_entries()}
 
 
-def find_example(name: str) -> "Traversable":
-    """Return the file of an example."""
-    return next(entry for entry in _find_entries() if entry.name == name)
+def find_example(name: str) -> str:
+    """Return the text of an example."""
+    return next(entry.read_text(encoding="utf-8") for entry in _find_entries() if entry.name == name)
 
 
 def _find_entries() -> "list[Traversable]":

@@ -82,9 +82,14 @@ def describe_entries(kind: str) -> dict[str, Any]:
             column.name: {"type": column.type, "unit": column.unit, "meaning": column.meaning}
             for column in engine.columns()
         }
+    return {name: part.title for name, part in find_parts(kind).items()}
+
+
+def find_parts(kind: str) -> dict[str, Any]:
+    """Return the controllers, disks or workloads."""
     from destage.engine import catalog
 
-    return {entry.name: entry.title for entry in catalog.entries(kind)}
+    return {part.name: part for each in catalog.KINDS if each == kind for part in catalog.entries(each)}
 
 
 def format_entry(entry: Any) -> str:

@@ -1,12 +1,19 @@
 """`destage catalog show`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from destage.cli.commands.catalog.copy import find_example
-from destage.cli.commands.catalog.entries import COLUMNS, KINDS, describe_entries, format_entry, list_names
+from destage.cli.commands.catalog.entries import (
+    COLUMNS,
+    KINDS,
+    describe_entries,
+    find_parts,
+    format_entry,
+    list_names,
+)
 from destage.cli.completion import complete_entries_and_workloads
 from destage.cli.options import Json, check_suffix, parse_duration, reject_options
 from destage.cli.output import print_data, print_json, print_note
@@ -16,6 +23,7 @@ _WORKLOADS = "workloads"
 
 
 def show(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
@@ -55,17 +63,16 @@ def show(
     if found == _WORKLOADS:
         _show_workload(name, plot, duration, test, as_json=as_json)
         return
-    reject_options({"--plot": plot, "--duration": duration, "--test": test}, "requires a workload")
+    reject_options(context, "requires a workload", "--plot", "--duration", "--test")
     if found == COLUMNS:
         column = describe_entries(found)[name]
         print_json({"name": name, **column}) if as_json else print_data(f"{name}  {format_entry(column)}\n")
-    elif found == "studies":
+    elif found in {"studies", "examples"}:
+        from destage.spec.documents import parse_document
         from destage.sweeps import studies
 
-        print_json(studies.load(name).document) if as_json else print_data(studies.text(name))
-    elif found == "examples":
-        text = find_example(name).read_text(encoding="utf-8")
-        print_json({"name": name, "text": text}) if as_json else print_data(text)
+        text = studies.text(name) if found == "studies" else find_example(name)
+        print_json(parse_document(text, name)) if as_json else print_data(text)
     else:
         _show_part(found, name, as_json=as_json)
 
@@ -94,19 +101,10 @@ def _find_kind(name: str, kind: str | None) -> str:
 
 def _show_part(kind: str, name: str, *, as_json: bool) -> None:
     """Print a controller or a disk."""
-    from destage.engine import catalog
+    from destage.cli.imported_files import describe_entry
 
-    entry = catalog.entry(kind, name)
-    facts: dict[str, Any] = {
-        "name": entry.name,
-        "title": entry.title,
-        "claim": entry.claim,
-        "source": entry.source,
-        "note": entry.note,
-        "config": dict(entry.config),
-        "typical": list(entry.unverified),
-        "assumed": list(entry.assumed),
-    }
+    entry = find_parts(kind)[name]
+    facts = describe_entry(entry) | {"config": dict(entry.config)}
     if as_json:
         print_json(facts)
         return

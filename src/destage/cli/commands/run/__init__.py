@@ -18,7 +18,7 @@ from destage.cli.options import (
     reject_options,
 )
 from destage.cli.session import choose_executor, run_study
-from destage.errors import ConfigError, Issue, StoreError, UsageError
+from destage.errors import ConfigError, Issue, StoreError
 
 if TYPE_CHECKING:
     from destage.store import Location
@@ -28,41 +28,32 @@ _DOCUMENTS = {".yaml", ".yml"}
 
 
 def run(
+    context: typer.Context,
     target: Annotated[
-        str | None,
+        str,
         typer.Argument(
             metavar="TARGET",
             help="A study (a YAML file or the name of a bundled study), or a sweep of the store, whose "
-            "remaining runs are executed; required unless --all is given.",
+            "remaining runs are executed.",
             autocompletion=complete_targets,
         ),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Run all bundled studies.")] = False,
+    ],
     store: Store = None,
     executor: Executor = "auto",
     workers: Workers = None,
     ray_address: RayAddress = None,
     report: ReportFile = None,
-    page: Annotated[
-        Path | None,
-        typer.Option(
-            "--page",
-            metavar="FILE",
-            help="With --all: also write the headline figures to FILE as Markdown, and each document's "
-            "figures to published/ beside it.",
-        ),
-    ] = None,
     is_plan: Annotated[
         bool,
         typer.Option("--plan", help="Show the runs and how long they will take, and write nothing."),
     ] = False,
     with_estimate: Annotated[
-        bool | None,
+        bool,
         typer.Option(
             "--estimate/--no-estimate",
-            help="With --plan: estimate the time, if needed with a few pilot runs (default).",
+            help="With --plan: estimate the time, if needed with a few pilot runs.",
         ),
-    ] = None,
+    ] = True,
     plot: Annotated[
         Path | None, declare_plot("With --plan: plot the points over two axes to FILE (.svg).")
     ] = None,
@@ -83,40 +74,16 @@ def run(
     Runs that are already in the store are not executed again, and the report of a sweep that has not changed
     is kept.
     """
-    if (target is None) != every:
-        raise UsageError("usage.conflicting-options", "give either a study or sweep, or --all", "TARGET")
-    if every:
-        message = "cannot be combined with --all, which writes each report to the store"
-        reject_options({"--report": report, "--plan": is_plan}, message)
-    else:
-        reject_options({"--page": page}, "requires --all")
     if is_plan:
-        reject_options({"--report": report, "--ray-address": ray_address}, "cannot be combined with --plan")
-    else:
-        given = {
-            "--plot": plot,
-            "--axes": axes,
-            "--estimate": with_estimate,
-            "--no-estimate": with_estimate is False,
-        }
-        reject_options(given, "requires --plan")
-    executor = choose_executor(ray_address, executor)
-    if target is None:
-        from destage.cli.commands.run.bundled import run_all
-
-        run_all(store, executor, workers, page, quiet=quiet, as_json=as_json)
-    elif is_plan:
         from destage.cli.commands.run.plan import print_plan
 
-        print_plan(
-            *_read_study(_find_target(target, store), store),
-            with_estimate is not False,
-            axes,
-            plot,
-            as_json=as_json,
-        )
-    else:
-        run_study(_find_target(target, store), store, executor, workers, report, quiet=quiet, as_json=as_json)
+        reject_options(context, "cannot be combined with --plan", "--report", "--ray-address", "--workers")
+        study, place = _read_study(_find_target(target, store), store)
+        print_plan(study, place, axes, plot, with_estimate=with_estimate, as_json=as_json)
+        return
+    reject_options(context, "requires --plan", "--plot", "--axes", "--estimate")
+    executor = choose_executor(ray_address, executor)
+    run_study(_find_target(target, store), store, executor, workers, report, quiet=quiet, as_json=as_json)
 
 
 def _find_target(target: str, store: "Location | None") -> "Study | Location":

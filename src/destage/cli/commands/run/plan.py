@@ -21,10 +21,10 @@ _FIRST_ROWS = 10
 def print_plan(
     study: "Study",
     store: "Location | None",
-    with_estimate: bool,
     axes: str | None,
     plot: Path | None,
     *,
+    with_estimate: bool,
     as_json: bool,
 ) -> None:
     """Print the runs of a study and how long they will take, with a plot of the points if asked for."""
