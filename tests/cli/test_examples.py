@@ -1,4 +1,4 @@
-"""`destage examples`: copies that run as they are."""
+"""`destage catalog copy`: copies that run as they are."""
 
 from pathlib import Path
 from typing import Any

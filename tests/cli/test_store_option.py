@@ -29,6 +29,7 @@ def elsewhere(destage: Any, study: Path) -> None:
         ("report", "small"),
         ("status", "small"),
         ("admin", "verify", "small"),
+        ("admin", "compact", "small"),
     ],
 )
 @pytest.mark.usefixtures("elsewhere")
