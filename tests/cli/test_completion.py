@@ -1,5 +1,6 @@
 """The shell completes studies, sweeps, presets, catalogue entries, questions, columns and parameters."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,12 @@ def complete(destage: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     def run(*words: str) -> list[str]:
         monkeypatch.setattr("sys.argv", ["destage"])
         monkeypatch.setenv("_DESTAGE_COMPLETE", "complete_bash")
-        monkeypatch.setenv("COMP_WORDS", " ".join(["destage", *words]))
+        monkeypatch.setenv("COMP_WORDS", shlex.join(["destage", *words]))
         monkeypatch.setenv("COMP_CWORD", str(len(words)))
         done = destage()
         monkeypatch.delenv("_DESTAGE_COMPLETE")
         assert done.code == 0, done
-        return done.out.split()
+        return [line for line in done.out.splitlines() if line]
 
     monkeypatch.setattr(app, "info", app.info)
     return run

@@ -93,7 +93,7 @@ def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> N
 @pytest.mark.parametrize(
     ("args", "issue"),
     [
-        (("run",), ("usage.missing-argument", "SPEC")),
+        (("run",), ("usage.missing-argument", "TARGET")),
         (("trace", "synth", "x.blk"), ("usage.missing-argument", "--out")),
         (("run", "a.yaml", "b.yaml"), ("usage.extra-argument", "")),
         (("run", "x.yaml", "--executor", "threads"), ("usage.bad-value", "--executor")),
