@@ -16,7 +16,7 @@ _LAST_WORD, _STATEMENT = re.compile(r"\w*\Z"), re.compile(r"\s")
 Completer = Callable[[typer.Context, str], list[str]]
 
 
-def _quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Completer:
+def quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Completer:
     """Return a completion that keeps what begins with the word, and completes nothing if it fails."""
 
     @functools.wraps(complete)
@@ -29,27 +29,27 @@ def _quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Complet
     return completed
 
 
-@_quietly
+@quietly
 def complete_studies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled studies and YAML files."""
     del ctx
     return [*_list_bundled_studies(), *_list_files(incomplete, _DOCUMENTS)]
 
 
-@_quietly
+@quietly
 def complete_targets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled studies, YAML files and sweeps."""
     return [*complete_studies(ctx, incomplete), *complete_sweeps(ctx, incomplete)]
 
 
-@_quietly
+@quietly
 def complete_configurations(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete YAML and JSON files."""
     del ctx
     return _list_files(incomplete, (*_DOCUMENTS, ".json"))
 
 
-@_quietly
+@quietly
 def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled workloads, and files that hold one."""
     del ctx
@@ -60,7 +60,7 @@ def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [*[entry.name for entry in catalog.entries("workloads")], *files]
 
 
-@_quietly
+@quietly
 def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete files of other tools."""
     del ctx
@@ -69,32 +69,7 @@ def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[s
     return _list_files(incomplete, list_suffixes())
 
 
-@_quietly
-def complete_catalog_kinds(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the kinds of catalogue entries."""
-    del ctx, incomplete
-    from destage.cli.commands.catalog.entries import KINDS
-
-    return KINDS
-
-
-@_quietly
-def complete_catalog_entries(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the entries of the kind that was given, or of all kinds."""
-    del incomplete
-    from destage.cli.commands.catalog.entries import KINDS, list_names
-
-    kind = ctx.params.get("kind")
-    return [name for each in KINDS if kind in {None, each} for name in list_names(each)]
-
-
-@_quietly
-def complete_entries_and_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete entries of the catalogue, and files that hold a workload."""
-    return dict.fromkeys([*complete_catalog_entries(ctx, incomplete), *complete_workloads(ctx, incomplete)])
-
-
-@_quietly
+@quietly
 def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the sweeps in the store: by the study's name where it has one sweep."""
     del incomplete
@@ -105,7 +80,7 @@ def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [*(study for study in dict.fromkeys(studies) if studies.count(study) == 1), *names]
 
 
-@_quietly
+@quietly
 def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the measured sets in the store."""
     del incomplete
@@ -115,7 +90,7 @@ def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]
     return list_sets(ctx.params.get("store") or default_store())
 
 
-@_quietly
+@quietly
 def complete_questions(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete a named query, or the last word of an SQL statement: relations and columns of the sweep."""
     if not _STATEMENT.search(incomplete):
@@ -136,7 +111,7 @@ def complete_questions(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [before + word for word in words]
 
 
-@_quietly
+@quietly
 def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the next segment of a dotted path: `controller.cache.` to its keys."""
     del ctx
@@ -146,7 +121,7 @@ def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [f"{parent}{dot}{key}" for key in list_keys(parent)]
 
 
-@_quietly
+@quietly
 def complete_trace_formats(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the formats of traces."""
     del ctx, incomplete
@@ -155,7 +130,7 @@ def complete_trace_formats(ctx: typer.Context, incomplete: str) -> Iterable[str]
     return traces.formats()
 
 
-@_quietly
+@quietly
 def complete_policies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the last of the replacement policies of a list."""
     del ctx

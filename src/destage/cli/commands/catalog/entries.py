@@ -1,26 +1,33 @@
 """`destage catalog list`: the entries of each kind."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
 from destage.cli.commands.catalog.copy import describe_examples
-from destage.cli.completion import complete_catalog_entries, complete_catalog_kinds
+from destage.cli.completion import quietly
 from destage.cli.options import Json
 from destage.cli.output import print_data, print_json, print_pairs
 from destage.errors import UsageError
 
-KINDS = ("controllers", "disks", "workloads", "studies", "examples", "columns")
+Kind = Literal["controllers", "disks", "workloads", "studies", "examples", "columns"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 COLUMNS = "columns"
+
+
+@quietly
+def complete_entries(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete the entries of the kind that was given, or of all kinds."""
+    del incomplete
+    kind = ctx.params.get("kind")
+    return [name for each in KINDS if kind in {None, each} for name in list_names(each)]
 
 
 def list_entries(
     kind: Annotated[
-        str | None,
+        Kind | None,
         typer.Argument(
-            metavar="KIND",
-            help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]} (default: all but {COLUMNS}).",
-            autocompletion=complete_catalog_kinds,
+            metavar="KIND", help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]} (default: all but {COLUMNS})."
         ),
     ] = None,
     part: Annotated[
@@ -28,7 +35,7 @@ def list_entries(
         typer.Argument(
             metavar="PART",
             help="Part of the names to list (default: all).",
-            autocompletion=complete_catalog_entries,
+            autocompletion=complete_entries,
         ),
     ] = None,
     as_json: Json = False,
@@ -36,10 +43,7 @@ def list_entries(
     """List what comes with Destage by kind, or the entries of one kind."""
     from destage.spec.near_names import suggest_names
 
-    kinds = [each for each in KINDS if each == kind or (kind is None and each != COLUMNS)]
-    if not kinds:
-        message = f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}"
-        raise UsageError("usage.unknown-name", message, "KIND")
+    kinds = [each for each in KINDS if each != COLUMNS] if kind is None else [kind]
     listed = {each: describe_entries(each) for each in kinds}
     found = {
         each: {name: entry for name, entry in entries.items() if part is None or part in name}

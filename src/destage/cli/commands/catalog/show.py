@@ -9,17 +9,25 @@ from destage.cli.commands.catalog.copy import find_example
 from destage.cli.commands.catalog.entries import (
     COLUMNS,
     KINDS,
+    Kind,
+    complete_entries,
     describe_entries,
     find_parts,
     format_entry,
     list_names,
 )
-from destage.cli.completion import complete_entries_and_workloads
+from destage.cli.completion import complete_workloads, quietly
 from destage.cli.options import Json, check_suffix, parse_duration, reject_options
 from destage.cli.output import print_data, print_json, print_note
 from destage.errors import ConfigError, UsageError
 
 _WORKLOADS = "workloads"
+
+
+@quietly
+def complete_entries_and_workloads(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete entries of the catalogue, and files that hold a workload."""
+    return list(dict.fromkeys([*complete_entries(ctx, incomplete), *complete_workloads(ctx, incomplete)]))
 
 
 def show(
@@ -34,7 +42,7 @@ def show(
         ),
     ],
     kind: Annotated[
-        str | None,
+        Kind | None,
         typer.Option("--kind", metavar="KIND", help="Kind of the entry, where several have the name."),
     ] = None,
     plot: Annotated[
@@ -77,14 +85,11 @@ def show(
         _show_part(found, name, as_json=as_json)
 
 
-def _find_kind(name: str, kind: str | None) -> str:
+def _find_kind(name: str, kind: Kind | None) -> str:
     """Return the kind of an entry; that of a file is a workload."""
     from destage.spec.near_names import suggest_names
     from destage.tools.registry import is_command
 
-    if kind not in {None, *KINDS}:
-        message = f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}"
-        raise UsageError("usage.unknown-name", message, "--kind")
     names = {each: list_names(each) for each in KINDS if kind in {None, each}}
     found = [each for each, listed in names.items() if name in listed]
     if len(found) > 1:
