@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from small_studies import small_study
 
 from destage.store.generations import claim_generation, read_head
 from destage.store.layout import SweepLayout
@@ -167,7 +168,7 @@ def test_an_interrupted_sweep_can_be_resumed(study: Path, tmp_path: Path) -> Non
 def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path) -> None:
     del destage
     code = "from destage.cli import app; app()"
-    command = f"{sys.executable} -c '{code}' sql {sweep}"
+    command = f"{sys.executable} -c '{code}' query {sweep}"
     pipe = command + " 'FROM range(1000000)' --format csv | head -1"
     environment = {**os.environ, "DESTAGE_STORE": str(tmp_path / "store")}
     done = subprocess.run(  # noqa: S602 - a pipe is what is tested
@@ -199,3 +200,15 @@ def test_an_answer_below_the_range_is_an_upper_bound(destage: Any, study: Path) 
     assert done.code == 0, done
     assert "≤ 499" in done.out
     assert "at most 499 users" in done.out
+
+
+def test_a_target_is_a_file_before_a_sweep(destage: Any, study: Path, tmp_path: Path) -> None:
+    assert destage("run", str(study), "--quiet").code == 0
+    assert "8 runs, 0 executed, 8 reused" in destage("run", "small", "--quiet").err
+    study.write_text(study.read_text().replace("[5, 10]", "[5]"))
+    assert destage("run", str(study), "--quiet").code == 0
+    assert destage("run", "small", "--quiet").issues == [("store.ambiguous-sweep", "small")]
+    (tmp_path / "small").write_text(small_study("other", "workload.users: [5]"))
+    planned = json.loads(destage("run", "small", "--plan", "--no-estimate", "--json").out)
+    assert Path(planned["sweep"]).name.startswith("other-")
+    assert destage("run", "smell", "--quiet").issues == [("study.not-found", "smell")]
