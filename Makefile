@@ -109,7 +109,7 @@ test-python: engine $(OBJECT_SERVER_READY) ## Run the Python tests that need no 
 	@$(BIN)/pytest $(TOGETHER) $(PYTEST_ARGS)
 
 .PHONY: browser-test
-browser-test: engine ## Test `destage serve` in a real browser; installs missing Chromium if run as root on Debian
+browser-test: engine ## Test `destage report --serve` in a real browser; installs missing Chromium if run as root on Debian
 	$(call step,tests in a browser)
 	@scripts/setup.sh browser
 	@$(BIN)/pytest -m browser tests/browser $(PYTEST_ARGS)
@@ -133,12 +133,12 @@ truth: engine ## Predict the rates measured on real systems and print how well t
 
 .PHONY: studies
 studies: engine ## Run every bundled study; writes docs/published-experiments.md, docs/published/ and the tables of docs/calibrating.md
-	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
+	@$(BIN)/python scripts/published_experiments.py $(STORE) docs/published-experiments.md
 	@$(BIN)/python scripts/calibrating_page.py $(STORE)
 
 .PHONY: readme-picture
 readme-picture: engine ## Run the call-centre study and write the picture of README.md, a figure of its report
-	@$(BIN)/destage study run call_center_curve --store $(STORE) --quiet
+	@$(BIN)/destage run call_center_curve --store $(STORE) --quiet
 	@$(BIN)/destage report call_center_curve --store $(STORE) --plot users_against_write_cache \
 	  --out docs/images/users-against-cache.svg
 

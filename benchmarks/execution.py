@@ -110,7 +110,7 @@ def measure_ray_itself(runs: int) -> float:
 def run_bundled() -> Usage:
     """Run the bundled call-centre study into an empty store."""
     with tempfile.TemporaryDirectory() as store:
-        return run_measured([str(DESTAGE), "study", "run", _STUDY, "--store", store, "--quiet"])
+        return run_measured([str(DESTAGE), "run", _STUDY, "--store", store, "--quiet"])
 
 
 def print_row(way: str, wall_s: float | None, processor_s: float, runs: int, share: float | None) -> bool:
@@ -156,7 +156,7 @@ def main() -> None:
     failed |= print_row(RAY, None, ray_s - own_s, runs, loops_s / (ray_s - own_s))
     if not options.no_study:
         usage = run_bundled()
-        print(f"{f'destage study run {_STUDY}':<34} {usage.wall_s:>9.2f} {usage.total_s:>11.2f}", flush=True)
+        print(f"{f'destage run {_STUDY}':<34} {usage.wall_s:>9.2f} {usage.total_s:>11.2f}", flush=True)
     sys.exit(1 if failed else 0)
 
 

@@ -1,4 +1,4 @@
-"""A synthetic sweep of any size, written as `destage compact` leaves one, to measure readers without a run.
+"""A synthetic sweep of any size, as `destage admin compact` leaves one, to measure readers without a run.
 
 The rows are those of one simulated run: what is zero or null there stays so, and every other number is
 multiplied by a random factor of its own, so that files compress as real ones do. One run in a hundred did not

@@ -124,8 +124,8 @@ def fetch_results(
 
 
 def query_results(runner: CommandRunner, name: str, statement: str, form: str) -> bytes:
-    """Run SQL on a sweep's rows on the cluster and return the result in a format of `destage sql`."""
-    return runner.run("destage", "sql", name, statement, "--store", runner.store, "--format", form)
+    """Run SQL on a sweep's rows on the cluster and return the result in a format of `destage query`."""
+    return runner.run("destage", "query", name, statement, "--store", runner.store, "--format", form)
 
 
 def _parse_status(data: bytes) -> dict[str, object]:

@@ -185,7 +185,7 @@ class Explainer:
         if pending:
             name = self._session.sweep.path.name
             sentences.append(
-                f"{format_count(pending, 'run')} not executed; continue with: destage resume {name}."
+                f"{format_count(pending, 'run')} not executed; continue with: destage run {name}."
             )
         errors = Counter(str(run.row.get("error")) for run in history if run.status == "failed")
         sentences += [f"{format_count(count, 'run')} failed: {error}." for error, count in errors.items()]
@@ -199,7 +199,7 @@ class Explainer:
     def _describe_status(self, run: HistoryRun) -> list[str]:
         if run.status is None:
             name = self._session.sweep.path.name
-            return [f"It has not been executed; continue with: destage resume {name}."]
+            return [f"It has not been executed; continue with: destage run {name}."]
         row = run.row
         cost = ", ".join(
             [

@@ -27,11 +27,11 @@ $ python -c "import polars; print(polars.read_parquet('points.parquet'))"
 $ python -c "import pandas; print(pandas.read_parquet('points.parquet'))"
 ```
 
-The columns are those of the relations of `destage sql SWEEP`. Values are in base units (bytes, us, s, 1/s).
+The columns are those of the relations of `destage query SWEEP`. Values are in base units (bytes, us, s, 1/s).
 Units and meanings are metadata of each column, `pyarrow.parquet.read_schema(file).field(name).metadata`, and
 are in the file's metadata as JSON under the key `destage.columns`. `x_low` and `x_high` are the ends of the
 95 % interval of the mean `x` over replicates. Lists, such as those of the relation `timeline`, are left out.
-Destage does not read these files; `destage export SWEEP` writes them.
+Destage does not read these files; `destage admin export SWEEP` writes them.
 """
 
 
@@ -99,7 +99,7 @@ def _list_file(file: ExportedFile) -> tuple[str, str, str]:
 
 def _write_reading(sweep: str, files: Sequence[ExportedFile]) -> str:
     written = all(file.rows is not None for file in files)
-    state = "" if written else f"The sweep is large: `destage export {sweep}` writes the files.\n\n"
+    state = "" if written else f"The sweep is large: `destage admin export {sweep}` writes the files.\n\n"
     return state + _READING.replace("SWEEP", sweep)
 
 

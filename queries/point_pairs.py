@@ -126,7 +126,8 @@ def _choose_columns(a: Session, b: Session, wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         if name not in by_name:
             message = (
-                f"no result column is named {name!r}{suggest(name, list(by_name))}; see `destage columns`"
+                f"no result column is named {name!r}{suggest(name, list(by_name))}; "
+                "see `destage catalog list columns`"
             )
             raise QueryError("query.unknown-column", message, "--columns")
     return list(dict.fromkeys(by_name[name] for name in wanted))

@@ -88,7 +88,7 @@ class PublicViews:
             if set(self._made[name]) <= set(rows.column_names):
                 sentence = (
                     f"{name}: the columns that the study asks for, of {rows.num_columns} in all; DESCRIBE "
-                    f"{name} explains all, and destage sql with --format csv prints them"
+                    f"{name} explains all, and destage query with --format csv prints them"
                 )
                 return rows.drop_columns(left_out), sentence
         return rows, ""

@@ -15,7 +15,7 @@ from destage.store.figure_classes import MEANINGS
 FOLDER = "published"
 """The folder of the documents' pages, beside the first page."""
 _WRITTEN = (
-    "<!-- Written by `destage study run --all --page`; edit the studies in sweeps/studies/ instead. -->"
+    "<!-- Written by scripts/published_experiments.py; edit the studies in sweeps/studies/ instead. -->"
 )
 _HEAD = f"""# Published experiments
 

@@ -96,7 +96,7 @@ def _find_column(query: str, parameter: Parameter, text: str, subject: Subject) 
     words = [*by_name, *known]
     message = f"unknown {parameter.unit} {text!r}{suggest(text, words)}; axes: {', '.join(by_name) or 'none'}"
     if parameter.unit == "column":
-        message += "; `destage columns` lists the results"
+        message += "; `destage catalog list columns` lists the results"
     raise QueryError("query.unknown-column", message, f"{query}.{parameter.name}", {"value": text})
 
 

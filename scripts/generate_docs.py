@@ -142,7 +142,7 @@ def catalog_page() -> str:
         "",
         GENERATED,
         "What a configuration may `use` by name. A figure is *typical* where it is quoted from memory and",
-        "*assumed* where nobody published it; the source states the others. `destage catalog` shows it.",
+        "*assumed* where nobody published it; the source states the others. `destage catalog list` shows it.",
         "",
     ]
     for kind in catalog.KINDS:
@@ -209,7 +209,7 @@ def configuration_page() -> str:
             "arrays, and how the run is measured (`run`). Quantities may have a unit (`64MiB`, `8ms`,",
             "`533MB/s`, `30%`); a bare number is in the unit that the table gives. MiB is 2^20 bytes, MB is",
             "10^6 bytes. `workload`, `controller` and the `disk` of an array may `use` a catalogue entry",
-            "(`destage catalog`); fields given beside `use` override the entry's.",
+            "(`destage catalog list`); fields given beside `use` override the entry's.",
             "",
             *_section("", engine_tree().root, set()),
         ]

@@ -15,7 +15,7 @@ _INTRODUCTION = """\
 What each workload of the [catalogue](catalog.md#workloads) claims to be like, and the figures that its
 sources state beside those of the requests that the engine draws from it. A drawn figure agrees if it lies
 in the stated range or misses it by at most five standard errors; a test holds that all agree. Closed loads
-are drawn on the reference device of `destage workload show`. A figure that no source states is not here: the
+are drawn on the reference device of `destage catalog show`. A figure that no source states is not here: the
 catalogue marks it as assumed, and an answer that rests on an assumed locality says so."""
 _SELECTED = {False: "without forced writes", True: "forced writes"}
 

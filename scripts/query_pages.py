@@ -8,7 +8,7 @@ _GENERATED = (
     "<!-- Written by scripts/generate_docs.py from queries/columns.py and queries/sql/; edit those. -->\n"
 )
 _INTRODUCTION = """\
-`destage sql SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each
+`destage query SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each
 column of one. Their columns are the axes by their names in SQL (the relation `axes` has name and path),
 the [result columns](columns.md), and those below. `x_low` and `x_high` are the ends of the 95 % interval
 of `x`. The answers of a seek have the name of what is sought: `users_supported`, `users_supported_low`.
@@ -17,7 +17,7 @@ _MEASURED = """\
 The columns of `measured`, which `destage measured import` fills ([Results that you
 measured](../measured-figures.md)). Figures that the tool does not report are null."""
 _NAMED = """\
-`destage query SWEEP NAME` runs a named query; `--param NAME=VALUE` sets a parameter. In `destage sql`, a
+`destage query SWEEP NAME` runs a named query; `--param NAME=VALUE` sets a parameter. In SQL, a
 named query is a relation with its parameters at their defaults: `SELECT * FROM knee`. A parameter of the
 unit *column* takes the name of an axis or of a result column, or `result`: the answer of a seek, the
 completion time of a replay, or the 95th percentile of response times. In the tables below, `{of}` stands

@@ -1,4 +1,4 @@
-"""`destage serve` in a process of its own, and requests to it."""
+"""`destage report --serve` in a process of its own, and requests to it."""
 
 import json
 import subprocess
@@ -120,7 +120,7 @@ def request(
 @contextmanager
 def serve(path: Path, *options: str) -> Iterator[Served]:
     """Serve a sweep for the length of a `with` block."""
-    command = [sys.executable, "-c", PROGRAM, "serve", str(path), *options]
+    command = [sys.executable, "-c", PROGRAM, "report", str(path), "--serve", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

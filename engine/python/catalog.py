@@ -222,14 +222,14 @@ def _name_alone(kind: Kind, name: str, path: str) -> Issue:
     else:
         near = find_near_names(name, known)
         message = f"must be a table, such as {{use: {(near or known)[0]}}}"
-        message += f"; `destage catalog {kind}` lists all"
+        message += f"; `destage catalog list {kind}` lists all"
     return Issue("catalog.name-alone", path, message, name, {"kind": kind, "known": known})
 
 
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
     known = list(_list_texts(kind))
     meant = suggest_names(name, known)
-    message = f"not in the catalogue of {kind}{meant}; `destage catalog {kind}` lists all"
+    message = f"not in the catalogue of {kind}{meant}; `destage catalog list {kind}` lists all"
     return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
 
 

@@ -106,7 +106,7 @@ def _figure(figure: Figure, session: Session, remark: str = "") -> str:
 
 
 def _sql(text: str, session: Session) -> str:
-    """Return a statement so that it can be pasted into `destage sql`."""
+    """Return a statement so that it can be pasted into `destage query`."""
     written = escape(session.name_paths(text).strip())
     return f"<details><summary>SQL</summary><pre>{written}</pre></details>"
 

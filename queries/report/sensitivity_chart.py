@@ -115,4 +115,4 @@ def _find_rows(session: Session) -> Sequence[Row]:
 def _statement(session: Session, metric: str) -> str:
     if SENSITIVITY in session.queries:
         return f"SELECT * FROM {SENSITIVITY} WHERE metric = '{metric}'"  # noqa: S608 - a column's name
-    return f"-- destage sensitivity {session.sweep.name} --of {metric}"
+    return f"-- destage explain axes {session.sweep.name} --of {metric}"

@@ -10,7 +10,7 @@ from destage.queries.report.point_names import name_point
 from destage.queries.session import Session
 from destage.sql import quote
 
-_RESUME = "continue with `destage resume`"
+_RESUME = "continue with `destage run SWEEP`"
 _UNSETTLED = {"write_cache": "the write cache did not become steady"}
 
 

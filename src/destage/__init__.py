@@ -53,7 +53,7 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> Result:
         folder: The folder of relative trace files.
 
     Returns:
-        The result row; `destage columns` lists its columns.
+        The result row; `destage catalog list columns` lists its columns.
 
     Raises:
         ConfigError: With all mistakes of the configuration.

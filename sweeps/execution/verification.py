@@ -22,7 +22,7 @@ from destage.store.sweep import open_sweep
 from destage.sweeps.points.canonical_parts import CanonicalReader, column_value
 from destage.sweeps.space import parameters
 
-_MISSING = "planned, and no result is stored; `destage resume` executes it"
+_MISSING = "planned, and no result is stored; `destage run SWEEP` executes it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def find_result(name: str, answer: str | None, place: str) -> str:
     """
     known = _list_results(answer)
     if name not in known:
-        message = f"no result is named {name!r}{suggest(name, list(known))}; see `destage columns`"
+        meant = suggest(name, list(known))
+        message = f"no result is named {name!r}{meant}; see `destage catalog list columns`"
         raise UsageError("usage.unknown-name", message, place)
     return known[name]
 

@@ -24,7 +24,7 @@ def text(name: str) -> str:
     """Return the YAML text of a bundled study."""
     if name not in names():
         meant = suggest_names(name, names())
-        message = f"neither a file nor a bundled study{meant}; `destage study list` lists all"
+        message = f"neither a file nor a bundled study{meant}; `destage catalog list studies` lists all"
         raise ConfigError([Issue("study.not-found", name, message)])
     return files("destage.sweeps.studies").joinpath(f"{name}.yaml").read_text()
 

@@ -1,4 +1,4 @@
-"""The forms of a study's axes in one line each, as `destage plan` shows them."""
+"""The forms of a study's axes in one line each, as `destage run --plan` shows them."""
 
 from collections.abc import Mapping
 from typing import Any

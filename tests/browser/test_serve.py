@@ -1,4 +1,4 @@
-"""`destage serve` in a real browser: rows appear, and the reader keeps filter, order and place."""
+"""`destage report --serve` in a real browser: rows appear, and the reader keeps filter, order and place."""
 
 from collections.abc import Iterator
 from pathlib import Path

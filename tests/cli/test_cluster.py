@@ -266,7 +266,7 @@ def test_a_query_of_a_recorded_sweep_is_one_command(
     monkeypatch.setattr(ReaderPod, "run", ask)
     assert destage("cluster", "query", "demo", "SELECT 1 AS one", "--format", "csv").out == "one\n1\n"
     (command,) = asked
-    assert command[:4] == ("destage", "sql", sweep, "SELECT 1 AS one")
+    assert command[:4] == ("destage", "query", sweep, "SELECT 1 AS one")
 
 
 @pytest.mark.parametrize(("outcome", "code"), [("SUCCEEDED", 0), ("FAILED", 4)])

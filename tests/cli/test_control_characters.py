@@ -44,25 +44,24 @@ def test_a_run_obeys_no_label(destage: Any, sweep: str, labelled_store: Path) ->
 @pytest.mark.parametrize(
     "command",
     [
-        ("sql", "SELECT label FROM points"),
-        ("sql", "SELECT label || '' AS \"\x1b[1m\" FROM points"),
-        ("sql", "SELECT nonsense\x1b[1m FROM points"),
-        ("query", "design_space", "--format", "markdown"),
-        ("report", "--out", "report.html"),
-        ("status",),
-        ("explain", "--point", "0"),
+        ("query", "SWEEP", "SELECT label FROM points"),
+        ("query", "SWEEP", "SELECT label || '' AS \"\x1b[1m\" FROM points"),
+        ("query", "SWEEP", "SELECT nonsense\x1b[1m FROM points"),
+        ("query", "SWEEP", "design_space", "--format", "markdown"),
+        ("report", "SWEEP", "--out", "report.html"),
+        ("status", "SWEEP"),
+        ("explain", "point", "SWEEP"),
     ],
 )
 def test_no_command_obeys_a_label(destage: Any, sweep: str, command: tuple[str, ...]) -> None:
-    name, *rest = command
-    done = destage(name, sweep, *rest)
+    done = destage(*(sweep if word == "SWEEP" else word for word in command))
     assert not {"\x1b", "\x07", "\x9b"} & set(done.out + done.err)
 
 
 def test_data_in_a_file_or_a_pipe_is_exact(destage: Any, sweep: str) -> None:
     done = destage(
-        "sql", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--format", "csv"
+        "query", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--format", "csv"
     )
     assert list(csv.DictReader(io.StringIO(done.out))) == [{"label": LABEL}]
-    done = destage("sql", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--json")
+    done = destage("query", sweep, "SELECT DISTINCT label FROM points WHERE label IS NOT NULL", "--json")
     assert json.loads(done.out) == [{"label": LABEL}]

@@ -1,4 +1,4 @@
-"""What `destage doctor` finds wrong with a machine and a store."""
+"""What `destage admin doctor` finds wrong with a machine and a store."""
 
 import errno
 import json
@@ -12,7 +12,7 @@ from destage.store.layout import SweepLayout
 
 
 def test_the_doctor_finds_no_problem(destage: Any) -> None:
-    done = destage("doctor", "--json")
+    done = destage("admin", "doctor", "--json")
     assert done.code == 0
     found = json.loads(done.out)
     assert found["problems"] == []
@@ -24,7 +24,7 @@ def test_the_doctor_reports_problems_with_codes(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("importlib.metadata.requires", lambda _: ["no-such-package>=1"])
-    done = destage("doctor", "--json", "--store", str(tmp_path / "file"))
+    done = destage("admin", "doctor", "--json", "--store", str(tmp_path / "file"))
     assert done.code == 1
     expected = [("system.package-missing", "no-such-package"), ("store.not-writable", str(tmp_path / "file"))]
     assert done.issues == expected
@@ -39,12 +39,12 @@ def _flip(file: Path) -> None:
 
 def test_damaged_files_of_sweeps_are_found(destage: Any, study: Path, tmp_path: Path) -> None:
     assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
-    assert destage("doctor").code == 0
+    assert destage("admin", "doctor").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
     fragment, plan = next(path.glob("fragments/*")), next(path.glob("generations/*plan*.parquet"))
     _flip(fragment)
     _flip(plan)
-    done = destage("doctor")
+    done = destage("admin", "doctor")
     assert done.code == 1
     assert sorted(done.issues) == [
         ("store.damaged-file", str(plan)),
@@ -52,7 +52,7 @@ def test_damaged_files_of_sweeps_are_found(destage: Any, study: Path, tmp_path: 
     ]
     (head,) = path.glob("generations/*.json")
     _flip(head)
-    assert destage("doctor").issues == [("store.damaged-file", str(head))]
+    assert destage("admin", "doctor").issues == [("store.damaged-file", str(head))]
 
 
 def test_a_lost_file_of_a_sweep_is_found(destage: Any, study: Path, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_lost_file_of_a_sweep_is_found(destage: Any, study: Path, tmp_path: Pa
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
     plan = next(path.glob("generations/*plan*.parquet"))
     plan.unlink()
-    assert destage("doctor").issues == [("store.lost-file", str(plan))]
+    assert destage("admin", "doctor").issues == [("store.lost-file", str(plan))]
 
 
 def test_a_sweep_that_is_planned_again_meanwhile_is_no_problem(
@@ -94,10 +94,10 @@ def test_a_file_that_cannot_be_read_is_a_problem(
         raise OSError(errno.EIO, "Input/output error", str(place))
 
     monkeypatch.setattr(file_checks, "open_fragment", fail)
-    assert {code for code, _ in destage("doctor").issues} == {"store.unreadable-file"}
-    assert len(list(path.glob("fragments/*"))) == len(destage("doctor").issues)
+    assert {code for code, _ in destage("admin", "doctor").issues} == {"store.unreadable-file"}
+    assert len(list(path.glob("fragments/*"))) == len(destage("admin", "doctor").issues)
 
 
 def test_nothing_is_left_of_the_file_that_is_tried(destage: Any, tmp_path: Path) -> None:
-    assert destage("doctor", "--store", str(tmp_path / "new" / "store")).code == 0
+    assert destage("admin", "doctor", "--store", str(tmp_path / "new" / "store")).code == 0
     assert list(tmp_path.iterdir()) == []

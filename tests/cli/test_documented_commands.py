@@ -27,8 +27,7 @@ PAGES = sorted(
     if "$ destage " in page.read_text(encoding="utf-8")
 )
 PARSED = {
-    "study run --all": "every bundled study: `make studies`",
-    "study run session_logon": "minutes: tests/published",
+    "run session_logon": "minutes: tests/published",
     "calibrate call_center_calibrated": "minutes: tests/published",
     "calibrate sql_bench_calibrated": "minutes: tests/published",
     "run sweeps/studies/call_center_curve.yaml": "minutes: tests/published",
@@ -45,11 +44,11 @@ PARSED = {
     "s3://": "needs a bucket: tests/objects",
     "--ray-address": "needs a Ray cluster: tests/system",
     "cluster ": "needs a cluster: tests/kubernetes_cluster",
-    "serve SWEEP": "serves until Ctrl-C: tests/server",
+    "report SWEEP --serve": "serves until Ctrl-C: tests/server",
     "trace info pgbench.blk.xz": "a recording that may not be committed: tests/validation",
     "hm_0.csv.gz": "a trace that may not be committed: tests/validation",
     "tencent.csv.zst": "a trace that may not be committed: tests/validation",
-    "validate disk": "measured disks that may not be committed: tests/validation",
+    "admin validate": "measured disks that may not be committed: tests/validation",
     "--param cost=disks": "a study that seeks users",
     "SWEEP cheapest": "a study that seeks users",
     "SWEEP knee": "a study that seeks users",
@@ -159,7 +158,7 @@ def measure_simulated(destage: Any) -> dict[str, tuple[float, float]]:
     Path("truth.yaml").write_text(yaml.safe_dump(study))
     assert destage("run", "truth.yaml", "--quiet", "--store", "truth").code == 0
     statement = "SELECT label, throughput_iops AS rate, response_mean_us AS response FROM points"
-    rows = json.loads(destage("sql", "truth", statement, "--store", "truth", "--json").out)
+    rows = json.loads(destage("query", "truth", statement, "--store", "truth", "--json").out)
     return {row["label"]: (row["rate"], row["response"]) for row in rows}
 
 
@@ -202,10 +201,8 @@ def test_the_commands_of_a_page_work(
             except click.ClickException as error:
                 failures.append((command, error.format_message()))
             continue
-        if source:
-            words.append(Path(source).read_text())
-        elif text == "sql SWEEP":
-            words.append("SELECT 1 AS one")
+        if words[-1] == "-":
+            words[-1] = Path(source).read_text() if source else "SELECT 1 AS one"
         done = destage(*words)
         if done.code != 0:
             failures.append((command, done.err[-600:]))

@@ -25,7 +25,7 @@ def find_error(destage: Any, tmp_path: Path, *args: str) -> tuple[str, str]:
     return issue
 
 
-@pytest.mark.parametrize("command", ["run", "plan"])
+@pytest.mark.parametrize("command", [("run",), ("run", "--plan")])
 @pytest.mark.parametrize(
     ("text", "replacement", "issue"),
     [
@@ -44,13 +44,13 @@ def test_a_mistake_in_a_study_has_code_and_place(
     destage: Any,
     study: Path,
     tmp_path: Path,
-    command: str,
+    command: tuple[str, ...],
     text: str,
     replacement: str,
     issue: tuple[str, str],
 ) -> None:
     study.write_text(study.read_text().replace(text, replacement))
-    assert find_error(destage, tmp_path, command, str(study)) == issue
+    assert find_error(destage, tmp_path, *command, str(study)) == issue
 
 
 @pytest.mark.parametrize("command", [("trace", "info"), ("run",), ("simulate",)])
@@ -93,7 +93,7 @@ def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> N
 @pytest.mark.parametrize(
     ("args", "issue"),
     [
-        (("run",), ("usage.missing-argument", "SPEC")),
+        (("run",), ("usage.missing-argument", "TARGET")),
         (("trace", "synth", "x.blk"), ("usage.missing-argument", "--out")),
         (("run", "a.yaml", "b.yaml"), ("usage.extra-argument", "")),
         (("run", "x.yaml", "--executor", "threads"), ("usage.bad-value", "--executor")),
@@ -102,13 +102,16 @@ def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> N
         (("run", "x.yaml", "--store"), ("usage.missing-value", "--store")),
         (("frobnicate",), ("usage.unknown-command", "")),
         (("cluster", "frobnicate"), ("usage.unknown-command", "")),
-        (("verify", "x", "--sample", "0%"), ("usage.out-of-range", "--sample")),
+        (("admin", "verify", "x", "--sample", "0%"), ("usage.out-of-range", "--sample")),
         (("query", "x", "--param", "idle"), ("usage.bad-assignment", "--param")),
-        (("catalog", "nope"), ("usage.unknown-name", "KIND")),
-        (("catalog", "disks", "u320_10k_36g"), ("catalog.unknown-entry", "use")),
+        (("catalog", "list", "nope"), ("usage.bad-value", "KIND")),
+        (("catalog", "show", "u320_10k_36g"), ("usage.unknown-name", "NAME")),
+        (("catalog", "show", "call_center"), ("usage.unknown-name", "NAME")),
+        (("catalog", "show", "vdi", "--kind", "tape"), ("usage.bad-value", "--kind")),
+        (("catalog", "show", "exos_x18", "--test", "a"), ("usage.conflicting-options", "--test")),
         (("simulate", "nowhere.yaml"), ("usage.unreadable-file", "FILE")),
         (("run", "nowhere.yaml"), ("study.not-found", "nowhere.yaml")),
-        (("study", "run", "nope"), ("study.not-found", "nope")),
+        (("run", "nope"), ("study.not-found", "nope")),
         (("trace", "info", "nowhere.blk"), ("trace.unreadable", "{}/nowhere.blk")),
     ],
 )
@@ -124,13 +127,13 @@ def test_an_interrupt_has_its_exit_code(destage: Any, monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sweeps, "load_study", interrupt)
-    assert destage("plan", "x.yaml").code == 130
+    assert destage("run", "--plan", "x.yaml").code == 130
 
 
 def test_an_option_after_a_double_dash_is_no_option(destage: Any) -> None:
     """`--json` is only an option where the command reads it as one."""
-    assert destage("sql", "nowhere", "--", "--json").out == ""
-    assert json.loads(destage("sql", "nowhere", "--json", "--", "SELECT 1").out)["errors"]
+    assert destage("query", "nowhere", "--", "--json").out == ""
+    assert json.loads(destage("query", "nowhere", "--json", "--", "SELECT 1").out)["errors"]
 
 
 def test_a_missing_sweep_is_an_error(destage: Any) -> None:
@@ -164,11 +167,11 @@ def test_failures_of_the_system_have_codes(
         raise error
 
     monkeypatch.setattr(sweeps, "load_study", fail)
-    done = destage("plan", "x.yaml")
+    done = destage("run", "--plan", "x.yaml")
     assert (done.code, done.issues, done.err.count("\n")) == (code, [issue], 1)
 
 
-@pytest.mark.parametrize(("command", "namespace"), [("plan", "study"), ("simulate", "scenario")])
+@pytest.mark.parametrize(("command", "namespace"), [("run", "study"), ("simulate", "scenario")])
 @pytest.mark.parametrize(
     ("content", "kind", "place"),
     [
@@ -191,7 +194,7 @@ def test_invalid_yaml_is_located(
 
 def test_a_long_value_is_shortened(destage: Any, study: Path) -> None:
     study.write_text(f"{study.read_text()}\nodd: {['x' * 40] * 50}\n")
-    done = destage("plan", str(study))
+    done = destage("run", "--plan", str(study))
     assert done.issues == [("study.unknown-key", "odd")]
     assert "odd: ['xxx" in done.err
     assert len(done.err) < 600

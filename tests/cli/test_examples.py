@@ -1,4 +1,4 @@
-"""`destage examples`: copies that run as they are."""
+"""`destage catalog copy`: copies that run as they are."""
 
 from pathlib import Path
 from typing import Any
@@ -7,30 +7,30 @@ import yaml
 
 
 def test_copied_examples_can_be_planned(destage: Any, tmp_path: Path) -> None:
-    done = destage("examples", "copy", "mine")
+    done = destage("catalog", "copy", "mine")
     assert done.code == 0
     copied = tmp_path / "mine"
     studies = [file for file in copied.glob("*.yaml") if "scenario" in yaml.safe_load(file.read_text())]
     assert len(studies) >= 7
     for study in studies:
-        planned = destage("plan", str(study), "--json")
+        planned = destage("run", "--plan", str(study), "--json")
         assert planned.code == 0, (study, planned.err)
     assert (copied / "notebook.ipynb").exists()
 
 
 def test_every_example_is_listed_with_what_it_is(destage: Any) -> None:
-    listed = destage("examples", "list").out.splitlines()
+    listed = destage("catalog", "list", "examples").out.splitlines()
     assert len(listed) >= 9
     assert all(len(line.split("  ", 1)[1].strip()) > 20 for line in listed)
 
 
 def test_files_are_replaced_only_by_force(destage: Any, tmp_path: Path) -> None:
-    assert destage("examples", "copy").code == 0
+    assert destage("catalog", "copy").code == 0
     mine = tmp_path / "examples" / "first-sweep.yaml"
     mine.write_text("mine")
-    refused = destage("examples", "copy")
+    refused = destage("catalog", "copy")
     assert refused.code == 2
     assert refused.issues == [("usage.file-exists", "FOLDER")]
     assert mine.read_text() == "mine"
-    assert destage("examples", "copy", "--force").code == 0
+    assert destage("catalog", "copy", "--force").code == 0
     assert mine.read_text() != "mine"

@@ -1,4 +1,4 @@
-"""`destage explain` on small sweeps."""
+"""`destage explain point` on small sweeps."""
 
 import json
 from pathlib import Path
@@ -10,15 +10,15 @@ from small_studies import small_seek, small_study
 
 @pytest.mark.usefixtures("sweep")
 def test_explain_a_point_and_a_run(destage: Any) -> None:
-    done = destage("explain", "small", "battery_state=present,users=5")
+    done = destage("explain", "point", "small", "battery_state=present,users=5")
     assert done.code == 0
     assert done.out.startswith("Point battery state present, 5 users\n")
     assert "2 runs in 1 round: 2 ok." in done.out
     run = done.out.splitlines()[-1].split()[1]
-    explained = destage("explain", "small", run)
+    explained = destage("explain", "point", "small", run)
     assert "one of 2 replicates that the study asks for" in explained.out
-    assert destage("explain", run).out == explained.out
-    (found,) = json.loads(destage("explain", "small", run, "--json").out)
+    assert destage("explain", "point", run).out == explained.out
+    (found,) = json.loads(destage("explain", "point", "small", run, "--json").out)
     assert found["status"] == "ok"
     assert found["uses"]["disk"] > 0
 
@@ -27,7 +27,7 @@ def test_explain_a_seek(destage: Any, tmp_path: Path) -> None:
     file = tmp_path / "seek.yaml"
     file.write_text(small_seek("seek", [1, 2], 200))
     destage("run", str(file), "--quiet")
-    done = destage("explain", "seek", "disks=1")
+    done = destage("explain", "point", "seek", "disks=1")
     assert done.code == 0
     assert "The binding objective is response_p95 <= 60ms." in done.out
     assert "Limited by the disks." in done.out
@@ -35,10 +35,10 @@ def test_explain_a_seek(destage: Any, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_mistakes_of_explain_have_codes(destage: Any) -> None:
-    assert destage("explain", "small", "zzzz").issues == [("query.no-such-run", "RUN")]
-    assert destage("explain", "abcdef012345").issues == [("query.no-such-run", "SWEEP|RUN")]
-    assert destage("explain", "nothing").issues == [("store.unknown-sweep", "nothing")]
-    assert destage("explain", "small", "users=6").issues == [("query.no-such-point", "CONDITIONS")]
+    assert destage("explain", "point", "small", "zzzz").issues == [("query.no-such-run", "RUN")]
+    assert destage("explain", "point", "abcdef012345").issues == [("query.no-such-run", "SWEEP|RUN")]
+    assert destage("explain", "point", "nothing").issues == [("store.unknown-sweep", "nothing")]
+    assert destage("explain", "point", "small", "users=6").issues == [("query.no-such-point", "CONDITIONS")]
 
 
 def test_labels_are_texts_also_if_they_look_like_numbers(destage: Any, tmp_path: Path) -> None:
@@ -48,18 +48,20 @@ def test_labels_are_texts_also_if_they_look_like_numbers(destage: Any, tmp_path:
     (tmp_path / "labels.yaml").write_text(text)
     assert destage("run", str(tmp_path / "labels.yaml"), "--quiet").code == 0
     for label in labels:
-        assert destage("explain", "labels", f"label={label}").out.startswith(f"Point {label}")
-    assert "007, true, a b" in destage("explain", "labels", "label=8").err
+        assert destage("explain", "point", "labels", f"label={label}").out.startswith(f"Point {label}")
+    assert "007, true, a b" in destage("explain", "point", "labels", "label=8").err
 
 
 @pytest.mark.usefixtures("sweep")
 def test_an_axis_has_one_value_in_a_condition(destage: Any) -> None:
-    assert destage("explain", "small", "users=5,users=10").issues == [("query.bad-condition", "CONDITIONS")]
+    assert destage("explain", "point", "small", "users=5,users=10").issues == [
+        ("query.bad-condition", "CONDITIONS")
+    ]
 
 
 @pytest.mark.usefixtures("sweep")
 def test_a_damaged_sweep_does_not_hide_others(destage: Any, tmp_path: Path) -> None:
-    done = destage("explain", "small", "battery_state=present,users=5")
+    done = destage("explain", "point", "small", "battery_state=present,users=5")
     run = done.out.splitlines()[-1].split()[1]
     (tmp_path / "other.yaml").write_text(small_study("other", "array.disks: [4, 5]"))
     destage("run", str(tmp_path / "other.yaml"), "--quiet")
@@ -70,7 +72,7 @@ def test_a_damaged_sweep_does_not_hide_others(destage: Any, tmp_path: Path) -> N
     assert listed.code == 0
     assert "finished: 8 of 8 runs" in listed.out
     assert "store.damaged" in listed.out
-    explained = destage("explain", run)
+    explained = destage("explain", "point", run)
     assert explained.out.startswith("Run ")
     assert "store.damaged" in explained.err
     assert destage("status", "other").code != 0

@@ -1,4 +1,4 @@
-"""`destage export`: flat files for other programs, which explain themselves and are never out of date."""
+"""`destage admin export`: flat files for other programs, which explain themselves and are up to date."""
 
 import json
 from collections.abc import Callable
@@ -27,13 +27,13 @@ def _list_exports(path: Path) -> set[str]:
 
 
 def test_the_end_of_a_sweep_writes_flat_files(destage: Destage, study: Path, tmp_path: Path) -> None:
-    """Plain DuckDB reads from them, by axes and labels, what `destage sql` returns."""
+    """Plain DuckDB reads from them, by axes and labels, what `destage query` returns."""
     assert destage("run", str(study)).code == 0
     path = _find_sweep(tmp_path)
     assert _list_exports(path) == FILES
     columns = "users, battery_state, response_p95_us, response_p95_us_low, n"
     read = duckdb.execute(f"SELECT {columns} FROM '{path}/points.parquet'").fetchall()  # noqa: S608
-    asked = json.loads(destage("sql", "small", f"SELECT {columns} FROM points", "--json").out)  # noqa: S608
+    asked = json.loads(destage("query", "small", f"SELECT {columns} FROM points", "--json").out)  # noqa: S608
     assert read == [tuple(row.values()) for row in asked]
     assert len(read) == 4
     runs = pq.read_table(path / "runs.parquet")
@@ -92,9 +92,9 @@ def test_compacting_keeps_the_files_valid(destage: Destage, study: Path, tmp_pat
     destage("run", str(study))
     path = _find_sweep(tmp_path)
     before = pq.read_table(path / "points.parquet")
-    assert destage("compact", "small").code == 0
-    assert destage("doctor").code == 0
-    assert destage("export", "small").code == 0
+    assert json.loads(destage("admin", "compact", "small", "--json").out)["rows"] == 8
+    assert destage("admin", "doctor").code == 0
+    assert destage("admin", "export", "small").code == 0
     assert pq.read_table(path / "points.parquet").equals(before)
 
 
@@ -106,8 +106,8 @@ def test_large_sweeps_are_exported_on_request(
     destage("run", str(study))
     path = _find_sweep(tmp_path)
     assert _list_exports(path) == {"README.md"}
-    assert f"destage export {path.name}" in (path / "README.md").read_text()
-    done = json.loads(destage("export", "small", "--json").out)
+    assert f"destage admin export {path.name}" in (path / "README.md").read_text()
+    done = json.loads(destage("admin", "export", "small", "--json").out)
     assert done == {"folder": str(path), "rows": {"points.parquet": 4, "runs.parquet": 8}}
     assert _list_exports(path) == FILES
 
@@ -118,7 +118,7 @@ def test_the_page_says_that_rows_are_missing(destage: Destage, study: Path, tmp_
     path = _find_sweep(tmp_path)
     assert whole not in (path / "README.md").read_text()
     next(path.glob("fragments/*.parquet")).unlink()
-    assert destage("export", "small", "--out", str(lacking)).code == 0
+    assert destage("admin", "export", "small", "--out", str(lacking)).code == 0
     assert whole in (lacking / "README.md").read_text()
 
 
@@ -126,11 +126,11 @@ def test_export_replaces_only_its_own_files(destage: Destage, study: Path, tmp_p
     """A README.md or a file that no export wrote is kept; an earlier export is replaced."""
     destage("run", str(study))
     folder = tmp_path / "out"
-    assert destage("export", "small", "--out", str(folder)).code == 0
+    assert destage("admin", "export", "small", "--out", str(folder)).code == 0
     assert _list_exports(folder) == FILES
-    assert destage("export", "small", "--out", str(folder)).code == 0
+    assert destage("admin", "export", "small", "--out", str(folder)).code == 0
     (folder / "README.md").write_text("mine\n")
-    refused = destage("export", "small", "--out", str(folder))
+    refused = destage("admin", "export", "small", "--out", str(folder))
     assert (refused.code, refused.issues) == (2, [("usage.file-exists", "--out")])
     assert (folder / "README.md").read_text() == "mine\n"
-    assert destage("export", "small", "--out", str(study)).issues == [("usage.file-exists", "--out")]
+    assert destage("admin", "export", "small", "--out", str(study)).issues == [("usage.file-exists", "--out")]

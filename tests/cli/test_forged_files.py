@@ -32,10 +32,10 @@ from destage.store.layout import SweepLayout
 from destage.store.parquet import as_parquet
 from destage.store.records import encode_record
 
-SQL, STATUS, REPORT, VERIFY = ("sql", "FROM runs"), ("status",), ("report",), ("verify",)
-RESUME = ("resume", "--quiet")
+SQL, STATUS, REPORT = ("query", "SWEEP", "FROM runs"), ("status", "SWEEP"), ("report", "SWEEP")
+VERIFY, RESUME = ("admin", "verify", "SWEEP"), ("run", "SWEEP", "--quiet")
 IN_TURN = (SQL, VERIFY, STATUS, REPORT, VERIFY, STATUS, SQL, VERIFY, STATUS, RESUME, SQL, VERIFY)
-"""Commands that open a sweep, by cost: a report takes as long as five others, and `resume` writes one."""
+"""Commands that open a sweep, by cost: a report takes as long as five others, and `run` writes one."""
 LONGEST_S = 20
 DEPTH = 10_000
 VALUES = (None, -1, 1 << 63, 1.5, True, "x", "../x", "/etc/passwd", "a\0b", "", [], {}, [[]], {"a": None})
@@ -119,9 +119,9 @@ class Forgery:
         shutil.copytree(self.finished, self._store / "sweeps" / name)
         forge(SweepLayout(self._store / "sweeps" / name))
         self._turn += 1
-        command, *arguments = IN_TURN[self._turn % len(IN_TURN)]
+        command = [name if word == "SWEEP" else word for word in IN_TURN[self._turn % len(IN_TURN)]]
         with time_limit():
-            done = self._destage(command, name, *arguments)
+            done = self._destage(*command)
         codes = [code for code, _ in done.issues]
         assert "system.internal-error" not in codes, f"{command}: {done.err}"
         is_placed = name in done.err or all(place for _, place in done.issues)

@@ -12,9 +12,9 @@ from destage.sweeps.workers import executors
 
 
 def test_a_plan_is_shown_without_pilot_runs(destage: Any, study: Path) -> None:
-    measured = destage("plan", str(study), "--estimate")
+    measured = destage("run", "--plan", str(study), "--estimate")
     assert "pilot" in measured.out
-    assert "pilot" not in destage("plan", str(study), "--no-estimate").out
+    assert "pilot" not in destage("run", "--plan", str(study), "--no-estimate").out
 
 
 def test_a_resume_has_its_workers(destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,10 +29,10 @@ def test_a_resume_has_its_workers(destage: Any, study: Path, monkeypatch: pytest
         create(self, workers, *arguments, **named)
 
     monkeypatch.setattr(executors.InlineExecutor, "__init__", note)
-    destage("resume", "small", "--quiet", "--workers", "3")
-    destage("resume", "small", "--quiet")
+    destage("run", "small", "--quiet", "--workers", "3")
+    destage("run", "small", "--quiet")
     assert found[:1] == [3]
-    assert destage("resume", "small", "--workers", "0").issues == [("usage.bad-value", "--workers")]
+    assert destage("run", "small", "--workers", "0").issues == [("usage.bad-value", "--workers")]
 
 
 def test_a_resume_runs_on_the_ray_cluster_that_is_named(
@@ -47,15 +47,17 @@ def test_a_resume_runs_on_the_ray_cluster_that_is_named(
         raise SystemExit(0)
 
     monkeypatch.setattr("destage.sweeps.resume", note)
-    destage("resume", "small", "--ray-address", "127.0.0.1:6379")
+    destage("run", "small", "--ray-address", "127.0.0.1:6379")
     assert given == ["ray"]
 
 
 def test_all_runs_or_a_sample_by_its_seed_are_verified(destage: Any, study: Path) -> None:
     destage("run", str(study), "--quiet")
-    assert json.loads(destage("verify", "small", "--all", "--json").out)["checked"] == 8
+    assert json.loads(destage("admin", "verify", "small", "--all", "--json").out)["checked"] == 8
     half = [
-        json.loads(destage("verify", "small", "--sample", "50%", "--seed", seed, "--json").out)["checked"]
+        json.loads(destage("admin", "verify", "small", "--sample", "50%", "--seed", seed, "--json").out)[
+            "checked"
+        ]
         for seed in ("1", "2")
     ]
     assert all(0 < count < 8 for count in half)
@@ -73,12 +75,12 @@ def test_the_seed_chooses_the_runs_that_are_verified(
         return verify(*arguments, seed=seed, **named)
 
     monkeypatch.setattr("destage.sweeps.verify", note)
-    destage("verify", "small", "--seed", "7")
+    destage("admin", "verify", "small", "--seed", "7")
     assert given == [7]
 
 
 def test_examples_are_listed_as_json(destage: Any) -> None:
-    listed = json.loads(destage("examples", "list", "--json").out)
+    listed = json.loads(destage("catalog", "list", "examples", "--json").out)
     assert "first-sweep" in json.dumps(listed)
 
 

@@ -43,7 +43,7 @@ def test_both_spellings_are_one_point(destage: Any, tmp_path: Path) -> None:
             f"name: s\nscenario:\n  {CONFIGURATION.replace(chr(10), chr(10) + '  ').rstrip()}\n"
             f"axes: {{array.raid: {levels}}}\nreplicates: 1\n"
         )
-        found = json.loads(destage("plan", str(study), "--json", "--no-estimate").out)
+        found = json.loads(destage("run", "--plan", str(study), "--json", "--no-estimate").out)
         assert found["estimate"] is None
         rows.append([(row["point_id"], row["run_id"], row["array.raid"]) for row in found["rows"]])
     assert rows[0] == rows[1] == rows[2]
@@ -87,23 +87,23 @@ def test_a_canonical_configuration_is_accepted(destage: Any, file: Path) -> None
 
 
 def test_plan_says_how_long(destage: Any, study: Path) -> None:
-    done = destage("plan", str(study))
+    done = destage("run", "--plan", str(study))
     assert "for 8 runs" in done.out
     assert "from 8 pilot runs" in done.out
-    found = json.loads(destage("plan", str(study), "--json").out)["estimate"]
+    found = json.loads(destage("run", "--plan", str(study), "--json").out)["estimate"]
     assert 0 < found["low_s"] < found["high_s"]
     assert not (study.parent / "store").exists()
     destage("run", str(study), "--quiet")
-    assert "none: all runs are in the store" in destage("plan", str(study)).out
+    assert "none: all runs are in the store" in destage("run", "--plan", str(study)).out
 
 
 def test_names_suggest_the_nearest(destage: Any) -> None:
     for args, name in (
-        (("plan", "call_centre"), "call_center"),
-        (("study", "show", "cal_center"), "call_center"),
-        (("workload", "show", "vdii"), "vdi"),
-        (("catalog", "disks", "exos"), "exos_x18"),
-        (("columns", "respons_p95"), "response_p95_us"),
+        (("run", "call_centre"), "call_center"),
+        (("catalog", "show", "cal_center"), "call_center"),
+        (("catalog", "show", "vdii"), "vdi"),
+        (("catalog", "show", "exos_18"), "exos_x18"),
+        (("catalog", "list", "columns", "respons_p95"), "response_p95_us"),
     ):
         done = destage(*args)
         assert done.code == 2
@@ -116,6 +116,6 @@ def test_a_bare_size_of_a_workload_is_refused(destage: Any, tmp_path: Path) -> N
     stream = "{name: s, arrival: {kind: fixed_outstanding, depth: 1}, address: {kind: uniform}"
     sizes = "operations: {read_fraction: 1, size: {kind: constant, value: 4096}}"
     file.write_text(f"workload:\n  streams:\n  - {stream}, {sizes}}}\n")
-    done = destage("workload", "show", str(file))
+    done = destage("catalog", "show", str(file))
     assert done.issues == [("scenario.bad-quantity", "workload.streams.0.operations.size.value")]
     assert "write '4KiB' or '4096MiB'" in done.err

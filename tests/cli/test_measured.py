@@ -73,21 +73,21 @@ def test_measured_is_a_table_beside_runs(destage: Any, results: Path, study: Pat
         "SELECT workload, m.throughput_iops AS measured, max(r.throughput_iops) AS simulated "
         "FROM measured AS m, runs AS r GROUP BY ALL"
     )
-    rows = json.loads(destage("sql", "small", statement, "--json").out)
+    rows = json.loads(destage("query", "small", statement, "--json").out)
     assert {row["workload"]: row["measured"] for row in rows}["seqread"] == pytest.approx(8417.582418)
-    described = json.loads(destage("sql", "small", "DESCRIBE measured", "--json").out)
+    described = json.loads(destage("query", "small", "DESCRIBE measured", "--json").out)
     meanings = {row["column_name"]: (row["unit"], row["meaning"]) for row in described}
     assert all(meaning for _, meaning in meanings.values())
     assert meanings["response_p95_us"] == ("us", "95th percentile of the response time of reads and writes")
-    of_runs = json.loads(destage("sql", "small", "DESCRIBE SELECT response_p95_us FROM runs", "--json").out)
+    of_runs = json.loads(destage("query", "small", "DESCRIBE SELECT response_p95_us FROM runs", "--json").out)
     assert (of_runs[0]["unit"], of_runs[0]["meaning"]) == meanings["response_p95_us"]
-    assert "measured" in destage("sql", "small", "SHOW TABLES").out
-    assert "8 KiB" in destage("sql", "small", "SELECT request_bytes FROM measured").out
+    assert "measured" in destage("query", "small", "SHOW TABLES").out
+    assert "8 KiB" in destage("query", "small", "SELECT request_bytes FROM measured").out
 
 
 def test_without_sets_the_table_is_empty(destage: Any, study: Path) -> None:
     destage("run", str(study), "--quiet")
-    assert json.loads(destage("sql", "small", "FROM measured", "--json").out) == []
+    assert json.loads(destage("query", "small", "FROM measured", "--json").out) == []
 
 
 DEPTHS = """\
@@ -151,7 +151,7 @@ def test_a_damaged_set_fails_only_statements_that_read_it(destage: Any, results:
     destage("run", str(study), "--quiet")
     (file,) = (results.parent / "store" / "measured" / "lab").iterdir()
     file.write_bytes(file.read_bytes()[:-1] + b"x")
-    assert destage("sql", "small", "SELECT count(*) AS measured FROM runs").code == 0
+    assert destage("query", "small", "SELECT count(*) AS measured FROM runs").code == 0
     assert destage("query", "small", "marginals").code == 0
     for _ in range(2):
-        assert destage("sql", "small", "FROM measured").issues == [("store.damaged-file", str(file))]
+        assert destage("query", "small", "FROM measured").issues == [("store.damaged-file", str(file))]

@@ -96,7 +96,7 @@ def test_a_store_is_opened_in_little_memory(sweep: Path, pattern: str, make: Cal
     place = next((sweep / "generations").glob(pattern))
     place.unlink()
     make(place)
-    check(measure(PROGRAM, "sql", str(sweep), COUNT), KINDS[pattern])
+    check(measure(PROGRAM, "query", str(sweep), COUNT), KINDS[pattern])
 
 
 def test_a_session_is_opened_in_little_memory(sweep: Path) -> None:
@@ -107,14 +107,14 @@ def test_a_session_is_opened_in_little_memory(sweep: Path) -> None:
 
 def test_a_large_fragment_is_not_in_memory(sweep: Path) -> None:
     as_hole(next((sweep / "fragments").iterdir()))
-    check(measure(PROGRAM, "sql", str(sweep), COUNT), "store.damaged-fragment")
+    check(measure(PROGRAM, "query", str(sweep), COUNT), "store.damaged-fragment")
 
 
 @pytest.mark.parametrize(
     "command",
     [
         ("simulate", "FILE"),
-        ("plan", "FILE"),
+        ("run", "--plan", "FILE"),
         ("workload", "import", "FILE"),
         ("measured", "import", "FILE", "--name", "a", "--array", "b", "--store", "FILE"),
         ("size", "--workload", "vdi", "--users", "2", "--prices", "FILE"),

@@ -1,4 +1,4 @@
-"""`destage plan`: the forms of the axes, the runs that are shared, and pictures of the design."""
+"""`destage run --plan`: the forms of the axes, the runs that are shared, and pictures of the design."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ def study(tmp_path: Path) -> str:
 
 
 def test_a_plan_states_the_form_of_each_axis(destage: Destage, study: str) -> None:
-    done = destage("plan", study, "--no-estimate")
+    done = destage("run", "--plan", study, "--no-estimate")
     assert done.code == 0, done.err
     for line in (
         f"{DISKS}          integer [2, 9]",
@@ -48,7 +48,9 @@ def test_a_plan_states_the_form_of_each_axis(destage: Destage, study: str) -> No
     ):
         assert " ".join(line.split()) in [" ".join(each.split()) for each in done.out.splitlines()]
     # Eight points, four of them with an even number of disks, which RAID 10 requires; each with two seeds.
-    assert json.loads(destage("plan", study, "--no-estimate", "--json").out)["points"] == 2 * (8 * 2 + 4)
+    assert json.loads(destage("run", "--plan", study, "--no-estimate", "--json").out)["points"] == 2 * (
+        8 * 2 + 4
+    )
 
 
 def test_a_plan_lists_the_runs_that_it_counts(destage: Destage, tmp_path: Path) -> None:
@@ -56,18 +58,28 @@ def test_a_plan_lists_the_runs_that_it_counts(destage: Destage, tmp_path: Path) 
     file = tmp_path / "inert.yaml"
     fraction = "controller.cache.write_fraction"
     file.write_text(small_study("inert", f"{CAPACITY}: [0, 64MiB]", f"{fraction}: [0.25, 0.5]"))
-    planned = json.loads(destage("plan", str(file), "--no-estimate", "--json").out)
+    planned = json.loads(destage("run", "--plan", str(file), "--no-estimate", "--json").out)
     rows = planned["rows"]
     assert len(rows) == len({row["run_id"] for row in rows}) == planned["runs"]
     assert len({row["point_id"] for row in rows}) == planned["points"] == 3
     sweep = json.loads(destage("run", str(file), "--quiet", "--json").out)["outcome"]["path"]
     names = ("point_id", "cache_capacity", "write_fraction")
     statement = f"SELECT {', '.join(names)} FROM points"  # noqa: S608
-    points = json.loads(destage("sql", sweep, statement, "--json").out)
+    points = json.loads(destage("query", sweep, statement, "--json").out)
     keys = ("point_id", CAPACITY, fraction)
     assert {tuple(row[key] for key in keys) for row in rows} == {
         tuple(row[name] for name in names) for row in points
     }
+
+
+def test_a_sweep_has_the_plan_of_its_study(destage: Destage, study: str) -> None:
+    of_study = json.loads(destage("run", study, "--plan", "--no-estimate", "--json").out)
+    assert of_study["present"] == 0
+    assert destage("run", study, "--quiet").code == 0
+    name = Path(of_study["sweep"]).name
+    for target in (name, of_study["sweep"]):
+        of_sweep = json.loads(destage("run", target, "--plan", "--no-estimate", "--json").out)
+        assert of_sweep == of_study | {"present": of_study["runs"]}
 
 
 def test_a_plan_counts_the_runs_of_other_sweeps(destage: Destage, study: str) -> None:
@@ -77,9 +89,11 @@ def test_a_plan_counts_the_runs_of_other_sweeps(destage: Destage, study: str) ->
     # The first four of the eight points.
     runs = json.loads(destage("run", other, "--quiet", "--json").out)["outcome"]["executed"]
     assert 0 < runs < 40
-    planned = json.loads(destage("plan", study, "--no-estimate", "--json").out)
+    planned = json.loads(destage("run", "--plan", study, "--no-estimate", "--json").out)
     assert (planned["runs"], planned["present"], planned["shared"]) == (40, 0, runs)
-    assert f"0 already in the store, {runs} in other sweeps of this store" in destage("plan", study).out
+    assert (
+        f"0 already in the store, {runs} in other sweeps of this store" in destage("run", "--plan", study).out
+    )
     done = destage("run", study, "--quiet", "--json")
     outcome = json.loads(done.out)["outcome"]
     assert (outcome["executed"], outcome["reused"], outcome["shared"]) == (40 - runs, runs, runs)
@@ -87,7 +101,7 @@ def test_a_plan_counts_the_runs_of_other_sweeps(destage: Destage, study: str) ->
 
 def test_a_plot_shows_the_points_over_two_axes(destage: Destage, study: str, tmp_path: Path) -> None:
     plot = tmp_path / "design.svg"
-    done = destage("plan", study, "--no-estimate", "--plot", str(plot))
+    done = destage("run", "--plan", study, "--no-estimate", "--plot", str(plot))
     assert done.code == 0, done.err
     root = ET.fromstring(plot.read_text())  # noqa: S314 - our own file
     texts = ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -96,7 +110,7 @@ def test_a_plot_shows_the_points_over_two_axes(destage: Destage, study: str, tmp
         each for each in root.iter("{http://www.w3.org/2000/svg}path") if "mark" in each.get("class", "")
     ]
     assert len(symbols) == 8
-    named = destage("plan", study, "--no-estimate", "--axes", "capacity,raid").out.splitlines()
+    named = destage("run", "--plan", study, "--no-estimate", "--axes", "capacity,raid").out.splitlines()
     assert {"raid", "10", "0"} <= {line.partition(" │")[0].strip() for line in named}
 
 
@@ -111,7 +125,7 @@ def test_a_plot_shows_the_points_over_two_axes(destage: Destage, study: str, tmp
 def test_a_plot_that_cannot_be_drawn(
     destage: Destage, study: str, options: tuple[str, ...], message: str
 ) -> None:
-    failed = destage("plan", study, "--no-estimate", *options)
+    failed = destage("run", "--plan", study, "--no-estimate", *options)
     assert failed.code == 2
     assert message in failed.err
 
@@ -120,7 +134,7 @@ def test_a_sampled_axis_without_scipy_names_the_extra(
     destage: Destage, study: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats.qmc", None)
-    failed = destage("plan", study, "--no-estimate")
+    failed = destage("run", "--plan", study, "--no-estimate")
     assert failed.code == 2
     assert "scipy is not installed; install it with: pip install 'destage[scipy]'" in failed.err
 

@@ -46,9 +46,9 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("command", ["sql", "resume", "doctor"])
 def test_too_few_open_files_are_no_damage(sweep: Path, command: str) -> None:
     arguments = {
-        "sql": ("sql", str(sweep), "SELECT count(*) AS n, avg(response_mean_us) AS m FROM runs", "--json"),
-        "resume": ("resume", str(sweep), "--json"),
-        "doctor": ("doctor", "--store", str(sweep.parent.parent)),
+        "sql": ("query", str(sweep), "SELECT count(*) AS n, avg(response_mean_us) AS m FROM runs", "--json"),
+        "resume": ("run", str(sweep), "--json"),
+        "doctor": ("admin", "doctor", "--store", str(sweep.parent.parent)),
     }[command]
     codes = set()
     for count in FEW_FILES:
@@ -92,7 +92,7 @@ def test_a_small_address_space_ends_in_one_line(
     study = tmp_path / "small.yaml"
     study.write_text(small_study("small", "workload.users: [5]"))
     arguments = {
-        "sql": ("sql", str(sweep), "SELECT 1"),
+        "sql": ("query", str(sweep), "SELECT 1"),
         "run": ("run", str(study), "--store", str(tmp_path)),
         "report": ("report", str(sweep)),
     }[command]

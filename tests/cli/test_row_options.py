@@ -27,7 +27,7 @@ def sweep(destage: Any, study: Path) -> str:
 @pytest.mark.parametrize(
     "command",
     [
-        ("sql", "small", "SELECT DISTINCT label FROM points"),
+        ("query", "small", "SELECT DISTINCT label FROM points"),
         ("query", "small", "design_space"),
         ("compare", "small", "--a", "label==1+1", "--b", "users=5,battery_state=absent"),
     ],
@@ -58,9 +58,9 @@ def test_a_spreadsheet_runs_no_name_of_a_job(destage: Any) -> None:
     "command",
     [
         ("compare", "small", *SIDES),
-        ("sensitivity", "small"),
+        ("explain", "axes", "small"),
         ("query", "small", "design_space"),
-        ("sql", "small", "SELECT * FROM points"),
+        ("query", "small", "SELECT * FROM points"),
     ],
 )
 @pytest.mark.usefixtures("sweep")
@@ -73,7 +73,9 @@ def test_rows_go_to_a_file_in_each_format(destage: Any, command: tuple[str, ...]
     assert rows.column_names == list(listed[0])
 
 
-@pytest.mark.parametrize("command", [("sql", "small"), ("query", "small", "design_space")])
+@pytest.mark.parametrize(
+    "command", [("query", "small", "SELECT * FROM points"), ("query", "small", "design_space")]
+)
 @pytest.mark.parametrize(
     ("option", "value", "code"),
     [
@@ -86,14 +88,13 @@ def test_rows_go_to_a_file_in_each_format(destage: Any, command: tuple[str, ...]
 )
 @pytest.mark.usefixtures("sweep")
 def test_limits_hold(destage: Any, command: tuple[str, ...], option: str, value: str, code: str) -> None:
-    statement = ("SELECT * FROM points",) if command[0] == "sql" else ()
-    assert destage(*command, *statement, option, value).issues[0][0] == code
+    assert destage(*command, option, value).issues[0][0] == code
 
 
 @pytest.mark.usefixtures("sweep")
 def test_a_statement_ends_after_its_time(destage: Any) -> None:
     endless = "SELECT count(*) AS n FROM range(100000) a, range(100000) b, range(100000) c"
-    assert destage("sql", "small", endless, "--timeout", "200ms").issues == [("query.timeout", "")]
+    assert destage("query", "small", endless, "--timeout", "200ms").issues == [("query.timeout", "")]
 
 
 @pytest.mark.usefixtures("sweep")
@@ -101,8 +102,25 @@ def test_serve_passes_its_limits_on(destage: Any, monkeypatch: pytest.MonkeyPatc
     given: list[Any] = []
     monkeypatch.setattr("destage.server.serve_sweep", lambda *arguments: given.append(arguments[-1]))
     limits = ("--max-rows", "7", "--memory", "80MiB", "--timeout", "9s")
-    assert destage("serve", "small", *limits).code == 0
+    assert destage("report", "small", "--serve", *limits).code == 0
     assert [(one.rows, one.memory_bytes, one.seconds) for one in given] == [(7, 80 << 20, 9.0)]
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        (("--serve", "--plot", "knee"), "--plot"),
+        (("--serve", "--measured", "lab"), "--measured"),
+        (("--serve", "--out", "report.html"), "--out"),
+        (("--port", "0"), "--port"),
+        (("--address", "::1"), "--address"),
+        (("--max-rows", "7"), "--max-rows"),
+    ],
+)
+@pytest.mark.usefixtures("sweep")
+def test_a_report_is_written_or_served(destage: Any, options: tuple[str, ...], place: str) -> None:
+    done = destage("report", "small", *options)
+    assert (done.code, done.issues) == (2, [("usage.conflicting-options", place)])
 
 
 def test_a_replay_writes_its_rows(destage: Any, tmp_path: Path) -> None:
@@ -117,5 +135,5 @@ def test_a_replay_writes_its_rows(destage: Any, tmp_path: Path) -> None:
 
 def test_formulas_are_escaped_in_csv_only(destage: Any, sweep: str) -> None:
     statement = "SELECT DISTINCT label FROM points WHERE label IS NOT NULL"
-    done = destage("sql", sweep, statement, "--format", "json", "--escape-formulas")
+    done = destage("query", sweep, statement, "--format", "json", "--escape-formulas")
     assert json.loads(done.out) == [{"label": FORMULA}]

@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from small_studies import small_study
 
 from destage.store.generations import claim_generation, read_head
 from destage.store.layout import SweepLayout
@@ -46,8 +47,8 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     assert Path("r.html").read_text().count("<svg") == report.read_text().count("<svg")
 
     assert json.loads(destage("status", "--json").out).popitem()[1]["finished"] is True
-    assert destage("resume", "small", "--executor", "inline").code == 0
-    verified = json.loads(destage("verify", "small", "--sample", "50%", "--json").out)
+    assert destage("run", "small", "--executor", "inline").code == 0
+    verified = json.loads(destage("admin", "verify", "small", "--sample", "50%", "--json").out)
     assert (verified["planned"], verified["checked"], verified["problems"]) == (8, 4, [])
 
 
@@ -66,10 +67,10 @@ def test_a_sweep_that_has_not_changed_keeps_its_report(destage: Any, study: Path
 
 
 def test_a_plan_writes_nothing(destage: Any, study: Path, tmp_path: Path) -> None:
-    done = destage("plan", str(study))
+    done = destage("run", "--plan", str(study))
     assert done.code == 0
     assert "8 runs, 0 already in the store; no further rounds" in done.out
-    assert json.loads(destage("plan", str(study), "--json").out)["runs"] == 8
+    assert json.loads(destage("run", "--plan", str(study), "--json").out)["runs"] == 8
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
 
 
@@ -109,7 +110,7 @@ def test_a_parameter_changes_the_answer(destage: Any, sweep: str) -> None:
 
 def test_sql_is_read_only(destage: Any, sweep: str) -> None:
     statement = "SELECT users, count(*) AS n FROM runs GROUP BY users ORDER BY users"
-    assert json.loads(destage("sql", sweep, statement, "--json").out) == [
+    assert json.loads(destage("query", sweep, statement, "--json").out) == [
         {"users": 5, "n": 4},
         {"users": 10, "n": 4},
     ]
@@ -120,7 +121,7 @@ def test_sql_is_read_only(destage: Any, sweep: str) -> None:
         ("SELECT * FROM read_csv('/etc/passwd')", "query.access-denied"),
         ("ATTACH 'x'", "query.statement-not-allowed"),
     ):
-        done = destage("sql", sweep, rejected)
+        done = destage("query", sweep, rejected)
         assert (done.code, done.out, [found for found, _ in done.issues]) == (2, "", [code])
         assert len(done.err.splitlines()) == 1
     assert not Path("x.csv").exists()
@@ -161,13 +162,13 @@ def test_an_interrupted_sweep_can_be_resumed(study: Path, tmp_path: Path) -> Non
     assert process.returncode == 130, err
     assert out == ""
     assert "warning: sweep.interrupted at small-" in err
-    assert "`destage resume " in err
+    assert "`destage run " in err
 
 
 def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path) -> None:
     del destage
     code = "from destage.cli import app; app()"
-    command = f"{sys.executable} -c '{code}' sql {sweep}"
+    command = f"{sys.executable} -c '{code}' query {sweep}"
     pipe = command + " 'FROM range(1000000)' --format csv | head -1"
     environment = {**os.environ, "DESTAGE_STORE": str(tmp_path / "store")}
     done = subprocess.run(  # noqa: S602 - a pipe is what is tested
@@ -177,7 +178,7 @@ def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path)
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", [("query",), ("sql", "FROM points"), ("report",)])
+@pytest.mark.parametrize("command", [("query",), ("query", "FROM points"), ("report",)])
 def test_results_of_an_unfinished_sweep_have_a_warning(
     destage: Any, sweep: str, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
@@ -199,3 +200,15 @@ def test_an_answer_below_the_range_is_an_upper_bound(destage: Any, study: Path) 
     assert done.code == 0, done
     assert "≤ 499" in done.out
     assert "at most 499 users" in done.out
+
+
+def test_a_target_is_a_file_before_a_sweep(destage: Any, study: Path, tmp_path: Path) -> None:
+    assert destage("run", str(study), "--quiet").code == 0
+    assert "8 runs, 0 executed, 8 reused" in destage("run", "small", "--quiet").err
+    study.write_text(study.read_text().replace("disks: 4", "disks: 5"))
+    assert destage("run", str(study), "--quiet").code == 0
+    assert destage("run", "small", "--quiet").issues == [("store.ambiguous-sweep", "small")]
+    (tmp_path / "small").write_text(small_study("other", "workload.users: [5]"))
+    planned = json.loads(destage("run", "small", "--plan", "--no-estimate", "--json").out)
+    assert Path(planned["sweep"]).name.startswith("other-")
+    assert destage("run", "smell", "--quiet").issues == [("study.not-found", "smell")]

@@ -1,4 +1,4 @@
-"""`destage sensitivity` on a small sweep."""
+"""`destage explain axes` on a small sweep."""
 
 import csv
 import io
@@ -11,30 +11,30 @@ import pytest
 
 @pytest.mark.usefixtures("sweep")
 def test_it_says_what_matters_in_every_form(destage: Any, tmp_path: Path) -> None:
-    done = destage("sensitivity", "small", "--plot", str(tmp_path / "what.svg"))
+    done = destage("explain", "axes", "small", "--plot", str(tmp_path / "what.svg"))
     assert done.code == 0
     assert done.out.startswith("What matters most for response p95: ")
     assert "battery state" in done.out
     assert "analysis of variance of the full grid: 4 points, 2 replicates" in done.err
     assert "What matters for response p95" in (tmp_path / "what.svg").read_text()
-    tables = json.loads(destage("sensitivity", "small", "--json").out)
+    tables = json.loads(destage("explain", "axes", "small", "--json").out)
     rows = {row["axis"]: row for row in tables["sensitivity"]}
     assert set(rows) == {"controller.battery.state", "workload.users"}
     (pair,) = tables["interactions"]
     assert sum(row["first_order"] for row in rows.values()) + pair["share"] - 1 < 1e-9
     several = destage(
-        "sensitivity", "small", "--of", "response_p95", "--of", "throughput_iops", "--format", "csv"
+        "explain", "axes", "small", "--of", "response_p95", "--of", "throughput_iops", "--format", "csv"
     )
-    listed = destage("sensitivity", "small", "--of", "response_p95,throughput_iops", "--format", "csv")
+    listed = destage("explain", "axes", "small", "--of", "response_p95,throughput_iops", "--format", "csv")
     assert listed.out == several.out
     metrics = {row["metric"] for row in csv.DictReader(io.StringIO(several.out))}
     assert metrics == {"response_p95_us", "throughput_iops"}
-    assert "other axis" in destage("sensitivity", "small", "--pairs").out
+    assert "other axis" in destage("explain", "axes", "small", "--pairs").out
 
 
 @pytest.mark.usefixtures("sweep")
 def test_conditions_choose_points(destage: Any) -> None:
-    found = json.loads(destage("sensitivity", "small", "--only", "users=5", "--json").out)
+    found = json.loads(destage("explain", "axes", "small", "--only", "users=5", "--json").out)
     (row,) = found["sensitivity"]
     assert (row["axis"], row["points"]) == ("controller.battery.state", 2)
     assert row["first_order"] == 1.0
@@ -42,11 +42,13 @@ def test_conditions_choose_points(destage: Any) -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_wrong_uses(destage: Any) -> None:
-    assert destage("sensitivity", "small", "--of", "users_supported").issues == [
+    assert destage("explain", "axes", "small", "--of", "users_supported").issues == [
         ("usage.unknown-name", "--of")
     ]
-    assert destage("sensitivity", "small", "--plot", "what.png").issues == [("usage.bad-file-type", "--plot")]
-    one = destage("sensitivity", "small", "--only", "users=5,battery_state=present")
+    assert destage("explain", "axes", "small", "--plot", "what.png").issues == [
+        ("usage.bad-file-type", "--plot")
+    ]
+    one = destage("explain", "axes", "small", "--only", "users=5,battery_state=present")
     assert one.issues == [("query.no-rows", "small")]
 
 
@@ -61,7 +63,7 @@ def test_the_report_has_the_chart(destage: Any) -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_a_constant_result_has_a_sentence(destage: Any, tmp_path: Path) -> None:
-    done = destage("sensitivity", "small", "--of", "commits", "--plot", str(tmp_path / "what.svg"))
+    done = destage("explain", "axes", "small", "--of", "commits", "--plot", str(tmp_path / "what.svg"))
     assert done.out.strip() == "Commits is the same at all 4 points: no axis matters."
     assert "no chart" in done.err
     assert not (tmp_path / "what.svg").exists()

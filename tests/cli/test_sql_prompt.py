@@ -1,4 +1,4 @@
-"""The prompt of `destage sql`, in a pseudo-terminal."""
+"""The prompt of `destage query`, in a pseudo-terminal."""
 
 import time
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def terminal(store: Path, tmp_path: Path) -> Iterator[Terminal]:
     environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    with Terminal("sql", "small", "--store", str(store), environment=environment) as opened:
+    with Terminal("query", "small", "-", "--store", str(store), environment=environment) as opened:
         opened.read_until(PROMPT)
         yield opened
 
@@ -81,7 +81,7 @@ def test_names_are_completed(terminal: Terminal) -> None:
 def test_statements_are_remembered(store: Path, tmp_path: Path) -> None:
     environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
     for typed in ("SELECT 6 * 7 AS known;", "\x1b[A\x1b[A"):
-        with Terminal("sql", "small", "--store", str(store), environment=environment) as terminal:
+        with Terminal("query", "small", "-", "--store", str(store), environment=environment) as terminal:
             terminal.read_until(PROMPT)
             _ask(terminal, typed, "42")
             terminal.type("exit\r")

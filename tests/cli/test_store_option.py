@@ -20,15 +20,16 @@ def elsewhere(destage: Any, study: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("sql", "small", "SELECT 1 AS one"),
+        ("query", "small", "SELECT 1 AS one"),
         ("query", "small", "design_space"),
         ("compare", "small", *SIDES),
-        ("discover", "small", "--where", "response_p95_us > 0"),
-        ("explain", "small"),
-        ("sensitivity", "small"),
+        ("explain", "ranges", "small", "--where", "response_p95_us > 0"),
+        ("explain", "point", "small"),
+        ("explain", "axes", "small"),
         ("report", "small"),
         ("status", "small"),
-        ("verify", "small"),
+        ("admin", "verify", "small"),
+        ("admin", "compact", "small"),
     ],
 )
 @pytest.mark.usefixtures("elsewhere")
@@ -42,9 +43,9 @@ def test_a_command_reads_the_store_that_is_named(destage: Any, command: tuple[st
 def test_serve_reads_the_store_that_is_named(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[Path] = []
     monkeypatch.setattr("destage.server.serve_sweep", lambda path, *_: served.append(path))
-    assert destage("serve", "small", *ELSEWHERE).code == 0
+    assert destage("report", "small", "--serve", *ELSEWHERE).code == 0
     assert [path.parents[1].name for path in served] == ["elsewhere"]
-    assert destage("serve", "small").issues[0][0] == "store.unknown-sweep"
+    assert destage("report", "small", "--serve").issues[0][0] == "store.unknown-sweep"
 
 
 def test_calibrate_and_replay_write_to_the_store_that_is_named(

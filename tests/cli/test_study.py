@@ -1,4 +1,4 @@
-"""`destage study run`: one bundled study, or all of them with the headline figures."""
+"""Bundled studies: one with `destage run`, or all of them with the headline figures."""
 
 import json
 from pathlib import Path
@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from cli.conftest import AXES
+from script_modules import load_script
 from small_studies import small_study
 
 from destage.sweeps import studies
 
+PAGES = load_script("scripts/published_experiments.py")
 FIRST = """\
 paper: {title: A paper on batteries, number: X 1, page: batteries}
 places:
@@ -39,37 +41,35 @@ def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
-    done = destage("study", "run", "--all", "--executor", "inline", "--page", "deep/page.md")
-    assert done.code == 0, done.err
-    _, title, heading, row = done.out.splitlines()
+def test_all_studies_give_headlines_and_pages(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = [str(tmp_path / "store"), str(tmp_path / "deep" / "page.md")]
+    assert PAGES.main(arguments) == 0
+    out, err = capfd.readouterr()
+    _, title, heading, row = out.splitlines()
     assert title == "A paper on batteries"
     assert heading.split()[:2] == ["figure", "published"]
     assert "reproduced blind" in row
     assert row.rstrip().endswith("Both serve the same users.")
-    assert "1/2 first-" in done.err
     # The second study has the configurations of the first one, whose runs it takes over.
-    assert done.err.count("8 runs, 8 executed (inline, ") == 1
-    assert "8 runs, 0 executed, 8 reused (8 from other sweeps)" in done.err
-    assert "1 published figure: 1 reproduced blind" in done.err
-    first = Path("deep/page.md").read_text()
+    assert err.count("8 runs, 8 executed (inline, ") == 1
+    assert "8 runs, 0 executed, 8 reused (8 from other sweeps)" in err
+    assert "1 published figure: 1 reproduced blind" in err
+    first = (tmp_path / "deep" / "page.md").read_text()
     assert "## [A paper on batteries (X 1)](published/batteries.md)" in first
     assert "| with a battery | as many |" in first
-    page = Path("deep/published/batteries.md").read_text()
+    page = (tmp_path / "deep" / "published" / "batteries.md").read_text()
     assert "[Published experiments](../page.md)" in page
     assert "## first" in page
     assert "## second" not in page
     assert "- with a battery: The paper gives no figure." in page
 
-    again = destage("study", "run", "--all", "--executor", "inline", "--json")
-    assert json.loads(again.out)["first"][0]["class"] == "reproduced blind"
-    assert json.loads(again.out)["second"] == []
-    assert again.err.count("8 runs, 0 executed, 8 reused") == 2
+    assert PAGES.main(arguments) == 0
+    assert capfd.readouterr().err.count("8 runs, 0 executed, 8 reused") == 2
 
 
 @pytest.mark.usefixtures("two")
 def test_one_study_prints_published_figures_last(destage: Any) -> None:
-    done = destage("study", "run", "first", "--executor", "inline")
+    done = destage("run", "first", "--executor", "inline")
     *_, published, unsteady, remark = done.out.splitlines()
     assert published.startswith("with a battery")
     assert unsteady.startswith("Not sustained at 2 of 4 points")
@@ -77,19 +77,18 @@ def test_one_study_prints_published_figures_last(destage: Any) -> None:
     report = Path(done.err.splitlines()[-1].removeprefix("report: ")).read_text()
     assert "A paper on batteries (X 1)" in report
     assert "reproduced blind" in report
-    assert json.loads(destage("study", "run", "first", "--executor", "inline", "--json").out)["published"]
+    assert json.loads(destage("run", "first", "--executor", "inline", "--json").out)["published"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        ([], "NAME"),
-        (["call_center", "--all"], "NAME"),
-        (["call_center", "--page", "x.md"], "--page"),
-        (["--all", "--report", "x.html"], "--report"),
+        (["call_center", "--plan", "--report", "x.html"], "--report"),
+        (["call_center", "--plot", "x.svg"], "--plot"),
+        (["call_center", "--no-estimate"], "--estimate"),
     ],
 )
 def test_conflicting_options_are_rejected(destage: Any, arguments: list[str], place: str) -> None:
-    done = destage("study", "run", *arguments)
+    done = destage("run", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.issues == [("usage.conflicting-options", place)]

@@ -1,4 +1,4 @@
-"""`destage validate disk`."""
+"""`destage admin validate`."""
 
 import gzip
 import json
@@ -51,7 +51,7 @@ def test_fitting_without_scipy_names_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     trace, disk = files
-    failed = destage("validate", "disk", "--trace", trace, "--disk", disk, "--json")
+    failed = destage("admin", "validate", "--trace", trace, "--disk", disk, "--json")
     assert failed.code != 0
     (error,) = json.loads(failed.out)["errors"]
     assert (error["code"], error["place"]) == ("usage.missing-extra", "")
@@ -59,7 +59,7 @@ def test_fitting_without_scipy_names_the_extra(
 
 def test_a_disk_is_scored_class_by_class(destage: Destage, files: tuple[Path, Path]) -> None:
     trace, disk = files
-    done = destage("validate", "disk", "--trace", trace, "--disk", disk, "--no-fit", "--json")
+    done = destage("admin", "validate", "--trace", trace, "--disk", disk, "--no-fit", "--json")
     assert done.code == 0
     found = json.loads(done.out)
     assert found["fitted"] == {}
@@ -74,7 +74,7 @@ def test_a_disk_is_scored_class_by_class(destage: Destage, files: tuple[Path, Pa
 
 def test_limits_decide_the_exit_code_if_strict(destage: Destage, files: tuple[Path, Path]) -> None:
     trace, disk = files
-    given = ["validate", "disk", "--trace", trace, "--disk", disk, "--fit", "command_time", "--phases", "1"]
+    given = ["admin", "validate", "--trace", trace, "--disk", disk, "--fit", "command_time", "--phases", "1"]
     done = destage(*given)
     assert done.code == 0
     assert "fitted on the first half: command_time = " in done.out
@@ -102,7 +102,7 @@ def test_a_malformed_measurement_is_rejected(
 ) -> None:
     trace = tmp_path / "wrong.trace"
     trace.write_text(f"R Hit 0 8 1.0 1.0\n{line}\n")
-    done = destage("validate", "disk", "--trace", trace, "--disk", files[1], "--no-fit")
+    done = destage("admin", "validate", "--trace", trace, "--disk", files[1], "--no-fit")
     assert (done.code, [(name, at.rpartition("/")[2]) for name, at in done.issues]) == (2, [(code, place)])
 
 
@@ -119,7 +119,7 @@ def test_an_unusable_description_is_rejected(
     destage: Destage, files: tuple[Path, Path], disk: str, options: list[str], issue: tuple[str, str]
 ) -> None:
     Path("wrong.toml").write_text(DISK.replace("6000rpm", "slow"))
-    done = destage("validate", "disk", "--trace", files[0], "--disk", disk, *options)
+    done = destage("admin", "validate", "--trace", files[0], "--disk", disk, *options)
     assert (done.code, done.issues) == (2, [issue])
 
 
@@ -127,7 +127,7 @@ def test_a_fitted_disk_is_saved(destage: Destage, files: tuple[Path, Path], tmp_
     """The file validates like the fit that wrote it, with nothing left to assume."""
     trace, disk = files
     saved = tmp_path / "fitted.toml"
-    given = ["validate", "disk", "--trace", trace, "--phases", "1", "--json"]
+    given = ["admin", "validate", "--trace", trace, "--phases", "1", "--json"]
     fitted = destage(*given, "--disk", disk, "--fit", "command_time", "--save", saved)
     assert fitted.code == 0
     again = destage(*given, "--disk", saved, "--no-fit")
@@ -143,7 +143,7 @@ def test_what_the_model_leaves_out_is_a_warning(destage: Destage, tmp_path: Path
     )
     trace = tmp_path / "disk.trace"
     trace.write_text("".join(f"R Hit {index * 37 % 1700} 8 5000.0 20000.0\n" for index in range(40)))
-    arguments = ["validate", "disk", "--trace", trace, "--disk", disk, "--no-fit"]
+    arguments = ["admin", "validate", "--trace", trace, "--disk", disk, "--no-fit"]
     done = destage(*arguments, "--json")
     assert done.code == 0
     (warning,) = json.loads(done.out)["warnings"]

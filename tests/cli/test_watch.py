@@ -1,11 +1,10 @@
-"""`destage watch`: follows a writer until it ends."""
+"""`destage status --follow`: follows a writer until it ends."""
 
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,6 @@ from destage.store.counts import Counts
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.progress import Status
-
-WATCH = import_module("destage.cli.commands.watch")
 
 
 @pytest.fixture
@@ -46,30 +43,31 @@ def written(unfinished: Path) -> Iterator[Path]:
 
 def test_a_finished_sweep_ends_the_watch(destage: Any, study: Path) -> None:
     destage("run", str(study), "--quiet")
-    done = destage("watch", "small", "--json")
+    done = destage("status", "small", "--follow", "--json")
     assert done.code == 0
-    assert "finished: 8 of 8 runs in 1 round, 0 failed" in done.err
-    found = json.loads(done.out)
+    (found,) = json.loads(done.out).values()
     assert (found["present"], found["planned"], found["finished"]) == (8, 8, True)
+    assert "finished: 8 of 8 runs in 1 round\n" in destage("status", "small", "--follow").out
+    assert destage("status", "--follow").issues == [("usage.conflicting-options", "--follow")]
 
 
 def test_failed_runs_give_their_exit_code(destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     destage("run", str(study), "--quiet")
     status = Status(8, 8, 2, 1, finished=True, writer=None)
     monkeypatch.setattr("destage.store.progress.status", lambda _: status)
-    assert destage("watch", "small").code == 3
+    assert destage("status", "small", "--follow").code == 3
 
 
 def test_a_writer_that_ended_is_an_error(
     destage: Any, unfinished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(WATCH, "GRACE_S", 0.0)
-    done = destage("watch", "seek", "--quiet")
+    monkeypatch.setattr("destage.cli.watched_progress.GRACE_S", 0.0)
+    done = destage("status", "seek", "--follow", "--quiet")
     assert (done.code, done.issues) == (4, [("sweep.writer-gone", unfinished.name)])
 
 
 def test_a_writer_that_goes_on_outlasts_the_timeout(destage: Any, written: Path) -> None:
-    done = destage("watch", "seek", "--timeout", "1")
+    done = destage("status", "seek", "--follow", "--timeout", "1")
     assert (done.code, done.issues) == (4, [("sweep.watch-timeout", written.name)])
     assert "still running after 1 s:" in done.err
     assert "running" in done.err
@@ -83,15 +81,15 @@ def test_another_process_is_followed_to_its_end(destage: Any, tmp_path: Path) ->
         try:
             while process.poll() is None and not _has_sweep(tmp_path):
                 time.sleep(0.1)
-            done = destage("watch", "seek")
+            done = destage("status", "seek", "--follow")
         finally:
             process.terminate()
     assert done.code == 0
-    assert "finished: " in done.err
+    assert " finished: " in done.out
 
 
 def test_control_c_ends_the_watch_alone(written: Path, tmp_path: Path) -> None:
-    with Terminal("watch", str(written), environment={"HOME": str(tmp_path)}) as terminal:
+    with Terminal("status", str(written), "--follow", environment={"HOME": str(tmp_path)}) as terminal:
         terminal.read_until("runs")
         terminal.type("\x03")
         assert terminal.wait() == 130

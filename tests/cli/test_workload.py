@@ -40,12 +40,13 @@ def job(tmp_path: Path) -> Path:
 
 
 def test_bundled_workloads_are_listed(destage: Any) -> None:
-    assert json.loads(destage("workload", "list", "--json").out)["jesd219"].startswith("JESD219")
-    assert "call_center" in destage("workload", "list").out
+    listed = destage("catalog", "list", "workloads", "--json").out
+    assert json.loads(listed)["workloads"]["jesd219"].startswith("JESD219")
+    assert "call_center" in destage("catalog", "list", "workloads").out
 
 
 def test_a_bundled_workload_is_shown_with_its_sources(destage: Any) -> None:
-    shown = destage("workload", "show", "call_center").out
+    shown = destage("catalog", "show", "call_center", "--kind", "workloads").out
     for part in (
         "call_center: Call-centre terminal users",
         "source    HP 4AA0-8805ENW",
@@ -64,16 +65,16 @@ def test_a_bundled_workload_is_shown_with_its_sources(destage: Any) -> None:
 
 
 def test_an_open_workload_does_not_depend_on_an_array(destage: Any) -> None:
-    drawn = json.loads(destage("workload", "show", "vdi", "--json").out)["drawn"]
+    drawn = json.loads(destage("catalog", "show", "vdi", "--json").out)["drawn"]
     assert not drawn["depends_on_the_array"]
     assert drawn["rate_per_s"] == pytest.approx(450, rel=0.03)
     assert sum(drawn["sizes"]["reads"].values()) == pytest.approx(0.2 * drawn["requests"], rel=0.05)
     assert sum(drawn["over_time"]["reads_per_s"]) > 0
-    assert "may depend on the array" not in destage("workload", "show", "vdi").out
+    assert "may depend on the array" not in destage("catalog", "show", "vdi").out
 
 
 def test_a_plot_is_self_contained_svg(destage: Any, tmp_path: Path) -> None:
-    done = destage("workload", "show", "iometer_file_server", "--plot", "a.svg")
+    done = destage("catalog", "show", "iometer_file_server", "--plot", "a.svg")
     assert done.code == 0
     picture = ET.fromstring((tmp_path / "a.svg").read_text())  # noqa: S314 - our own
     texts = [node.text for node in picture.iter("{http://www.w3.org/2000/svg}text")]
@@ -83,18 +84,18 @@ def test_a_plot_is_self_contained_svg(destage: Any, tmp_path: Path) -> None:
 
 
 def test_the_duration_can_be_given(destage: Any) -> None:
-    drawn = json.loads(destage("workload", "show", "vdi", "--duration", "10s", "--json").out)["drawn"]
+    drawn = json.loads(destage("catalog", "show", "vdi", "--duration", "10s", "--json").out)["drawn"]
     assert drawn["seconds"] == 10
     assert drawn["requests"] == pytest.approx(4500, rel=0.1)
 
 
 def test_phases_are_shown_over_time(destage: Any) -> None:
-    done = destage("workload", "show", "vdi_logon_storm", "--json")
+    done = destage("catalog", "show", "vdi_logon_storm", "--json")
     drawn = json.loads(done.out)["drawn"]
     assert drawn["seconds"] == 1200
     reads = drawn["over_time"]["reads_per_s"]
     assert sum(reads[:30]) > 3 * sum(reads[30:])
-    assert "phase 'logons': 10min" in destage("workload", "show", "vdi_logon_storm").out
+    assert "phase 'logons': 10min" in destage("catalog", "show", "vdi_logon_storm").out
 
 
 def test_an_imported_workload_can_be_simulated(destage: Any, job: Path, tmp_path: Path) -> None:
@@ -111,10 +112,10 @@ def test_an_imported_workload_can_be_simulated(destage: Any, job: Path, tmp_path
     document["run"] = {"window": {"requests": 500}, "warm_up": "none"}
     (tmp_path / "whole.yaml").write_text(yaml.safe_dump(document))
     assert json.loads(destage("simulate", "whole.yaml", "--json").out)["status"] == "ok"
-    shown = destage("workload", "show", "mine.yaml").out
+    shown = destage("catalog", "show", "mine.yaml").out
     assert "16 always outstanding" in shown
     # A job file is shown as it would be imported.
-    assert "16 always outstanding" in destage("workload", "show", str(job)).out
+    assert "16 always outstanding" in destage("catalog", "show", str(job)).out
 
 
 def test_an_access_specification_is_imported(destage: Any, tmp_path: Path) -> None:
@@ -142,19 +143,19 @@ def test_mistakes_of_a_job_file_have_line_and_option(destage: Any, job: Path) ->
 @pytest.mark.parametrize(
     ("args", "issue"),
     [
-        (("show", "call_centre"), ("usage.unknown-name", "NAME")),
-        (("show", "empty.yaml"), ("scenario.missing-key", "workload")),
-        (("show", "call_center", "--duration", "0s"), ("usage.out-of-range", "--duration")),
-        (("show", "call_center", "--duration", "soon"), ("usage.bad-quantity", "--duration")),
-        (("import", "none.fio"), ("usage.unreadable-file", "FILE")),
-        (("import", "empty.yaml"), ("import.no-test", "")),
+        (("catalog", "show", "call_centre"), ("usage.unknown-name", "NAME")),
+        (("catalog", "show", "empty.yaml"), ("scenario.missing-key", "workload")),
+        (("catalog", "show", "vdi", "--duration", "0s"), ("usage.out-of-range", "--duration")),
+        (("catalog", "show", "vdi", "--duration", "soon"), ("usage.bad-quantity", "--duration")),
+        (("workload", "import", "none.fio"), ("usage.unreadable-file", "FILE")),
+        (("workload", "import", "empty.yaml"), ("import.no-test", "")),
     ],
 )
 def test_wrong_arguments_are_rejected(
     destage: Any, tmp_path: Path, args: tuple[str, ...], issue: tuple[str, str]
 ) -> None:
     (tmp_path / "empty.yaml").write_text("")
-    done = destage("workload", *args)
+    done = destage(*args)
     assert (done.code, done.issues) == (2, [issue])
 
 
@@ -186,7 +187,7 @@ def test_several_tests_are_imported_as_a_study(destage: Any, tmp_path: Path) -> 
         "workload.streams.0.arrival.depth": [1, 8],
         "workload.streams.0.operations.size.value": ["4KiB", "64KiB"],
     }
-    planned = json.loads(destage("plan", "study.yaml", "--no-estimate", "--json").out)
+    planned = json.loads(destage("run", "--plan", "study.yaml", "--no-estimate", "--json").out)
     assert planned["points"] == 4
 
 
@@ -194,16 +195,16 @@ def test_a_study_without_array_names_it_at_once(destage: Any, tmp_path: Path) ->
     (tmp_path / "loops.vdb").write_text(VDBENCH)
     done = destage("workload", "import", "loops.vdb", "--out", "study.yaml")
     assert "the study has no array" in done.err
-    done = destage("plan", "study.yaml", "--no-estimate")
+    done = destage("run", "--plan", "study.yaml", "--no-estimate")
     assert done.code == 2
     assert ("scenario.missing-key", "scenario.arrays") in done.issues
 
 
 def test_one_test_of_several_is_shown_and_imported(destage: Any, tmp_path: Path) -> None:
     (tmp_path / "loops.vdb").write_text(VDBENCH)
-    assert "the first of 4 tests" in destage("workload", "show", "loops.vdb").out
+    assert "the first of 4 tests" in destage("catalog", "show", "loops.vdb").out
     name = "run1 threads=8 xfersize=64k"
-    assert "64KiB" in destage("workload", "show", "loops.vdb", "--test", name).out
+    assert "64KiB" in destage("catalog", "show", "loops.vdb", "--test", name).out
     done = destage("workload", "import", "loops.vdb", "--test", name)
     assert yaml.safe_load(done.out)["workload"]["streams"][0]["arrival"]["depth"] == 8
     done = destage("workload", "import", "loops.vdb", "--test", "run2")

@@ -23,12 +23,12 @@ CONTENTS: dict[str, bytes] = {
     "empty": b"",
 }
 COMMANDS = (
-    ("plan",),
+    ("run", "--plan"),
     ("simulate",),
     ("trace", "info"),
     ("trace", "info", "--columns", "time,op,offset,size"),
     ("workload", "import"),
-    ("workload", "show"),
+    ("catalog", "show"),
 )
 
 
@@ -37,7 +37,7 @@ COMMANDS = (
 def test_a_wrong_file_is_a_few_lines(
     destage: Any, tmp_path: Path, command: tuple[str, ...], content: str
 ) -> None:
-    suffix = ".yaml" if command[0] in {"plan", "simulate", "workload"} else ".csv"
+    suffix = ".yaml" if command[0] in {"run", "simulate", "workload", "catalog"} else ".csv"
     file = tmp_path / f"wrong{suffix}"
     file.write_bytes(CONTENTS[content])
     done = destage(*command, str(file))
@@ -51,23 +51,23 @@ def test_a_wrong_file_is_a_few_lines(
 def test_many_mistakes_are_counted(destage: Any, tmp_path: Path) -> None:
     file = tmp_path / "wrong.yaml"
     file.write_bytes(CONTENTS["study with keys"])
-    done = destage("plan", str(file))
+    done = destage("run", "--plan", str(file))
     assert len(done.issues) == 25
     assert done.err.splitlines()[-1] == "2,976 more mistakes; is this the right file?"
-    found = json.loads(destage("plan", str(file), "--json").out)
+    found = json.loads(destage("run", "--plan", str(file), "--json").out)
     assert (len(found["errors"]), found["left_out"]) == (500, 2_501)
 
 
 def test_a_document_beyond_any_study_is_not_parsed(destage: Any, tmp_path: Path) -> None:
     file = tmp_path / "huge.yaml"
     file.write_bytes(b"name: a\n" + b"#" * (9 << 20))
-    done = destage("plan", str(file))
+    done = destage("run", "--plan", str(file))
     assert (done.code, done.issues) == (2, [("study.too-large", "")])
 
 
 def test_a_pipe_is_no_study(destage: Any, tmp_path: Path) -> None:
     """A study is read several times; nobody writes to this pipe, so that reading it would not end."""
     os.mkfifo(tmp_path / "pipe")
-    for command in (("run",), ("plan",), ("cluster", "submit", "--dry-run")):
+    for command in (("run",), ("run", "--plan"), ("cluster", "submit", "--dry-run")):
         done = destage(*command, str(tmp_path / "pipe"))
         assert (done.code, done.issues) == (2, [("study.unreadable", str(tmp_path / "pipe"))])

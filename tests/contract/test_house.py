@@ -31,7 +31,6 @@ LARGER_FOLDERS = {
     "store": 42,
     "cluster": 38,
     "cli": 31,
-    "cli/commands": 30,
     "tools/fio": 19,
 }
 """Folders with more files than that, which shall be divided."""

@@ -65,13 +65,13 @@ def test_the_command_line_loads_no_heavy_dependency() -> None:
 def test_a_command_loads_no_other_command(options: tuple[str, ...]) -> None:
     program = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); " + RUN
     done = subprocess.run(
-        [sys.executable, "-c", program, *options, "catalog", "--help"],
+        [sys.executable, "-c", program, *options, "simulate", "--help"],
         check=True,
         capture_output=True,
         text=True,
     )
     loaded = {name for name in done.stdout.split() if name.startswith("destage.cli.commands.")}
-    assert loaded == {"destage.cli.commands.catalog"}
+    assert loaded == {"destage.cli.commands.simulate"}
 
 
 def test_one_simulation_loads_neither_rows_nor_studies(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("status",), set()),
         (("status", "small", "--json"), set()),
         (("cluster", "pack", "{sweep}", "--list"), set()),
-        (("sql", "small", "SELECT 1"), {"duckdb", "pyarrow", "numpy", "destage.engine"}),
+        (("query", "small", "SELECT 1"), {"duckdb", "pyarrow", "numpy", "destage.engine"}),
     ],
 )
 def test_a_command_loads_only_what_it_needs(store: Path, command: tuple[str, ...], needed: set[str]) -> None:

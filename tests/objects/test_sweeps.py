@@ -213,17 +213,17 @@ def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPa
     name, runs = killable.reference.name, open_sweep(killable.reference).rows().num_rows
     assert f"{name}  finished" in destage("status")
     assert "users supported" in destage("query", "killable", "design_space")
-    assert destage("sql", name, "SELECT count(*) AS n FROM runs", "--format", "csv") == f'"n"\n{runs}\n'
-    assert "problems        0" in destage("verify", "killable", "--sample", "10%")
+    assert destage("query", name, "SELECT count(*) AS n FROM runs", "--format", "csv") == f'"n"\n{runs}\n'
+    assert "problems        0" in destage("admin", "verify", "killable", "--sample", "10%")
     report = json.loads(destage("report", "killable", "--json"))
     assert report["file"].startswith(f"{store.service}/")
     assert report["answer"]
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
     root = _layout(killable, store).root
     assert "points.parquet" in (root / "README.md").read_text()
-    exported = json.loads(destage("export", "killable", "--json"))
+    exported = json.loads(destage("admin", "export", "killable", "--json"))
     assert exported["folder"] == str(root)
     read = pq.read_table(io.BytesIO((root / "runs.parquet").read_bytes()))
     assert read.num_rows == exported["rows"]["runs.parquet"] >= runs
-    assert "already in the store" in destage("plan", str(killable.study))
-    assert "(sweeps: 1" in destage("doctor")
+    assert "already in the store" in destage("run", "--plan", str(killable.study))
+    assert "(sweeps: 1" in destage("admin", "doctor")

@@ -234,7 +234,7 @@ def test_a_changed_object_is_rejected_like_a_changed_file(
     trace.write_bytes(compact(file, gap_ns=2_000_000))
     with pytest.raises(TraceError, match=r"^trace\.changed at \S+x\.parquet"):
         sweeps.resume(outcome.path)
-    rejected = destage("resume", "replayed", "--store", str(tmp_path / "store"))
+    rejected = destage("run", "replayed", "--store", str(tmp_path / "store"))
     assert rejected.returncode == 2
     assert "trace.changed" in rejected.stderr
 

@@ -140,9 +140,9 @@ def test_a_search_that_waits_has_a_bracket_of_each_replicate(make_session: Calla
     text = " ".join(explainer.explain_point("p").sentences)
     assert "has not ended: 20 met them and 40 missed them" in text
     assert "Replicate 1: 20 met them and 40 missed them." in text
-    assert "1 run not executed; continue with: destage resume study-00000000." in text
+    assert "1 run not executed; continue with: destage run study-00000000." in text
     (waiting,) = [one for one in explainer.explain_run("0-30").sentences if "not been executed" in one]
-    assert "destage resume" in waiting
+    assert "destage run" in waiting
 
 
 def test_an_unanswered_point_has_cause_and_remedy(make_session: Callable[..., Session]) -> None:

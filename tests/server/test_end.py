@@ -44,7 +44,7 @@ def test_one_signal_ends_the_server(
 
 def test_an_address_open_to_the_network_is_a_warning(tmp_path: Path) -> None:
     path = run_users(tmp_path, 5)
-    command = [sys.executable, "-c", PROGRAM, "serve", str(path), "--address", "0.0.0.0"]  # noqa: S104
+    command = [sys.executable, "-c", PROGRAM, "report", str(path), "--serve", "--address", "0.0.0.0"]  # noqa: S104
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = urlsplit(process.stdout.readline().strip())

@@ -113,7 +113,7 @@ def test_an_address_that_cannot_be_used_is_an_error(
         port = served.place.rpartition(":")[2]
         options = {"address": ["--address", "192.0.2.1"], "port": ["--port", port]}[kind]
         with pytest.raises(SystemExit) as exit_:
-            app(["serve", str(path), *options])
+            app(["report", str(path), "--serve", *options])
     assert exit_.value.code == 2
     assert "error: usage.address-unavailable at --port: " in capfd.readouterr().err
 

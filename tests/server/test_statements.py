@@ -1,4 +1,4 @@
-"""The SQL box has the sandbox and the limits of `destage sql`."""
+"""The SQL box has the sandbox and the limits of `destage query`."""
 
 import json
 import threading

@@ -62,7 +62,7 @@ def test_rows_are_read_and_the_sweep_is_restored(
     listed |= expected & {"store.head-restored"}
     for problems in (check_sweep(SweepLayout(path)).problems, verify(path).problems):
         assert {issue.code for issue in problems} == listed
-        assert all("`destage resume`" in issue.message for issue in problems)
+        assert all("`destage run SWEEP`" in issue.message for issue in problems)
     outcome = sweeps.resume(path, executor="inline")
     assert (outcome.state, outcome.executed) == ("finished", 0)
     assert open_sweep(path).warnings == ()

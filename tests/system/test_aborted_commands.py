@@ -31,7 +31,7 @@ def _validate(folder: Path) -> list[str]:
         for index in range(40_000)
     ]
     trace.write_text("\n".join(lines))
-    return ["validate", "disk", "--trace", str(trace), "--disk", "u320_10k_36gb", "--phases", "64"]
+    return ["admin", "validate", "--trace", str(trace), "--disk", "u320_10k_36gb", "--phases", "64"]
 
 
 @pytest.mark.parametrize("arguments", [_mrc, _synth, _validate])

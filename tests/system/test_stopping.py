@@ -147,7 +147,7 @@ def test_a_run_beyond_its_time_limit_is_a_timeout_row(tmp_path: Path, start: Sta
     rows = read_rows(_layout(store)).sort_by("status").to_pylist()
     assert [(row["status"], row["error_kind"]) for row in rows] == [("failed", "timeout"), ("ok", None)]
     assert rows[0]["error"].startswith("run.timeout")
-    plan = start("plan", study, "--store", store, "--json")
+    plan = start("run", "--plan", study, "--store", store, "--json")
     out, _ = plan.communicate(timeout=60)
     assert yaml.safe_load(out)["present"] == 1, "a resume executes the run again"
 
@@ -156,7 +156,9 @@ def test_the_time_limit_is_not_part_of_a_run(tmp_path: Path, start: Start) -> No
     seen = []
     for keys in ({}, {"run": {"timeout": "1h"}}):
         study = write_study(tmp_path, _SHORT, **keys)
-        out, _ = start("plan", study, "--store", tmp_path / "store", "--json").communicate(timeout=60)
+        out, _ = start("run", "--plan", study, "--store", tmp_path / "store", "--json").communicate(
+            timeout=60
+        )
         found = yaml.safe_load(out)
         seen.append((found["sweep"], [row["run_id"] for row in found["rows"]]))
     assert seen[0] == seen[1]

@@ -11,18 +11,14 @@ import typer
 from destage.cli.application import DEBUG, Application
 from destage.cli.output import print_data
 
-_COMMANDS = (
-    *("init", "run", "plan", "resume", "status", "watch", "query", "sql", "report", "export", "serve"),
-    *("compare", "explain", "sensitivity", "discover", "calibrate", "size", "simulate"),
-    *("catalog", "schema", "columns", "compact", "verify", "doctor"),
-)
-"""The commands: each is the function with the name of its module in `destage.cli.commands`."""
-_GROUPS = ("study", "examples", "cluster", "trace", "workload", "measured", "validate")
-"""The groups of commands: each is the `app` of its package or module there."""
-
 app = Application(
-    commands=_COMMANDS,
-    groups=_GROUPS,
+    sections={
+        "Run a study": ("init", "run", "status", "cluster"),
+        "Ask": ("simulate", "query", "report", "explain"),
+        "Decide": ("size", "compare", "calibrate"),
+        "Bring": ("catalog", "workload", "measured", "trace"),
+        "": ("admin",),
+    },
     name="destage",
     help="Simulate disk arrays with write caches and find how many users each configuration supports.",
     no_args_is_help=True,

@@ -5,12 +5,13 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from destage.cli.help_texts import use_plain_words
 from destage.cli.output import (
@@ -70,6 +71,26 @@ _QUERY = "destage-query"
 """The name of the thread of a query (`destage.sql.limits`), which most commands do not import."""
 
 
+class _Overview(TyperGroup):
+    """The first screen, which lists the commands under the headings of their sections."""
+
+    sections: Mapping[str, Sequence[str]]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each section; one without a heading follows as a paragraph of its own."""
+        del ctx
+        width = max(map(len, self.commands))
+        for heading, names in self.sections.items():
+            formatter.write_paragraph()
+            if heading:
+                formatter.write_heading(heading)
+            texts = [
+                (name, self.commands[name].get_short_help_str(formatter.width - width - 4)) for name in names
+            ]
+            with formatter.indentation():
+                formatter.write_dl([(name.ljust(width), text) for name, text in texts])
+
+
 class Application(typer.Typer):
     """A Typer application that prints each error as one line, and as JSON where the command has `--json`.
 
@@ -81,11 +102,16 @@ class Application(typer.Typer):
 
     is_debugging = False
 
-    def __init__(self, commands: Sequence[str], groups: Sequence[str], **options: Any) -> None:
-        """Create an application of some modules of `destage.cli.commands`; `options` are those of Typer."""
-        super().__init__(**options)
-        self._commands = commands
-        self._groups = groups
+    def __init__(self, sections: Mapping[str, Sequence[str]], **options: Any) -> None:
+        """Create an application of modules of `destage.cli.commands`; `options` are those of Typer.
+
+        Args:
+            sections: The modules by the heading under which they are listed. A module of a group has it as
+                `app`; that of a command has a function with the module's name.
+        """
+        super().__init__(cls=_Overview, **options)
+        self._sections = sections
+        self._names = [name for names in sections.values() for name in names]
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run the command that the arguments name and exit."""
@@ -95,8 +121,7 @@ class Application(typer.Typer):
         try:
             check_address_space(LEAST_ADDRESS_SPACE_BYTES)
             # Without arguments, the shell may ask for completions, which need all parameters.
-            is_overview = options == ["--help"]
-            command = self.build_overview() if is_overview else self.build_command(self._find_names(options))
+            command = self.build_command(self._find_names(options), is_overview=options == ["--help"])
             code = command(*args, prog_name=self.info.name, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
@@ -112,37 +137,34 @@ class Application(typer.Typer):
             os._exit(code)
         sys.exit(code)
 
-    def build_command(self, names: Sequence[str] | None = None) -> Any:
-        """Return the command line with the named commands and groups, by default all."""
+    def build_command(self, names: Sequence[str] | None = None, *, is_overview: bool = False) -> Any:
+        """Return the command line with the named commands and groups, by default all.
+
+        Args:
+            is_overview: Whether it is for its own help text only: commands without parameters.
+        """
         self.registered_commands, self.registered_groups = [], []
-        for name in (*self._commands, *self._groups) if names is None else names:
+        for name in self._names if names is None else names:
             module = import_module(f"{_COMMANDS}.{name}")
-            if name in self._groups:
+            is_group = hasattr(module, "app")
+            if is_overview:
+                text = module.app.info.help if is_group else getattr(module, name).__doc__
+                self.command(name, help=text)(_do_nothing)
+            elif is_group:
                 self.add_typer(module.app, name=name)
             else:
                 self.command(name)(getattr(module, name))
-        return self._build()
-
-    def build_overview(self) -> Any:
-        """Return the command line for its own help text: commands without parameters, empty groups."""
-        self.registered_commands, self.registered_groups = [], []
-        for name in self._commands:
-            command = getattr(import_module(f"{_COMMANDS}.{name}"), name)
-            self.command(name, help=command.__doc__)(_do_nothing)
-        for name in self._groups:
-            group = import_module(f"{_COMMANDS}.{name}").app
-            self.add_typer(typer.Typer(help=group.info.help), name=name)
-        return self._build()
-
-    def _build(self) -> Any:
-        command = typer.main.get_command(self)
+        command: Any = typer.main.get_command(self)
+        # Typer puts groups after commands.
+        command.commands = {name: command.commands[name] for name in self._names if name in command.commands}
+        command.sections = self._sections
         use_plain_words(command)
         return command
 
     def _find_names(self, arguments: Sequence[str]) -> list[str] | None:
         """Return the command that the arguments name; None if none is, such as for a help text of all."""
         first = next((argument for argument in arguments if argument != DEBUG), None)
-        return [first] if first in {*self._commands, *self._groups} else None
+        return [first] if first in self._names else None
 
     def _report(self, error: Exception, *, as_json: bool) -> int:
         if self.is_debugging:

@@ -85,7 +85,7 @@ def _print_pair(pair: "Pair") -> None:
     if not counts:
         lines.append(
             "no replicate has results at both points: one of them has no answer, or only a bound of it; "
-            "`destage explain` with its conditions says why"
+            "`destage explain point` with its conditions says why"
         )
     else:
         number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"

@@ -12,11 +12,11 @@ from pathlib import Path
 import typer
 
 _DOCUMENTS = (".yaml", ".yml")
-_LAST_WORD = re.compile(r"\w*\Z")
+_LAST_WORD, _STATEMENT = re.compile(r"\w*\Z"), re.compile(r"\s")
 Completer = Callable[[typer.Context, str], list[str]]
 
 
-def _quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Completer:
+def quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Completer:
     """Return a completion that keeps what begins with the word, and completes nothing if it fails."""
 
     @functools.wraps(complete)
@@ -29,28 +29,27 @@ def _quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Complet
     return completed
 
 
-@_quietly
-def complete_study_names(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the names of bundled studies."""
-    del ctx, incomplete
-    return _list_bundled_studies()
-
-
-@_quietly
+@quietly
 def complete_studies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled studies and YAML files."""
     del ctx
     return [*_list_bundled_studies(), *_list_files(incomplete, _DOCUMENTS)]
 
 
-@_quietly
+@quietly
+def complete_targets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete bundled studies, YAML files and sweeps."""
+    return [*complete_studies(ctx, incomplete), *complete_sweeps(ctx, incomplete)]
+
+
+@quietly
 def complete_configurations(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete YAML and JSON files."""
     del ctx
     return _list_files(incomplete, (*_DOCUMENTS, ".json"))
 
 
-@_quietly
+@quietly
 def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled workloads, and files that hold one."""
     del ctx
@@ -61,7 +60,7 @@ def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [*[entry.name for entry in catalog.entries("workloads")], *files]
 
 
-@_quietly
+@quietly
 def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete files of other tools."""
     del ctx
@@ -70,26 +69,7 @@ def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[s
     return _list_files(incomplete, list_suffixes())
 
 
-@_quietly
-def complete_catalog_kinds(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the kinds of catalogue entries."""
-    del ctx, incomplete
-    from destage.engine import catalog
-
-    return catalog.KINDS
-
-
-@_quietly
-def complete_catalog_entries(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the entries of the kind that was given."""
-    del incomplete
-    from destage.engine import catalog
-
-    kinds = [kind for kind in catalog.KINDS if kind == ctx.params["kind"]]
-    return [entry.name for kind in kinds for entry in catalog.entries(kind)]
-
-
-@_quietly
+@quietly
 def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the sweeps in the store: by the study's name where it has one sweep."""
     del incomplete
@@ -100,7 +80,7 @@ def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [*(study for study in dict.fromkeys(studies) if studies.count(study) == 1), *names]
 
 
-@_quietly
+@quietly
 def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the measured sets in the store."""
     del incomplete
@@ -110,18 +90,13 @@ def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]
     return list_sets(ctx.params.get("store") or default_store())
 
 
-@_quietly
-def complete_queries(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete named queries."""
-    del ctx, incomplete
-    from destage.queries.named_queries import list_queries
+@quietly
+def complete_questions(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete a named query, or the last word of an SQL statement: relations and columns of the sweep."""
+    if not _STATEMENT.search(incomplete):
+        from destage.queries.named_queries import list_queries
 
-    return sorted({query.name for query in list_queries()})
-
-
-@_quietly
-def complete_statements(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete the last word of an SQL statement: relations and columns of the sweep."""
+        return sorted({query.name for query in list_queries()})
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
@@ -136,16 +111,7 @@ def complete_statements(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [before + word for word in words]
 
 
-@_quietly
-def complete_columns(ctx: typer.Context, incomplete: str) -> Iterable[str]:
-    """Complete result columns."""
-    del ctx, incomplete
-    from destage import engine
-
-    return [column.name for column in engine.columns()]
-
-
-@_quietly
+@quietly
 def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the next segment of a dotted path: `controller.cache.` to its keys."""
     del ctx
@@ -155,7 +121,7 @@ def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     return [f"{parent}{dot}{key}" for key in list_keys(parent)]
 
 
-@_quietly
+@quietly
 def complete_trace_formats(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the formats of traces."""
     del ctx, incomplete
@@ -164,7 +130,7 @@ def complete_trace_formats(ctx: typer.Context, incomplete: str) -> Iterable[str]
     return traces.formats()
 
 
-@_quietly
+@quietly
 def complete_policies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the last of the replacement policies of a list."""
     del ctx

@@ -1,4 +1,4 @@
-"""The result of `destage discover` as rows, JSON and notes."""
+"""The result of `destage explain ranges` as rows, JSON and notes."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from destage.cli.options import read_file
 from destage.cli.output import issue_as_json
-from destage.errors import ConfigError, Issue
+from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
     from destage.tools.import_options import ImportOptions
@@ -17,6 +17,7 @@ COMMAND = "command"
 """The name of a command in messages."""
 _MOST_BYTES = 64 << 20
 """Largest file of another tool."""
+_DOCUMENTS = (".yaml", ".yml", ".json")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -98,3 +99,80 @@ def _test_as_json(test: "ImportedWorkload") -> dict[str, Any]:
         "remarks": test.remarks,
         "warnings": [issue_as_json(warning, test.file) for warning in test.warnings],
     }
+
+
+def describe_entry(entry: Any) -> dict[str, Any]:
+    """Return what is known of an entry of the catalogue."""
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "claim": entry.claim,
+        "source": entry.source,
+        "typical": list(entry.unverified),
+        "assumed": list(entry.assumed),
+        "note": entry.note,
+    }
+
+
+def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:
+    """Return what is known of a workload, the workload without `use`, and the folder of its files."""
+    from destage.engine import catalog
+    from destage.tools.registry import is_command
+
+    known = {entry.name: entry for entry in catalog.entries("workloads")}
+    if name in known:
+        return describe_entry(known[name]), dict(known[name].config), Path()
+    file = Path(name)
+    if not file.exists() and is_command(name):
+        return _import_workload(name, file, test)
+    if not file.exists():
+        from destage.spec.near_names import suggest_names
+
+        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, known)}"
+        message += "; `destage catalog list workloads` lists all"
+        raise UsageError("usage.unknown-name", message, "NAME")
+    if file.suffix in _DOCUMENTS:
+        workload = _read_workload(file)
+        return {"name": name, "title": file.stem}, workload, file.parent
+    return _import_workload(name, file, test)
+
+
+def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str, Any], dict[str, Any], Path]:
+    """Return facts, workload and folder of a test in another tool's file, the first by default."""
+    from destage.tools.import_options import ImportOptions
+
+    source, tests = read_tests(name, ImportOptions(test=test))
+    imported = tests[0]
+    notes = [*map(str, list_warnings([imported]))]
+    if len(tests) > 1:
+        notes.insert(0, f"the first of {len(tests)} tests, {imported.name!r}; --test NAME shows another")
+    title = f"{file.stem} ({imported.tool})" if source == name else imported.tool
+    facts = {"name": name, "title": title, "note": "; ".join(notes) or None}
+    return facts, dict(imported.workload), file.parent if source == name else Path()
+
+
+def _read_workload(file: Path) -> dict[str, Any]:
+    """Return the workload in a YAML file that holds a workload alone, a configuration, or a study."""
+    from destage.engine import catalog
+    from destage.spec.documents import parse_document
+    from destage.spec.source import Source
+    from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
+
+    text = read_text(file)
+    document, within = parse_document(text, str(file)), ""
+    if isinstance(document, dict) and isinstance(document.get("scenario"), dict):
+        document, within = document["scenario"], "scenario"
+    if isinstance(document, dict) and "streams" in document:
+        document = {"workload": document}
+    if not isinstance(document, dict) or not isinstance(document.get("workload"), dict):
+        message = "missing; a workload is a table under `workload:`, or under `scenario.workload:` in a study"
+        raise ConfigError([Issue("scenario.missing-key", "workload", message)], str(file))
+    bare = [] if is_json(text) else find_bare_numbers({"workload": document["workload"]})
+    if bare:
+        raise Source(str(file), text, within).error(bare)
+    resolved: dict[str, Any] = catalog.resolve({"workload": document["workload"]})["workload"]
+    streams = resolved.get("streams")
+    if not isinstance(streams, list):
+        issue = Issue("scenario.wrong-type", "workload.streams", "must be a list of streams", streams)
+        raise ConfigError([issue], str(file))
+    return resolved

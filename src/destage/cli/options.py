@@ -97,6 +97,15 @@ def parse_size(text: str, option: str) -> int:
     return size
 
 
+def reject_options(context: typer.Context, reason: str, *options: str) -> None:
+    """Reject options that the command line gives."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        option = max(parameter.opts, key=len)
+        if option in options and source is not None and source.name == "COMMANDLINE":
+            raise UsageError("usage.conflicting-options", reason, option)
+
+
 def decode_argument(text: str) -> str:
     """Return an argument as UTF-8 has it, where the locale has a narrower encoding."""
     return os.fsencode(text).decode(errors="surrogateescape")

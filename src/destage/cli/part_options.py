@@ -22,7 +22,9 @@ def check_entry(part: Part, name: str) -> None:
 
     names = list_names(part)
     if name not in names:
-        message = f"no {part} is named {name!r}{suggest(name, names)}; `destage catalog {part}s` lists all"
+        message = (
+            f"no {part} is named {name!r}{suggest(name, names)}; `destage catalog list {part}s` lists all"
+        )
         raise UsageError("usage.unknown-name", message, f"--{part}")
 
 

@@ -29,7 +29,7 @@ _STOPPED = {
 
 
 def run_study(
-    study: "Study",
+    target: "Study | Location",
     store: "Location | None",
     executor: Any,
     workers: int | None,
@@ -38,11 +38,15 @@ def run_study(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run a study, print its answers and write its report."""
+    """Run a study, or the remaining runs of a sweep; print its answers and write its report."""
     from destage import sweeps
 
-    with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
-        outcome = sweeps.run(study, store, executor=executor, workers=workers, progress=display)
+    with HardStop(target.name), ProgressDisplay(target.name, is_quiet=quiet) as display:
+        options: dict[str, Any] = {"executor": executor, "workers": workers, "progress": display}
+        if isinstance(target, sweeps.Study):
+            outcome = sweeps.run(target, store, **options)
+        else:
+            outcome = sweeps.resume(target, **options)
     conclude(outcome, report, as_json=as_json)
 
 
@@ -76,7 +80,7 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
     if outcome.state not in _STOPPED:
         return False
     code, reason = _STOPPED[outcome.state]
-    message = f"{reason}; completed runs are kept; continue with `destage resume {outcome.path}`"
+    message = f"{reason}; completed runs are kept; continue with `destage run {outcome.path}`"
     print_warning(Issue(code, outcome.path.name, message))
     return True
 
@@ -115,7 +119,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")
     if outcome.state == "budget":
-        message = f"the budget is used up; continue with `destage resume {outcome.path}`"
+        message = f"the budget is used up; continue with `destage run {outcome.path}`"
         print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
     raise typer.Exit(outcome.exit_code)
 

@@ -1,4 +1,4 @@
-"""The prompt of `destage sql`: statements of several lines, completion, history, and errors in one line."""
+"""The prompt of `destage query`: statements of several lines, completion, history, and errors in one line."""
 
 import os
 from pathlib import Path

@@ -26,7 +26,9 @@ class Result(Mapping[str, Any]):
         try:
             return self.__dict__["_row"][column]
         except KeyError:
-            raise AttributeError(f"no result column {column!r}; destage columns lists them") from None
+            raise AttributeError(
+                f"no result column {column!r}; destage catalog list columns lists them"
+            ) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._row)

@@ -86,7 +86,7 @@ class Sweep:
         return make_frame(self.session.query(name, texts))
 
     def sql(self, statement: str) -> "pl.DataFrame":
-        """Return the rows of one read-only statement, with the names that `destage sql` has.
+        """Return the rows of one read-only statement, with the names that `destage query` has.
 
         Raises:
             QueryError: The statement is not read-only, or there are several.

@@ -90,13 +90,13 @@ class Gate:
         """Return the response to a request that is not passed on."""
         host = request.headers.get("host", "")
         if not self._hosts.accept(host):
-            return _refuse("unknown host name; use the address that `destage serve` printed")
+            return _refuse("unknown host name; use the address that `destage report --serve` printed")
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host:
             return _refuse("a page of another site may not send requests")
         given = request.query_params.get("token")
         if not self._is_token(request.cookies.get(self._cookie, "") if given is None else given):
-            return _refuse("open the address with the token that `destage serve` printed")
+            return _refuse("open the address with the token that `destage report --serve` printed")
         if given is None or request.method not in ("GET", "HEAD"):
             return None
         # Redirect to an address without the token, because addresses are shown, bookmarked and shared.

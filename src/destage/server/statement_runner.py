@@ -1,4 +1,4 @@
-"""Read-only statements of the page's SQL box, with the sandbox and the limits of `destage sql`."""
+"""Read-only statements of the page's SQL box, with the sandbox and the limits of `destage query`."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Schemas of analysis tables, which carry what their rows and columns mean, for `destage sql` to show."""
+"""Schemas of analysis tables, which carry what their rows and columns mean, for `destage query` to show."""
 
 from collections.abc import Collection, Sequence
 

@@ -110,7 +110,7 @@ def _read_pieces(path: ObjectPath, most: int) -> Iterator[bytes]:
 
 def damaged(path: Location) -> StoreError:
     """Return the error of a file whose content is not what was written."""
-    message = "damaged: its content is not what was written; `destage resume` restores it"
+    message = "damaged: its content is not what was written; `destage run SWEEP` restores it"
     return StoreError("store.damaged-file", message, str(path))
 
 

@@ -7,7 +7,7 @@ from destage.store.durable import sync_directory
 
 README = "README.md"
 EXPORTS = ("points.parquet", "runs.parquet", "answers.parquet", README)
-"""The files that `destage export` writes for other programs; nothing reads them."""
+"""The files that `destage admin export` writes for other programs; nothing reads them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,9 @@ class Merger:
                 self._merge(group)
             except (StoreError, OSError, pa.ArrowException, MemoryError) as error:
                 self._is_stopped = True
-                message = f"small fragments are no longer merged: {error}; `destage compact` merges them"
+                message = (
+                    f"small fragments are no longer merged: {error}; `destage admin compact` merges them"
+                )
                 self.warnings.append(Issue("store.merge-failed", str(self._generation.layout.root), message))
 
     def _merge(self, group: tuple[str, ...]) -> None:

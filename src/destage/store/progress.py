@@ -1,6 +1,6 @@
 """The progress of a sweep, recorded beside its rows by the writer.
 
-Counting the rows of a million runs takes seconds, and `watch` asks every few seconds. The rows are
+Counting the rows of a million runs takes seconds, and `status --follow` asks every few seconds. The rows are
 authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
 """
 

@@ -16,7 +16,7 @@ from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 
-RESTORE = "`destage resume` restores it"
+RESTORE = "`destage run SWEEP` restores it"
 """What an error or warning of a damaged file of a plan tells the user to do."""
 _FILE = re.compile(r"(\d{6}-[0-9a-f]{8})-([a-z][a-z0-9_-]*)-[0-9a-f]{32}\.(?:parquet|yaml)")
 _ROUND = re.compile(r"plan-(\d+)")

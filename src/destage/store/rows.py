@@ -151,7 +151,7 @@ def _map_found(
         except NotAFragmentError as error:
             if error.code == "store.damaged-fragment" and not past_damage:
                 # Fragments appear under their names when they are complete.
-                message = "damaged since it was complete; `destage resume` runs its runs again"
+                message = "damaged since it was complete; `destage run SWEEP` runs its runs again"
                 raise StoreError(error.code, message, str(path)) from error
             return error if error.place else NotAFragmentError(error.code, error.message, path.name)
 
@@ -249,7 +249,7 @@ def _gather(layout: SweepLayout, columns: list[str] | None, *, past_damage: bool
         except FileNotFoundError:
             continue
         return gathered
-    message = "fragments change while they are read; wait for `destage compact` to end"
+    message = "fragments change while they are read; wait for `destage admin compact` to end"
     raise StoreError("store.changed-while-read", message, str(layout.root))
 
 

@@ -1,10 +1,13 @@
 """`destage query`."""
 
+import re
+import sys
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from destage.cli.completion import complete_queries
+from destage.cli.completion import complete_questions
 from destage.cli.options import (
     DEFAULT_ROWS,
     DEFAULT_TIMEOUT,
@@ -17,29 +20,35 @@ from destage.cli.options import (
     QueryTimeout,
     Store,
     SweepName,
+    decode_argument,
     make_limits,
     split_assignment,
 )
 from destage.cli.output import print_json, print_pairs
-from destage.cli.rows import find_sweep, note_left_out, print_rows
+from destage.cli.rows import find_sweep, note_left_out, print_results, print_rows
+from destage.errors import UsageError
 
 _LIST = "design_space"
 """The query with a row per point, of which a table shows the most important ones."""
+_NAME = re.compile(r"[^\s;()]+")
+"""What may name a query; everything else is a statement."""
+_STDIN = "-"
 
 
 def query(
     sweep: SweepName,
-    name: Annotated[
+    question: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME",
-            help="Named query to run (default: list all).",
-            autocompletion=complete_queries,
+            metavar="NAME|STATEMENTS",
+            help="A named query; SELECT, DESCRIBE, PIVOT or EXPLAIN statements with semicolons between; or - "
+            "for a prompt on a terminal, else statements from standard input (default: list the queries).",
+            autocompletion=complete_questions,
         ),
     ] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", metavar="NAME=VALUE", help="Set a parameter of the query; repeatable."),
+        typer.Option("--param", metavar="NAME=VALUE", help="Set a parameter of a named query; repeatable."),
     ] = None,
     form: Format = "table",
     out: Out = None,
@@ -50,24 +59,43 @@ def query(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Run a named query on a sweep's results."""
+    """Run a named query or read-only SQL on a sweep's results.
+
+    SHOW TABLES lists the relations and the named queries; DESCRIBE NAME explains the columns of one.
+    At the prompt, a statement ends with ;, Tab completes names, and Ctrl-D exits.
+    """
     from destage.queries import open_session
     from destage.queries.product_names import name_products
     from destage.queries.report.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
+    is_name = question is not None and question != _STDIN and _NAME.fullmatch(question) is not None
+    if parameters and not is_name:
+        raise UsageError("usage.conflicting-options", "requires a named query", "--param")
+    is_prompt = question == _STDIN and sys.stdin.isatty()
+    if is_prompt and out is not None:
+        raise UsageError("usage.conflicting-options", "not allowed at the prompt; give a statement", "--out")
     limits = make_limits(timeout, max_rows, memory)
+    form = "json" if as_json else form
+    show = partial(print_rows, escape_formulas=escape_formulas)
     with open_session(find_sweep(sweep, store), limits) as session:
-        if name is None:
+        if question is None:
             purposes = {each.name: each.purpose for each in session.queries.values()}
             print_json(purposes) if as_json else print_pairs(purposes)
-            return
-        form = "json" if as_json else form
-        # A query that aggregates points needs all of them.
-        is_list = name == _LIST and form == "table" and out is None
-        shown = open_excerpt(session, MOST_LISTED) if is_list else session
-        found = shown.query(name, parameters)
-        rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
-        units = shown.find_units(name, parameters)
-        print_rows(rows, form, out, units, escape_formulas=escape_formulas, session=shown)
-        note_left_out(describe_excerpt(shown), sweep)
+        elif is_prompt:
+            from destage.cli.sql_prompt import run_prompt
+
+            run_prompt(session, lambda rows: show(rows, form, None, session.public.units, session=session))
+        elif is_name:
+            # A query that aggregates points needs all of them.
+            is_list = question == _LIST and form == "table" and out is None
+            shown = open_excerpt(session, MOST_LISTED) if is_list else session
+            found = shown.query(question, parameters)
+            rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
+            show(rows, form, out, shown.find_units(question, parameters), session=shown)
+            note_left_out(describe_excerpt(shown), sweep)
+        else:
+            if question == _STDIN:
+                question = sys.stdin.buffer.read().decode(errors="surrogateescape")
+            statements = session.split(decode_argument(question))
+            print_results(session, statements, form, out, escape_formulas=escape_formulas)

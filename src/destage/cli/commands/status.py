@@ -1,17 +1,27 @@
 """`destage status`."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from destage.cli.completion import complete_sweeps
-from destage.cli.options import Json, Store
+from destage.cli.options import Json, Quiet, Store, WatchTimeout, parse_duration, reject_options
 from destage.cli.output import print_json, print_note, print_pairs, print_warning
-from destage.errors import StoreError
+from destage.cli.watched_progress import describe_counts, follow_sweep
+from destage.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from destage.store import Location
+    from destage.store.progress import Status
+
+_FAILED_RUNS = 3
 
 
 def status(
+    context: typer.Context,
     sweep: Annotated[
         str | None,
         typer.Argument(
@@ -20,13 +30,28 @@ def status(
             autocompletion=complete_sweeps,
         ),
     ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Follow a sweep that another process writes until it ends.")
+    ] = False,
+    timeout: WatchTimeout = "1d",
     store: Store = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show the progress of a sweep, or of all sweeps in the store."""
+    """Show the progress of a sweep, or of all sweeps in the store.
+
+    With --follow, exits with 0 if the sweep is finished, 3 if runs failed, and 4 if its writer ended before.
+    Ctrl-C stops this command, not the sweep. `destage cluster watch` follows a job on Kubernetes.
+    """
     from destage.store import find_sweep, list_sweeps, progress
 
+    if follow and sweep is None:
+        raise UsageError("usage.conflicting-options", "requires a sweep", "--follow")
     paths = list_sweeps(store) if sweep is None else [find_sweep(sweep, store)]
+    if not follow:
+        reject_options(context, "requires --follow", "--timeout", "--quiet")
+    else:
+        follow_sweep(paths[0], parse_duration(timeout, "s", "--timeout"), quiet=quiet)
     found, damaged = {}, {}
     for path in paths:
         try:
@@ -39,21 +64,29 @@ def status(
     for one in found.values():
         for warning in one.warnings:
             print_warning(warning)
+    _print_states(paths, found, damaged, as_json=as_json)
+    if follow and any(one.failed for one in found.values()):
+        raise typer.Exit(_FAILED_RUNS)
+
+
+def _print_states(
+    paths: "Sequence[Location]", found: "dict[str, Status]", damaged: dict[str, str], *, as_json: bool
+) -> None:
+    from destage.store.progress import find_record_age
+
     if as_json:
         states: dict[str, object] = {
-            path.name: asdict(found[path.name]) | {"recorded_s": progress.find_record_age(path)}
+            path.name: asdict(found[path.name]) | {"recorded_s": find_record_age(path)}
             for path in paths
             if path.name in found
         }
         print_json(states | {name: {"error": error} for name, error in damaged.items()})
-        return
-    lines: dict[str, object] = dict(damaged)
-    for name, one in found.items():
-        state = "finished" if one.finished else "unfinished"
-        failed = f", {one.failed} failed" if one.failed else ""
-        rounds = "1 round" if one.rounds == 1 else f"{one.rounds} rounds"
-        writer = f", being written by {one.writer}" if one.writer else ""
-        lines[name] = f"{state}: {one.present} of {one.planned} runs in {rounds}{failed}{writer}"
-    print_pairs(lines)
-    if not lines:
+    elif not paths:
         print_note("no sweeps")
+    else:
+        lines: dict[str, object] = dict(damaged)
+        for name, one in found.items():
+            state = "finished" if one.finished else "unfinished"
+            writer = f", being written by {one.writer}" if one.writer else ""
+            lines[name] = f"{state}: {describe_counts(one)}{writer}"
+        print_pairs(lines)

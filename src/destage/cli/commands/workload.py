@@ -1,19 +1,18 @@
-"""`destage workload`: workloads, bundled or imported from other tools."""
+"""`destage workload`: workloads from and for other tools."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from destage.cli.completion import complete_importable_files, complete_workloads
-from destage.cli.options import Json, check_suffix, parse_duration, parse_size
-from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
-from destage.errors import ConfigError, Issue, UsageError
+from destage.cli.options import Json, parse_duration, parse_size
+from destage.cli.output import print_data, print_json, print_note, print_warning
+from destage.errors import ConfigError
 
 app = typer.Typer(
-    help="List, show, import and export workloads.", no_args_is_help=True, rich_markup_mode=None
+    help="Import and export workloads of other tools.", no_args_is_help=True, rich_markup_mode=None
 )
-_DOCUMENTS = (".yaml", ".yml", ".json")
 _Workload = Annotated[
     str,
     typer.Argument(
@@ -27,60 +26,6 @@ _Test = Annotated[
     str | None,
     typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
 ]
-
-
-@app.command("list")
-def list_workloads(as_json: Json = False) -> None:
-    """List the bundled workloads."""
-    from destage.engine import catalog
-
-    titles = {entry.name: entry.title for entry in catalog.entries("workloads")}
-    print_json(titles) if as_json else print_pairs(titles)
-
-
-@app.command("show")
-def show(
-    name: _Workload,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Plot the workload to FILE (.svg).")
-    ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            "--duration",
-            metavar="TIME",
-            help="Duration of the generated requests, as in 10min (default: the workload's whole timeline).",
-        ),
-    ] = None,
-    test: _Test = None,
-    as_json: Json = False,
-) -> None:
-    """Show the requests that a workload issues.
-
-    Prints its rate over time, request sizes, read/write mix, footprint and sources.
-    """
-    from destage.cli.workload_summary import describe_workload, summarize_profile
-    from destage.engine.workload_profile import generate_profile
-
-    if plot is not None:
-        check_suffix(plot, "--plot", ".svg")
-    seconds = None if duration is None else parse_duration(duration, "s", "--duration")
-    facts, workload, folder = _find_workload(name, test)
-    try:
-        profile = generate_profile(workload, seconds=seconds, folder=folder)
-    except ConfigError as error:
-        raise ConfigError(error.issues, name) from error
-    if plot is not None:
-        from destage.queries.report.workload_plot import draw_workload
-
-        plot.write_text(draw_workload(profile, facts["title"]), encoding="utf-8")
-    if as_json:
-        print_json({**facts, "workload": workload, "drawn": summarize_profile(profile)})
-    else:
-        lines = describe_workload(facts, workload, profile)
-        print_data("".join(f"{line.rstrip()}\n" for line in lines))
-    if plot is not None:
-        print_note(f"plot written to {plot}")
 
 
 @app.command("import")
@@ -197,11 +142,12 @@ def export(
     The job runs on real hardware. A part that the tool cannot express is an error; comments say what
     is only similar.
     """
+    from destage.cli.imported_files import find_workload
     from destage.engine import workload_profile
     from destage.tools.export_report import Target
     from destage.tools.registry import find_tool
 
-    _, workload, _ = _find_workload(name, test)
+    _, workload, _ = find_workload(name, test)
     bytes_ = None if size is None else parse_size(size, "--size")
     seconds = max(1, round(parse_duration(duration, "s", "--duration")))
     try:
@@ -218,79 +164,3 @@ def export(
         print_note(f"job written to {out}")
     for note in notes:
         print_note(note)
-
-
-def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:
-    """Return what is known of a workload, the workload without `use`, and the folder of its files."""
-    from destage.engine import catalog
-    from destage.tools.registry import is_command
-
-    known = {entry.name: entry for entry in catalog.entries("workloads")}
-    if name in known:
-        entry = known[name]
-        facts = {
-            "name": name,
-            "title": entry.title,
-            "claim": entry.claim,
-            "source": entry.source,
-            "typical": list(entry.unverified),
-            "assumed": list(entry.assumed),
-            "note": entry.note,
-        }
-        return facts, dict(entry.config), Path()
-    file = Path(name)
-    if not file.exists() and is_command(name):
-        return _import_workload(name, file, test)
-    if not file.exists():
-        from destage.spec.near_names import suggest_names
-
-        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, known)}"
-        message += "; `destage workload list` lists all"
-        raise UsageError("usage.unknown-name", message, "NAME")
-    if file.suffix in _DOCUMENTS:
-        workload = _read_workload(file)
-        return {"name": name, "title": file.stem}, workload, file.parent
-    return _import_workload(name, file, test)
-
-
-def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str, Any], dict[str, Any], Path]:
-    """Return facts, workload and folder of a test in another tool's file, the first by default."""
-    from destage.cli.imported_files import list_warnings, read_tests
-    from destage.tools.import_options import ImportOptions
-
-    source, tests = read_tests(name, ImportOptions(test=test))
-    imported = tests[0]
-    notes = [*map(str, list_warnings([imported]))]
-    if len(tests) > 1:
-        notes.insert(0, f"the first of {len(tests)} tests, {imported.name!r}; --test NAME shows another")
-    title = f"{file.stem} ({imported.tool})" if source == name else imported.tool
-    facts = {"name": name, "title": title, "note": "; ".join(notes) or None}
-    return facts, dict(imported.workload), file.parent if source == name else Path()
-
-
-def _read_workload(file: Path) -> dict[str, Any]:
-    """Return the workload in a YAML file that holds a workload alone, a configuration, or a study."""
-    from destage.cli.imported_files import read_text
-    from destage.engine import catalog
-    from destage.spec.documents import parse_document
-    from destage.spec.source import Source
-    from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
-
-    text = read_text(file)
-    document, within = parse_document(text, str(file)), ""
-    if isinstance(document, dict) and isinstance(document.get("scenario"), dict):
-        document, within = document["scenario"], "scenario"
-    if isinstance(document, dict) and "streams" in document:
-        document = {"workload": document}
-    if not isinstance(document, dict) or not isinstance(document.get("workload"), dict):
-        message = "missing; a workload is a table under `workload:`, or under `scenario.workload:` in a study"
-        raise ConfigError([Issue("scenario.missing-key", "workload", message)], str(file))
-    bare = [] if is_json(text) else find_bare_numbers({"workload": document["workload"]})
-    if bare:
-        raise Source(str(file), text, within).error(bare)
-    resolved: dict[str, Any] = catalog.resolve({"workload": document["workload"]})["workload"]
-    streams = resolved.get("streams")
-    if not isinstance(streams, list):
-        issue = Issue("scenario.wrong-type", "workload.streams", "must be a list of streams", streams)
-        raise ConfigError([issue], str(file))
-    return resolved

@@ -24,7 +24,7 @@ function describe(state) {
   const isOpen = state.is_adaptive && !counts.finished;
   const words = [`${count(counts.present)} of ${count(counts.planned)} runs${isOpen ? " planned so far" : ""}`];
   if (counts.writer === null) {
-    words.push(counts.finished ? "finished" : "not running; destage resume continues it");
+    words.push(counts.finished ? "finished" : "not running; destage run continues it");
   } else {
     if (rate > 0) words.push(`${rate.toFixed(rate < 10 ? 1 : 0)} runs/s`);
     if (eta !== null) words.push(`ETA ${clock(eta)}${isOpen ? " or later" : ""}`);

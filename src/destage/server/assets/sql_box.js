@@ -52,7 +52,7 @@ function describe(result) {
   const remark = result.remark ? `; ${result.remark}` : "";
   if (!result.left_out) return (result.row_count === 1 ? "1 row" : `${result.row_count} rows`) + remark;
   const shown = result.row_count - result.left_out;
-  return `first ${shown} of ${result.row_count} rows; destage sql with --format csv prints all${remark}`;
+  return `first ${shown} of ${result.row_count} rows; destage query with --format csv prints all${remark}`;
 }
 
 function drawResults(answer) {

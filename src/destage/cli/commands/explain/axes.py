@@ -1,4 +1,4 @@
-"""`destage sensitivity`."""
+"""`destage explain axes`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ from destage.cli.part_options import split_list
 from destage.cli.rows import find_sweep, print_rows
 
 
-def sensitivity(
+def axes(
     sweep: SweepName,
     of: Annotated[
         list[str] | None,

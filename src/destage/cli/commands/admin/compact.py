@@ -1,4 +1,4 @@
-"""`destage compact`."""
+"""`destage admin compact`."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""`destage validate`: models compared with measurements."""
+"""`destage admin validate`: a disk model compared with measurements."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -17,17 +17,10 @@ if TYPE_CHECKING:
     from destage.disk_validation.measured_disk import Validation
     from destage.errors import Issue
 
-app = typer.Typer(help="Compare models with measurements.", no_args_is_help=True, rich_markup_mode=None)
 _NANOSECONDS_PER_MS = 1e6
 
 
-@app.callback()
-def _group() -> None:
-    """Compare models with measurements."""
-
-
-@app.command("disk")
-def disk(
+def validate(
     trace: Annotated[
         Any,
         typer.Option(
@@ -73,7 +66,7 @@ def disk(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Score a disk model against service times measured on the real disk.
+    """Score a disk model against the service times of the real disk.
 
     Fit fields on the first half of the trace and compute the score on the second half.
     """

@@ -1,4 +1,4 @@
-"""`destage schema`."""
+"""`destage catalog schema`."""
 
 from typing import Annotated, Literal
 

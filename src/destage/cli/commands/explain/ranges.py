@@ -1,4 +1,4 @@
-"""`destage discover`."""
+"""`destage explain ranges`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from destage.queries.discovery import Discovery
 
 
-def discover(
+def ranges(
     sweep: SweepName,
     where: Annotated[
         str,
@@ -65,11 +65,11 @@ def discover(
     from destage.cli import discovery_table
     from destage.discovery.choice import Rule
     from destage.queries import open_session
-    from destage.queries.discovery import discover as find_box
+    from destage.queries.discovery import discover
 
     _check_options(coverage, density, plot)
     with open_session(find_sweep(sweep, store)) as session:
-        found = find_box(session, where, against or (), Rule(coverage, density))
+        found = discover(session, where, against or (), Rule(coverage, density))
         if as_json:
             print_json(discovery_table.as_json(found))
         elif form != "table" or out is not None:

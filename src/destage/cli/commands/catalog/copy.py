@@ -1,4 +1,4 @@
-"""`destage examples`: the studies, traces and the notebook that the documentation uses."""
+"""`destage catalog copy`: the studies, traces and the notebook that the documentation uses."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,27 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.options import Json
-from destage.cli.output import print_json, print_note, print_pairs
+from destage.cli.output import print_json, print_note
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-app = typer.Typer(help="List and copy the examples.", no_args_is_help=True)
 _TRACE = ".parquet"
 _NAMED = 3
 """Files that a message names."""
 
 
-@app.command("list")
-def list_examples(as_json: Json = False) -> None:
-    """List the examples."""
-    described = {entry.name: _describe(entry) for entry in _find_entries()}
-    print_json(described) if as_json else print_pairs(described)
-
-
-@app.command()
 def copy(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder, created if missing.")] = Path(
         "examples"
@@ -47,6 +38,16 @@ def copy(
     if as_json:
         print_json([str(folder / entry.name) for entry in found])
     print_note(f"{len(found)} files copied to {folder}")
+
+
+def describe_examples() -> dict[str, str]:
+    """Return the examples with what each is."""
+    return {entry.name: _describe(entry) for entry in _find_entries()}
+
+
+def find_example(name: str) -> str:
+    """Return the text of an example."""
+    return next(entry.read_text(encoding="utf-8") for entry in _find_entries() if entry.name == name)
 
 
 def _find_entries() -> "list[Traversable]":

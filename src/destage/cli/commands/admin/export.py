@@ -1,4 +1,4 @@
-"""`destage export`."""
+"""`destage admin export`."""
 
 from pathlib import Path
 from typing import Annotated

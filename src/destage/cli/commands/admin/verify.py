@@ -1,4 +1,4 @@
-"""`destage verify`."""
+"""`destage admin verify`."""
 
 import re
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`destage doctor`."""
+"""`destage admin doctor`."""
 
 import os
 import platform

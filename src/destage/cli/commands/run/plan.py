@@ -1,46 +1,33 @@
-"""`destage plan`."""
+"""`destage run --plan`: the runs of a study."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from destage.cli.options import Json, Spec, Store, check_suffix, declare_plot
+from destage.cli.options import check_suffix
 from destage.cli.output import print_data, print_json, print_note, print_pairs
 from destage.cli.progress import format_duration
 from destage.cli.table import print_table
 
 if TYPE_CHECKING:
+    from destage.store import Location
+    from destage.sweeps import Study
     from destage.sweeps.execution.time_estimate import TimeEstimate
 
 _FIRST_ROWS = 10
 
 
-def plan(
-    spec: Spec,
-    store: Store = None,
-    with_estimate: Annotated[
-        bool,
-        typer.Option("--estimate/--no-estimate", help="Estimate the time, if needed with a few pilot runs."),
-    ] = True,
-    plot: Annotated[Path | None, declare_plot("Plot the points over two axes to FILE (.svg).")] = None,
-    axes: Annotated[
-        str | None,
-        typer.Option(
-            "--axes",
-            metavar="X,Y",
-            help="The two axes of the plot (default: the first two with numbers, sampled ones first); "
-            "without --plot, plot them as text.",
-        ),
-    ] = None,
-    as_json: Json = False,
+def print_plan(
+    study: "Study",
+    store: "Location | None",
+    axes: str | None,
+    plot: Path | None,
+    *,
+    with_estimate: bool,
+    as_json: bool,
 ) -> None:
-    """Show the runs of a study and how long they will take.
-
-    Nothing is written to the store.
-    """
+    """Print the runs of a study and how long they will take, with a plot of the points if asked for."""
     import pyarrow.compute as pc
 
     from destage import sweeps
@@ -52,7 +39,6 @@ def plan(
 
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")
-    study = sweeps.load_study(spec)
     preview = sweeps.plan(study, store, with_estimate=with_estimate)
     estimate = preview.estimate
     rows = preview.table.drop_columns(list(CONFIG_COLUMNS))

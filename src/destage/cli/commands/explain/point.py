@@ -1,4 +1,4 @@
-"""`destage explain`."""
+"""`destage explain point`."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ _MOST = 5
 """Points that are explained at a time."""
 
 
-def explain(
+def point(
     sweep: Annotated[
         str, typer.Argument(metavar="SWEEP|RUN", help="A sweep, or a run of any sweep in the store.")
     ],

@@ -1,0 +1,16 @@
+"""`destage admin`: care of stores and sweeps, and checks of the machine and of models."""
+
+import typer
+
+from destage.cli.commands.admin import compact, doctor, export, validate, verify
+
+app = typer.Typer(
+    help="Check this machine, sweeps and models, and tidy the store.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("doctor")(doctor.doctor)
+app.command("verify")(verify.verify)
+app.command("compact")(compact.compact)
+app.command("export")(export.export)
+app.command("validate")(validate.validate)

@@ -1,0 +1,148 @@
+"""`destage catalog show`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from destage.cli.commands.catalog.copy import find_example
+from destage.cli.commands.catalog.entries import (
+    COLUMNS,
+    KINDS,
+    Kind,
+    complete_entries,
+    describe_entries,
+    find_parts,
+    format_entry,
+    list_names,
+)
+from destage.cli.completion import complete_workloads, quietly
+from destage.cli.options import Json, check_suffix, parse_duration, reject_options
+from destage.cli.output import print_data, print_json, print_note
+from destage.errors import ConfigError, UsageError
+
+_WORKLOADS = "workloads"
+
+
+@quietly
+def complete_entries_and_workloads(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete entries of the catalogue, and files that hold a workload."""
+    return list(dict.fromkeys([*complete_entries(ctx, incomplete), *complete_workloads(ctx, incomplete)]))
+
+
+def show(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="An entry of the catalogue; or a file with a workload (a workload, configuration or study "
+            "in YAML, or what `workload import` reads).",
+            autocompletion=complete_entries_and_workloads,
+        ),
+    ],
+    kind: Annotated[
+        Kind | None,
+        typer.Option("--kind", metavar="KIND", help="Kind of the entry, where several have the name."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Plot the workload to FILE (.svg).")
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--duration",
+            metavar="TIME",
+            help="Duration of a workload's requests, as in 10min (default: its whole timeline).",
+        ),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show an entry of the catalogue, or the requests of a workload.
+
+    A controller or disk is shown with the source of its figures; a workload with its rate over time, request
+    sizes, read/write mix, footprint and sources.
+    """
+    found = _find_kind(name, kind)
+    if found == _WORKLOADS:
+        _show_workload(name, plot, duration, test, as_json=as_json)
+        return
+    reject_options(context, "requires a workload", "--plot", "--duration", "--test")
+    if found == COLUMNS:
+        column = describe_entries(found)[name]
+        print_json({"name": name, **column}) if as_json else print_data(f"{name}  {format_entry(column)}\n")
+    elif found in {"studies", "examples"}:
+        from destage.spec.documents import parse_document
+        from destage.sweeps import studies
+
+        text = studies.text(name) if found == "studies" else find_example(name)
+        print_json(parse_document(text, name)) if as_json else print_data(text)
+    else:
+        _show_part(found, name, as_json=as_json)
+
+
+def _find_kind(name: str, kind: Kind | None) -> str:
+    """Return the kind of an entry; that of a file is a workload."""
+    from destage.spec.near_names import suggest_names
+    from destage.tools.registry import is_command
+
+    names = {each: list_names(each) for each in KINDS if kind in {None, each}}
+    found = [each for each, listed in names.items() if name in listed]
+    if len(found) > 1:
+        message = f"{name!r} is the name of {' and '.join(found)}; choose with --kind {found[0]}"
+        raise UsageError("usage.unknown-name", message, "NAME")
+    if found:
+        return found[0]
+    if kind in {None, _WORKLOADS} and (Path(name).exists() or is_command(name)):
+        return _WORKLOADS
+    meant = suggest_names(name, sorted({each for listed in names.values() for each in listed}))
+    message = f"{name!r} is neither a file nor in the catalogue{meant}; `destage catalog list` lists all"
+    raise UsageError("usage.unknown-name", message, "NAME")
+
+
+def _show_part(kind: str, name: str, *, as_json: bool) -> None:
+    """Print a controller or a disk."""
+    from destage.cli.imported_files import describe_entry
+
+    entry = find_parts(kind)[name]
+    facts = describe_entry(entry) | {"config": dict(entry.config)}
+    if as_json:
+        print_json(facts)
+        return
+    import yaml
+
+    shown = {key: value for key, value in facts.items() if value}
+    print_data(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=100))
+
+
+def _show_workload(
+    name: str, plot: Path | None, duration: str | None, test: str | None, *, as_json: bool
+) -> None:
+    """Print the requests that a workload issues."""
+    from destage.cli.imported_files import find_workload
+    from destage.cli.workload_summary import describe_workload, summarize_profile
+    from destage.engine.workload_profile import generate_profile
+
+    if plot is not None:
+        check_suffix(plot, "--plot", ".svg")
+    seconds = None if duration is None else parse_duration(duration, "s", "--duration")
+    facts, workload, folder = find_workload(name, test)
+    try:
+        profile = generate_profile(workload, seconds=seconds, folder=folder)
+    except ConfigError as error:
+        raise ConfigError(error.issues, name) from error
+    if plot is not None:
+        from destage.queries.report.workload_plot import draw_workload
+
+        plot.write_text(draw_workload(profile, facts["title"]), encoding="utf-8")
+    if as_json:
+        print_json({**facts, "workload": workload, "drawn": summarize_profile(profile)})
+    else:
+        lines = describe_workload(facts, workload, profile)
+        print_data("".join(f"{line.rstrip()}\n" for line in lines))
+    if plot is not None:
+        print_note(f"plot written to {plot}")
