@@ -27,7 +27,7 @@ from orchestration import CALL_CENTER
 from process_tree import DESTAGE, Usage, run_measured
 
 from destage import engine, sweeps
-from destage.store.plan import join_configs
+from destage.store.state.plan import join_configs
 from destage.sweeps import Study, parse_study
 
 POINTS = 100

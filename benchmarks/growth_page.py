@@ -15,8 +15,8 @@ from typing import Any
 
 from growth import RESULT, fit_exponent, list_costs
 
-from destage.queries.report.chart import ChartGrid, LineChart, Mark, Panel, Series
-from destage.queries.report.svg import draw
+from destage.queries.report.drawing.chart import ChartGrid, LineChart, Mark, Panel, Series
+from destage.queries.report.drawing.svg import draw
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -24,11 +24,11 @@ import pyarrow as pa
 from environment import print_heading
 
 from destage import engine
-from destage.store.adoption import adopt_fragments
-from destage.store.fragments import write_fragment
-from destage.store.layout import SweepLayout
-from destage.store.lease import FileLease
-from destage.store.rows import read_rows, rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.adoption import adopt_fragments
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import read_rows, rows_schema
+from destage.store.locks.lease import FileLease
 from destage.sweeps import parse_study, studies
 from destage.sweeps.execution.driver import Driver
 from destage.sweeps.execution.interrupts import Interrupts

@@ -17,11 +17,11 @@ from environment import print_heading
 from synthetic_sweep import REPLICATES, write_sweep
 
 from destage.queries import Session, open_session
-from destage.queries.formats import encode
 from destage.queries.report import compose_answer
-from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 from destage.queries.report.page import render_page
-from destage.store import progress
+from destage.queries.report.sentences.excerpt import MOST_LISTED, open_excerpt
+from destage.queries.text.formats import encode
+from destage.store.opened import recorded_progress
 
 
 def list_points(session: Session) -> None:
@@ -37,7 +37,7 @@ OPERATIONS: dict[str, Callable[[Session], object]] = {
     "one column of runs": lambda session: session.sql("SELECT avg(response_p95_us) FROM runs"),
     "table and answer": list_points,
     "report": render_page,
-    "status without a record": lambda session: progress.status(session.sweep.path),
+    "status without a record": lambda session: recorded_progress.status(session.sweep.path),
 }
 BOUNDS_S = {
     "open": 8,

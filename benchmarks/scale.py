@@ -33,11 +33,11 @@ from synthetic_sweep import make_results, simulate_row
 from destage import engine, sweeps
 from destage.engine.batch_simulation import Execution
 from destage.queries import open_session
-from destage.store.compaction import compact
-from destage.store.generations import read_head
-from destage.store.layout import SweepLayout
-from destage.store.plan import read_plan
-from destage.store.rows import read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.stored_rows import read_rows
+from destage.store.state.generations import read_head
+from destage.store.state.plan import read_plan
 from destage.sweeps import Study, parse_study
 
 REPLICATES = 5

@@ -20,7 +20,7 @@ from destage import sweeps
 from destage.store import open_sweep
 from destage.sweeps import studies
 from destage.sweeps.reading.parsing import parse_study
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 USERS = 39
 FITTED = "workload.streams.0.arrival.ios"

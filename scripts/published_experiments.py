@@ -9,18 +9,18 @@ import sys
 from pathlib import Path
 
 from destage import sweeps
-from destage.cli.hard_stop import HardStop
-from destage.cli.output import print_note, print_warning
-from destage.cli.progress import ProgressDisplay
-from destage.cli.published_table import print_headlines
-from destage.cli.session import summarize, warn_if_stopped
+from destage.cli.printed_results.finished_sweep import summarize, warn_if_stopped
+from destage.cli.printed_results.published_table import print_headlines
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import print_note, print_warning
+from destage.cli.terminal.progress_line import ProgressDisplay
 from destage.queries import open_session
-from destage.queries.formats import rows_as_json
-from destage.queries.published_page import Section, group_by_document, list_headlines, write_pages
+from destage.queries.exports.sweep_export import update_export
+from destage.queries.published.published_page import Section, group_by_document, list_headlines, write_pages
+from destage.queries.published.verdict_text import summarize_verdicts
+from destage.queries.published.verdicts import judge_figures
 from destage.queries.report import fill_answers, write_report
-from destage.queries.sweep_export import update_export
-from destage.queries.verdict_text import summarize_verdicts
-from destage.queries.verdicts import judge_figures
+from destage.queries.text.formats import rows_as_json
 from destage.store import Location, locate
 from destage.sweeps import studies
 

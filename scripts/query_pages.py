@@ -1,11 +1,12 @@
 """The generated page of the relations and named queries of a sweep."""
 
 from destage.measured.sets import describe_columns
-from destage.queries.columns import FIXED, RELATIONS
-from destage.queries.named_queries import NamedQuery, list_queries
+from destage.queries.named.named_queries import NamedQuery, list_queries
+from destage.queries.named.table_columns import FIXED, RELATIONS
 
 _GENERATED = (
-    "<!-- Written by scripts/generate_docs.py from queries/columns.py and queries/sql/; edit those. -->\n"
+    "<!-- Written by scripts/generate_docs.py from queries/named/table_columns.py and queries/sql/; "
+    "edit those. -->\n"
 )
 _INTRODUCTION = """\
 `destage query SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each

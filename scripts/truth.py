@@ -46,8 +46,8 @@ from destage.measured_systems.prediction import (
     predict,
     stored_predictions,
 )
-from destage.queries.report.chart import ChartGrid, LineChart, Mark, Panel, Series
-from destage.queries.report.svg import draw
+from destage.queries.report.drawing.chart import ChartGrid, LineChart, Mark, Panel, Series
+from destage.queries.report.drawing.svg import draw
 
 ROOT = Path(__file__).parents[1]
 BANK = ROOT / "src" / "destage" / "measured_systems"

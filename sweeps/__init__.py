@@ -4,13 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from destage.store.progress import Status, status
+    from destage.store.opened.recorded_progress import Status, status
     from destage.sweeps.execution.api import plan, resume, run, sweep_path
     from destage.sweeps.execution.outcomes import Outcome, Preview, Progress
     from destage.sweeps.execution.verification import Verification, verify
     from destage.sweeps.reading.parsing import parse_study
     from destage.sweeps.studies import load_fields, load_study
-    from destage.sweeps.study.study import Study
+    from destage.sweeps.study.valid_study import Study
 
 __all__ = [
     "Outcome",
@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "destage.store.progress": ("Status", "status"),
+    "destage.store.opened.recorded_progress": ("Status", "status"),
     "destage.sweeps.execution.api": ("plan", "resume", "run", "sweep_path"),
     "destage.sweeps.execution.outcomes": ("Outcome", "Preview", "Progress"),
     "destage.sweeps.execution.verification": ("Verification", "verify"),
     "destage.sweeps.reading.parsing": ("parse_study",),
     "destage.sweeps.studies": ("load_fields", "load_study"),
-    "destage.sweeps.study.study": ("Study",),
+    "destage.sweeps.study.valid_study": ("Study",),
 }
 
 

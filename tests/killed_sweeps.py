@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from destage import sweeps
-from destage.store import durable
+from destage.store.files import durable
 from destage.sweeps import Study
 
 

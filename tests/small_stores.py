@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from destage.store.answers import write_analyses, write_answers
-from destage.store.generations import Generation, claim_generation
-from destage.store.head import Head
-from destage.store.layout import SweepLayout
-from destage.store.plan import write_round
+from destage.store.files.layout import SweepLayout
+from destage.store.state.answers import write_analyses, write_answers
+from destage.store.state.generations import Generation, claim_generation
+from destage.store.state.head import Head
+from destage.store.state.plan import write_round
 
 
 def publish(

@@ -1,14 +1,20 @@
 """The report of a sweep: one HTML file that needs no network, or a single figure as SVG."""
 
 from destage.measured.sets import MeasuredSet
-from destage.queries.report.answer import compose_answer
+from destage.queries.exports.report_record import (
+    Summary,
+    add_record,
+    digest_inputs,
+    place_report,
+    read_summary,
+)
+from destage.queries.opening.session import Session
+from destage.queries.report.drawing.svg import draw
 from destage.queries.report.figures import find_figure
 from destage.queries.report.page import render_page
-from destage.queries.report.published_section import fill_answers
-from destage.queries.report.summary import summarize
-from destage.queries.report.svg import draw
-from destage.queries.report_record import Summary, add_record, digest_inputs, place_report, read_summary
-from destage.queries.session import Session
+from destage.queries.report.sentences.answer import compose_answer
+from destage.queries.report.sentences.published_section import fill_answers
+from destage.queries.report.sentences.summary import summarize
 from destage.store import Location
 
 

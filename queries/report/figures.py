@@ -5,24 +5,24 @@ from functools import partial
 
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
-from destage.queries.calibration_answer import has_calibrated
-from destage.queries.report.calibration_charts import build_calibration_charts
-from destage.queries.report.chart import Figure
-from destage.queries.report.front_chart import FRONT, build_front_chart
-from destage.queries.report.measured_chart import MEASURED, build_measured_chart
-from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
-from destage.queries.report.sensitivity_chart import WHAT_MATTERS, build_what_matters
-from destage.queries.report.slices import open_slice
-from destage.queries.report.standard_charts import (
+from destage.queries.findings.calibration_answer import has_calibrated
+from destage.queries.findings.search_trials import has_trials
+from destage.queries.opening.session import Session
+from destage.queries.report.charts.calibration_charts import build_calibration_charts
+from destage.queries.report.charts.measured_chart import MEASURED, build_measured_chart
+from destage.queries.report.charts.ratio_plot import RATIOS, build_ratio_plot
+from destage.queries.report.charts.sensitivity_chart import WHAT_MATTERS, build_what_matters
+from destage.queries.report.charts.standard_charts import (
     NAMES,
     build_name_chart,
     build_standard_chart,
     fitting_charts,
 )
-from destage.queries.report.study_charts import build_study_charts
-from destage.queries.report.timeline import TIMELINE, build_timeline
-from destage.queries.search_trials import has_trials
-from destage.queries.session import Session
+from destage.queries.report.charts.study_charts import build_study_charts
+from destage.queries.report.charts.timeline_chart import TIMELINE, build_timeline
+from destage.queries.report.drawing.chart import Figure
+from destage.queries.report.sentences.front_chart import FRONT, build_front_chart
+from destage.queries.report.sentences.slices import open_slice
 from destage.spec.validation import suggest
 
 _Build = Callable[[], Figure | None]

@@ -11,20 +11,20 @@ import yaml
 
 from destage import engine
 from destage.measured.sets import MeasuredSet
-from destage.queries.calibration_answer import has_calibrated
-from destage.queries.presentation import format_count, format_number
-from destage.queries.report.answer import compose_summary
-from destage.queries.report.chart import Figure
-from destage.queries.report.design_space import render_design_space
-from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
+from destage.queries.findings.calibration_answer import has_calibrated
+from destage.queries.opening.session import Session
+from destage.queries.report.charts.ratio_plot import build_ratio_plot
+from destage.queries.report.charts.sensitivity_chart import build_what_matters
+from destage.queries.report.drawing.chart import Figure
+from destage.queries.report.drawing.svg import NARROW, WIDE, draw
 from destage.queries.report.figures import build_figures
-from destage.queries.report.published_section import render_published_section
-from destage.queries.report.ratio_plot import build_ratio_plot
-from destage.queries.report.sensitivity_chart import build_what_matters
-from destage.queries.report.slices import open_slice
-from destage.queries.report.svg import NARROW, WIDE, draw
-from destage.queries.report.unanswered_points import list_unanswered
-from destage.queries.session import Session
+from destage.queries.report.sentences.answer import compose_summary
+from destage.queries.report.sentences.design_space import render_design_space
+from destage.queries.report.sentences.excerpt import MOST_DRAWN, open_excerpt
+from destage.queries.report.sentences.published_section import render_published_section
+from destage.queries.report.sentences.slices import open_slice
+from destage.queries.report.sentences.unanswered_points import list_unanswered
+from destage.queries.text.presentation import format_count, format_number
 from destage.sql import quote
 
 _MOST_UNANSWERED = 50

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from architecture.imports import Arrows, drop_implied
 from architecture.layout import place_boxes
-from destage.queries.report.labels import estimate_width
+from destage.queries.report.drawing.chart_labels import estimate_width
 
 WIDTH = 980
 _BOX = 30

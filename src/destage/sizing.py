@@ -9,8 +9,7 @@ from destage.engine.assumed_locality import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session
-from destage.queries.model_error_text import find_error, list_model_errors
-from destage.queries.sizing import (
+from destage.queries.findings.candidates import (
     CONTROLLER,
     DISK,
     DISKS,
@@ -19,7 +18,8 @@ from destage.queries.sizing import (
     find_battery_case,
     list_candidates,
 )
-from destage.queries.sizing_text import Assured, Sized, describe_unreachable
+from destage.queries.findings.model_error_text import find_error, list_model_errors
+from destage.queries.findings.sizing_text import Assured, Sized, describe_unreachable
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import request as sizing
 from destage.sweeps.sizing.request import SizingRequest

@@ -9,12 +9,12 @@ from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps.calibration.proposals import to_levels
 from destage.sweeps.keys.calibrate_schema import LIMIT
 from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference
-from destage.sweeps.points.blocks import Block
 from destage.sweeps.points.configurations import Configurations, assigned_values
+from destage.sweeps.points.point_blocks import Block
 from destage.sweeps.space.axis_columns import find_type, fit, kind_of
 from destage.sweeps.space.distributions import Choice, Continuous
 from destage.sweeps.space.identity import point_id
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 Draw = dict[str, object]
 """The value of each unknown, by its name [base unit]."""

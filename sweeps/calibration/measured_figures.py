@@ -15,7 +15,7 @@ from destage.spec.validation import suggest
 from destage.sweeps.keys.calibrate_reader import read_calibration
 from destage.sweeps.keys.calibrate_schema import LINE, MEASURED
 from destage.sweeps.keys.objectives import metric_columns
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 TOLERANCE = "5%"
 """The standard deviation of a measured figure, unless the study states it."""

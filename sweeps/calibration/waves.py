@@ -17,8 +17,8 @@ from destage.sweeps.calibration.proposals import (
 from destage.sweeps.calibration.sample import Sample, judge, pool_errors
 from destage.sweeps.keys.calibrate_schema import CEILING
 from destage.sweeps.keys.calibrate_settings import Calibration
-from destage.sweeps.points.blocks import Block
-from destage.sweeps.study.study import Study
+from destage.sweeps.points.point_blocks import Block
+from destage.sweeps.study.valid_study import Study
 
 Measure = Callable[[str | None, str], Sequence[float]]
 """Returns a result column, or the study's answer, of each replicate of a point; nothing without a value."""

@@ -4,16 +4,16 @@ import pyarrow.compute as pc
 
 from destage.errors import SweepError
 from destage.objects import Location
-from destage.store.layout import SweepLayout
-from destage.store.lease import hold_lease
-from destage.store.lookup import default_store
-from destage.store.rows import is_transient, read_rows
-from destage.store.sweep import open_sweep
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import is_transient, read_rows
+from destage.store.locks.lease import hold_lease
+from destage.store.opened.sweep import open_sweep
+from destage.store.state.lookup import default_store
 from destage.sweeps.calibration.measured_figures import bind_figures
 from destage.sweeps.execution.interrupts import Interrupts
 from destage.sweeps.execution.outcomes import Outcome, Preview
-from destage.sweeps.execution.session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.execution.shared_runs import SharedRuns
+from destage.sweeps.execution.sweep_session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.execution.time_estimate import estimate_time
 from destage.sweeps.execution.trace_room import check_room
 from destage.sweeps.execution.unchanged import find_unchanged
@@ -21,7 +21,7 @@ from destage.sweeps.reading.expansion import expand
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.rounds.planner import Planner
 from destage.sweeps.space.run_ids import pack_ids
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 from destage.system_failures import check_address_space
 
 

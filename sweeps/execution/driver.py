@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.errors import Issue
-from destage.store.layout import SweepLayout
-from destage.store.lease import Lease
+from destage.store.files.layout import SweepLayout
+from destage.store.locks.lease import Lease
 from destage.sweeps.execution.interrupts import Interrupts
 from destage.sweeps.execution.outcomes import SessionState
 from destage.sweeps.rounds.finished_runs import FinishedRuns

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.fragments import write_fragment
-from destage.store.generations import read_head
-from destage.store.layout import SweepLayout
-from destage.store.parallel import map_places
-from destage.store.plan import read_round
-from destage.store.rows import map_complete, read_table, rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.files.parallel import map_places
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import map_complete, read_table, rows_schema
+from destage.store.state.generations import read_head
+from destage.store.state.plan import read_round
 from destage.sweeps.space.run_ids import as_ids, pack_ids
 
 _MOST_SWEEPS = 100

@@ -17,16 +17,16 @@ import pyarrow.compute as pc
 
 from destage import engine
 from destage.objects import Location
-from destage.store.layout import SweepLayout
-from destage.store.lookup import default_store, list_sweeps
-from destage.store.plan import join_configs
-from destage.store.rows import is_transient, read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import is_transient, read_rows
+from destage.store.state.lookup import default_store, list_sweeps
+from destage.store.state.plan import join_configs
 from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import combine_factors
 from destage.sweeps.rounds.planner import Planner, list_needed_columns
 from destage.sweeps.space.run_ids import pack_ids
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 from destage.sweeps.workers.executors import count_processors
 
 _TIME = "prov_engine_s"

@@ -5,9 +5,9 @@ from itertools import islice
 from destage import engine
 from destage.errors import DestageError, TraceError
 from destage.sweeps.keys.trace_files import TRACE_FILE
-from destage.sweeps.points.points import Expansion
-from destage.sweeps.study.study import Study
+from destage.sweeps.points.point import Expansion
 from destage.sweeps.study.users import has_trace, list_streams
+from destage.sweeps.study.valid_study import Study
 
 _CODE = "trace.beyond-array"
 _MOST = 1_000

@@ -4,15 +4,15 @@ import time
 
 import pyarrow.compute as pc
 
-from destage.store.digests import digest_of, find_digest
-from destage.store.layout import SweepLayout
-from destage.store.parquet import as_parquet
-from destage.store.plan import add_study
-from destage.store.settled import find_settled_head
+from destage.store.files.digests import digest_of, find_digest
+from destage.store.files.layout import SweepLayout
+from destage.store.files.parquet import as_parquet
+from destage.store.opened.settled import find_settled_head
+from destage.store.state.plan import add_study
 from destage.sweeps.execution.outcomes import Outcome
-from destage.sweeps.points.points import Expansion
+from destage.sweeps.points.point import Expansion
 from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 
 def find_unchanged(study: Study, expansion: Expansion, layout: SweepLayout) -> Outcome | None:

@@ -13,12 +13,17 @@ import pyarrow.compute as pc
 from destage import engine
 from destage.errors import DestageError, Issue, StoreError
 from destage.objects import Location
-from destage.store.file_checks import check_files
-from destage.store.layout import SweepLayout
-from destage.store.plan import join_configs, read_axes, read_plan
-from destage.store.restoration import open_head
-from destage.store.rows import count_stored_rows, find_missing_columns, find_present_runs, read_rows
-from destage.store.sweep import open_sweep
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import (
+    count_stored_rows,
+    find_missing_columns,
+    find_present_runs,
+    read_rows,
+)
+from destage.store.opened.file_checks import check_files
+from destage.store.opened.sweep import open_sweep
+from destage.store.state.plan import join_configs, read_axes, read_plan
+from destage.store.state.restoration import open_head
 from destage.sweeps.points.canonical_parts import CanonicalReader, column_value
 from destage.sweeps.space import parameters
 

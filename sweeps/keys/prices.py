@@ -13,7 +13,7 @@ from destage.errors import Issue
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import suggest
 from destage.sweeps.space import parameters
-from destage.sweeps.space.space import Space
+from destage.sweeps.space.parameter_space import Space
 
 CONTROLLER, DISK = "controller.use", "array.disk.use"
 _KINDS = {CONTROLLER: "controllers", DISK: "disks"}

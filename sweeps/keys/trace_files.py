@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from destage import engine
-from destage.engine.traces.places import resolve_place
+from destage.engine.traces.access_places import resolve_place
 
 TRACE_FILE = ".arrival.file"
 """The end of the dotted path of a trace's file."""

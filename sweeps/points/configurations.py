@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from destage import engine
 from destage.errors import ConfigError
-from destage.sweeps.points.fragments import (
+from destage.sweeps.points.config_template import (
     Assignments,
     FragmentWriter,
     is_nested,
@@ -29,7 +29,7 @@ from destage.sweeps.points.fragments import (
 )
 from destage.sweeps.points.grid_blocks import GridBlock
 from destage.sweeps.space import parameters
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 _MOST_KEPT = 50_000
 """Fragments kept in memory, about 5 kB each."""

@@ -8,18 +8,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.errors import ConfigError, Issue
-from destage.sweeps.points.blocks import Block
+from destage.sweeps.points.config_template import Assignments
 from destage.sweeps.points.configurations import Built, Configurations, assigned_values
-from destage.sweeps.points.fragments import Assignments
 from destage.sweeps.points.grid import Grid
 from destage.sweeps.points.grid_blocks import UNASSIGNED, GridBlock
-from destage.sweeps.points.points import Expansion
+from destage.sweeps.points.point import Expansion
+from destage.sweeps.points.point_blocks import Block
 from destage.sweeps.space import parameters
 from destage.sweeps.space.axes import in_base_units
 from destage.sweeps.space.axis_columns import find_type
 from destage.sweeps.space.identity import point_id
-from destage.sweeps.study.study import Study
 from destage.sweeps.study.users import USERS, has_users
+from destage.sweeps.study.valid_study import Study
 
 MOST_RUNS = 5_000_000
 """Maximum points times replicates: the driver holds the runs of a round."""

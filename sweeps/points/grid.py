@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from destage import engine
 from destage.errors import ConfigError, Issue
+from destage.sweeps.points.config_template import Assignments, is_nested
 from destage.sweeps.points.configurations import assigned_values
-from destage.sweeps.points.fragments import Assignments, is_nested
 from destage.sweeps.points.grid_blocks import DerivedValues, Distinct, GridBlock, keep, unassign
 from destage.sweeps.space.identity import list_members, point_id
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 MOST_COMBINATIONS = 10_000_000
 """Maximum combinations of a grid before `where`; ten million take minutes."""

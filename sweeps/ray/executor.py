@@ -24,11 +24,11 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from destage.errors import InfrastructureError, Issue, SweepError
 from destage.objects import Location
 from destage.sweeps.ray.address import check_address, explain_failure, is_retryable
-from destage.sweeps.ray.head import RayHead
 from destage.sweeps.ray.messages import shorten_messages
 from destage.sweeps.ray.pool import RayPool, read_result
+from destage.sweeps.ray.ray_head import RayHead
+from destage.sweeps.ray.ray_worker import RayWorker
 from destage.sweeps.ray.watchdog import RayWatchdog
-from destage.sweeps.ray.worker import RayWorker
 from destage.sweeps.workers.batches import Batch
 from destage.sweeps.workers.executors import AHEAD
 from destage.sweeps.workers.marker import Marker, check_marker, remove_markers, write_marker

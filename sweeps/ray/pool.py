@@ -16,7 +16,7 @@ import ray
 from ray import exceptions
 
 from destage.errors import Issue
-from destage.sweeps.ray.worker import NumberedBatch, Reply
+from destage.sweeps.ray.ray_worker import NumberedBatch, Reply
 from destage.sweeps.workers.batches import Batch
 from destage.sweeps.workers.machine_failures import explain_failure
 from destage.sweeps.workers.receipts import Failure, FinishedBatch

@@ -8,10 +8,10 @@ from destage.spec.validation import GENERIC_KINDS
 from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.points.expander import Expander, check_users
 from destage.sweeps.points.grid import BLOCK
-from destage.sweeps.points.points import Expansion
+from destage.sweeps.points.point import Expansion
+from destage.sweeps.space.parameter_space import KEYS
 from destage.sweeps.space.parameters import explain_unknown
-from destage.sweeps.space.space import KEYS
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 _OF_RESULTS = frozenset({"published", "places", "answer"})
 """Keys whose mistakes follow from those of the axes."""
@@ -31,7 +31,7 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
     if isinstance(study.adding, Calibration):
-        from destage.sweeps.calibration.points import expand_draws  # noqa: PLC0415 - only a calibration needs it
+        from destage.sweeps.calibration.wave_points import expand_draws  # noqa: PLC0415 - only a calibration needs it
 
         expansion = expand_draws(study, study.adding)
         check_users(study, expansion)

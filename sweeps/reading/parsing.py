@@ -13,7 +13,7 @@ from destage.sweeps.keys.trace_files import bind_traces
 from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
 from destage.sweeps.study.reader import StudyReader
 from destage.sweeps.study.schema import drop_mistaken, find_study_mistakes, study_keys
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 _ABSENCES = frozenset({"study.missing-key", "study.no-effect", "study.unknown-name"})
 """Mistakes that something which is not there may cause."""

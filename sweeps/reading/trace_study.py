@@ -6,11 +6,11 @@ from typing import Any
 
 import yaml
 
-from destage.engine.traces.places import resolve_place
+from destage.engine.traces.access_places import resolve_place
 from destage.objects import Location
 from destage.sweeps.reading.new_study import make_name
 from destage.sweeps.reading.parsing import parse_study
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 CAPACITY = "controller.cache.capacity"
 

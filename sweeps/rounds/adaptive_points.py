@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from destage.sweeps.calibration.points import WavePoints
+from destage.sweeps.calibration.wave_points import WavePoints
 from destage.sweeps.keys.calibrate_settings import Calibration
-from destage.sweeps.keys.refine import Refinement
-from destage.sweeps.keys.search import Search
-from destage.sweeps.points.points import Expansion
+from destage.sweeps.keys.refine_key import Refinement
+from destage.sweeps.keys.search_key import Search
+from destage.sweeps.points.point import Expansion
 from destage.sweeps.search.added_points import AddedPoints
 from destage.sweeps.search.refinement import RefinedGrid
 from destage.sweeps.search.trials import Trials
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 _WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
     Search: Trials,

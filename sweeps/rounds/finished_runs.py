@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.sweeps.points.results import Facts
+from destage.sweeps.points.point_results import Facts
 from destage.sweeps.space.run_ids import as_ids, pack_ids, read_bytes
 
 NEEDED = "requests_needed"

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from destage.errors import Issue
-from destage.sweeps.points.points import Expansion
+from destage.sweeps.points.point import Expansion
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.question import Question
-from destage.sweeps.rounds.unanswered_points import UNSTEADY, explain_unsteady, make_warning
+from destage.sweeps.rounds.unanswered_texts import UNSTEADY, explain_unsteady, make_warning
 
 
 class FixedRuns(Question):

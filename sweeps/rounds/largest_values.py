@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from destage.sweeps.points.points import Point
+from destage.sweeps.points.point import Point
 from destage.sweeps.rounds.forecast import Forecast
 from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.rounds.replication import Replication
 from destage.sweeps.rounds.sought_values import SoughtValues
 from destage.sweeps.seek.ladder import make_ladder
-from destage.sweeps.seek.search import PointResult, search
-from destage.sweeps.study.study import Study
+from destage.sweeps.seek.largest_search import PointResult, search
+from destage.sweeps.study.valid_study import Study
 
 
 class LargestValues(SoughtValues):

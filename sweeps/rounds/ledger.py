@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from destage.sweeps.points.points import Point
-from destage.sweeps.points.results import Facts
+from destage.sweeps.points.point import Point
+from destage.sweeps.points.point_results import Facts
 
 Slot = tuple[int, int | None]
 """A run of a point: its replicate, and the sought parameter's value; None if the study seeks nothing."""

@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from destage.engine import PARTS
 from destage.errors import Issue
-from destage.store.plan import CONFIG_COLUMNS, plan_schema
+from destage.store.state.plan import CONFIG_COLUMNS, plan_schema
 from destage.sweeps.points.canonical_parts import Canonical
-from destage.sweeps.points.points import Expansion
-from destage.sweeps.points.results import Facts, PointResults
+from destage.sweeps.points.point import Expansion
+from destage.sweeps.points.point_results import Facts, PointResults
 from destage.sweeps.rounds.adaptive_points import start_adding
 from destage.sweeps.rounds.finished_runs import NEEDED, FinishedRuns
 from destage.sweeps.rounds.fixed_runs import FixedRuns
@@ -19,7 +19,7 @@ from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.rounds.point_means import PointMeans
 from destage.sweeps.rounds.question import Question
 from destage.sweeps.rounds.smallest_values import SmallestValues
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""

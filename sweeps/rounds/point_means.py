@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from destage.errors import Issue
 from destage.sweeps.keys.objectives import metric_columns
-from destage.sweeps.points.points import Expansion, Point
+from destage.sweeps.points.point import Expansion, Point
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import Forecast
 from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.rounds.question import Question
 from destage.sweeps.rounds.replication import Replication
-from destage.sweeps.rounds.unanswered_points import explain_runs, list_unsteady, make_warning
+from destage.sweeps.rounds.unanswered_texts import explain_runs, list_unsteady, make_warning
 from destage.sweeps.seek.intervals import t_interval
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 
 class PointMeans(Question):

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from destage.errors import Issue
-from destage.sweeps.points.points import Expansion, Point
+from destage.sweeps.points.point import Expansion, Point
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import NO_MORE, Forecast
 from destage.sweeps.rounds.ledger import Ledger, Slot
-from destage.sweeps.seek.search import PointResult
-from destage.sweeps.study.study import Study
+from destage.sweeps.seek.largest_search import PointResult
+from destage.sweeps.study.valid_study import Study
 
 
 class Question(ABC):

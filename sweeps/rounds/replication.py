@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from destage.sweeps.points.points import Point
+from destage.sweeps.points.point import Point
 from destage.sweeps.rounds.forecast import Forecast, PointProgress, forecast_runs
 from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.seek.intervals import Interval, replicates_needed
-from destage.sweeps.study.study import Replicates
+from destage.sweeps.study.valid_study import Replicates
 
 
 class Replication:

@@ -5,16 +5,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from destage.errors import ConfigError, Issue
-from destage.sweeps.points.points import Point
+from destage.sweeps.points.point import Point
 from destage.sweeps.rounds.forecast import Forecast, LeastProgress, forecast_least
 from destage.sweeps.rounds.ledger import Ledger, Slot
 from destage.sweeps.rounds.sought_values import SoughtValues
 from destage.sweeps.seek.cheapest import Candidate, choose_points
-from destage.sweeps.seek.least import Standing, choose_value, conclude, examine, make_looks
-from destage.sweeps.study.study import Study
+from destage.sweeps.seek.smallest_search import Standing, choose_value, conclude, examine, make_looks
+from destage.sweeps.study.valid_study import Study
 
 if TYPE_CHECKING:
-    from destage.sweeps.seek.search import PointResult
+    from destage.sweeps.seek.largest_search import PointResult
 
 
 class SmallestValues(SoughtValues):

@@ -11,20 +11,21 @@ import pyarrow as pa
 
 from destage.engine import limiting_resource
 from destage.errors import Issue
-from destage.store.answers import answers_schema, certificates_schema
-from destage.sweeps.keys.seek import Seek
-from destage.sweeps.points.points import Expansion, Point
-from destage.sweeps.points.results import NO_LOAD, Facts
+from destage.store.state.answers import answers_schema, certificates_schema
+from destage.sweeps.keys.seek_key import Seek
+from destage.sweeps.points.point import Expansion, Point
+from destage.sweeps.points.point_results import NO_LOAD, Facts
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.ledger import Ledger
 from destage.sweeps.rounds.question import Question
-from destage.sweeps.rounds.unanswered_points import (
+from destage.sweeps.rounds.unanswered_texts import (
     explain_runs,
     explain_undecided,
     list_unsteady,
     make_warning,
 )
 from destage.sweeps.search.trials import DISKS, count_disks
+from destage.sweeps.seek.largest_search import PointResult
 from destage.sweeps.seek.probes import (
     BOUNDED,
     Probe,
@@ -33,8 +34,7 @@ from destage.sweeps.seek.probes import (
     SearchState,
     ValueVerdict,
 )
-from destage.sweeps.seek.search import PointResult
-from destage.sweeps.study.study import Replicates, Study
+from destage.sweeps.study.valid_study import Replicates, Study
 
 _MISSES = (SearchState.CERTIFIED, SearchState.BELOW, SearchState.ABOVE, SearchState.MORE_EXPENSIVE)
 """The states with a run next to the answer that misses an objective."""

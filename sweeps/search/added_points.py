@@ -6,9 +6,9 @@ from typing import Protocol
 import pyarrow as pa
 
 from destage.errors import Issue, QueryError
-from destage.sweeps.points.results import PointResults
+from destage.sweeps.points.point_results import PointResults
 from destage.sweeps.space.axis_columns import find_type, fit, kind_of
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 
 class AddedPoints(Protocol):

@@ -13,7 +13,7 @@ import numpy as np
 
 from destage.extras import require
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
-from destage.sweeps.keys.search import Goal, Search
+from destage.sweeps.keys.search_key import Goal, Search
 from destage.sweeps.space.distributions import Choice, Continuous, Distribution, Steps
 
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from destage.sweeps.keys.refine import FEWEST, Refinement, is_number
+from destage.sweeps.keys.refine_key import FEWEST, Refinement, is_number
 from destage.sweeps.points.grid import Grid
-from destage.sweeps.points.points import Expansion, Point
-from destage.sweeps.points.results import PointResults
+from destage.sweeps.points.point import Expansion, Point
+from destage.sweeps.points.point_results import PointResults
 from destage.sweeps.search.added_points import meet_condition
 from destage.sweeps.space.identity import canonical_text
 from destage.sweeps.space.parameters import find_parameter
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 
 class RefinedGrid:

@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 
 from destage.spec.axis_names import name_axis
-from destage.store.analysis_schema import UNIT_OF, analysis_column
-from destage.store.trial_table import TRIALS
+from destage.store.schemas.analysis_schema import UNIT_OF, analysis_column
+from destage.store.schemas.trial_table import TRIALS
 from destage.sweeps.keys.objectives import metric_columns
-from destage.sweeps.keys.search import PRICE, Goal, Search
-from destage.sweeps.points.points import Expansion, Point
-from destage.sweeps.points.results import PointResults
+from destage.sweeps.keys.search_key import PRICE, Goal, Search
+from destage.sweeps.points.point import Expansion, Point
+from destage.sweeps.points.point_results import PointResults
 from destage.sweeps.search.added_points import meet_condition
 from destage.sweeps.search.pareto import TrialPlanner, find_front
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 DISKS = "array.disks"
 

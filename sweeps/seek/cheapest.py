@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from destage.sweeps.seek.least import Standing, choose_value
+from destage.sweeps.seek.smallest_search import Standing, choose_value
 
 _TOGETHER = 6
 """Points searched at a time before the cheapest ones are known: their runs keep the processors busy."""

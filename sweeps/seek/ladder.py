@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from destage.sweeps.keys.seek import Seek
+from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.seek.probes import Look, Probe, read_probe
 
 RUNGS_PER_DOUBLING = 4

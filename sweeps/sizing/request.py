@@ -19,13 +19,13 @@ from destage.spec.documents import parse_document
 from destage.spec.validation import suggest, validate_document
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.keys.prices import CONTROLLER, DISK, PRICES
-from destage.sweeps.keys.seek import Seek
+from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameters import find_parameter
-from destage.sweeps.study.study import Study
 from destage.sweeps.study.users import USERS, has_trace, has_users, list_streams
+from destage.sweeps.study.valid_study import Study
 
 RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
 BUSIEST = "disk_busy_max <= 0.9"

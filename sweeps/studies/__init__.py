@@ -11,7 +11,7 @@ from destage.errors import ConfigError, Issue
 from destage.spec.documents import MOST_BYTES, parse_document, read_beginning
 from destage.spec.near_names import suggest_names
 from destage.sweeps.reading.parsing import parse_fields, parse_study
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 
 def names() -> list[str]:

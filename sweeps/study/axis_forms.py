@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from destage.sweeps.study.study import Study
+from destage.sweeps.study.valid_study import Study
 
 LOG_FORMS = frozenset({"logspace", "log2", "log_uniform"})
 """The forms of axes whose values have equal ratios."""

@@ -14,16 +14,16 @@ from destage.sweeps.keys.calibrate_reader import list_limits, read_calibration
 from destage.sweeps.keys.charts import find_chart_mistakes
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.keys.prices import Prices, read_prices
-from destage.sweeps.keys.refine import read_refinement
-from destage.sweeps.keys.search import read_search
-from destage.sweeps.keys.seek import read_seek
-from destage.sweeps.keys.sensitivity import find_mistakes
+from destage.sweeps.keys.refine_key import read_refinement
+from destage.sweeps.keys.search_key import read_search
+from destage.sweeps.keys.seek_key import read_seek
+from destage.sweeps.keys.sensitivity_key import find_mistakes
 from destage.sweeps.space.axes import in_base_units
 from destage.sweeps.space.expressions import find_expression_mistakes
+from destage.sweeps.space.parameter_space import SpaceReader, explain_path, find_unitless
 from destage.sweeps.space.parameters import find_parameter
-from destage.sweeps.space.space import SpaceReader, explain_path, find_unitless
 from destage.sweeps.study.schema import read_default
-from destage.sweeps.study.study import Replicates, Study
+from destage.sweeps.study.valid_study import Replicates, Study
 
 _SOME_LEVELS = np.arange(64) / 64
 _LONGEST_S = 10_000 * 86_400

@@ -12,10 +12,10 @@ from destage.sweeps.keys import published_schema
 from destage.sweeps.keys.calibrate_schema import CALIBRATE
 from destage.sweeps.keys.charts import CHARTS
 from destage.sweeps.keys.prices import PRICES
-from destage.sweeps.keys.refine import REFINE
-from destage.sweeps.keys.search import SEARCH
-from destage.sweeps.keys.seek import SEEK
-from destage.sweeps.keys.sensitivity import SENSITIVITY_KEY
+from destage.sweeps.keys.refine_key import REFINE
+from destage.sweeps.keys.search_key import SEARCH
+from destage.sweeps.keys.seek_key import SEEK
+from destage.sweeps.keys.sensitivity_key import SENSITIVITY_KEY
 from destage.sweeps.space import distributions
 from destage.sweeps.space.designs import DESIGN
 

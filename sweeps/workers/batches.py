@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.store.plan import CONFIG_COLUMNS
+from destage.store.state.plan import CONFIG_COLUMNS
 from destage.sweeps.space.run_ids import pack_ids, read_bytes, unpack_ids
 
 LONGEST_S = 2.0

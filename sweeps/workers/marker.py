@@ -15,8 +15,8 @@ from importlib.metadata import version
 from destage import engine
 from destage.errors import SweepError
 from destage.objects import Location, locate
-from destage.store.durable import as_write_error
-from destage.store.location import list_sizes
+from destage.store.files.durable import as_write_error
+from destage.store.files.store_location import list_sizes
 
 _PREFIX = ".mark-"
 _PAUSES_S = (0.1, 0.5, 1.0, 3.0)

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from destage.errors import Issue
 from destage.objects import Location
-from destage.store.fragments import write_fragment
-from destage.store.rows import is_transient
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import is_transient
 from destage.sweeps.workers.batches import Batch
 from destage.sweeps.workers.machine_failures import explain_failure
 from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt

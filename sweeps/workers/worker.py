@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from destage import engine
 from destage.objects import Location
-from destage.store.failpoints import pass_point
-from destage.store.fragments import write_fragment
-from destage.store.rows import rows_schema
+from destage.store.files.failpoints import pass_point
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import rows_schema
 from destage.sweeps.workers.batches import Batch
 from destage.sweeps.workers.machine_failures import BatchStoppedError, explain_failure
 from destage.sweeps.workers.open_part import OpenPart

@@ -12,8 +12,10 @@ from chaos.injection import sitecustomize
 
 from destage import sweeps
 from destage.cli import app
-from destage.store import locate, merging, object_lease
-from destage.store.lease import FileLease
+from destage.store import locate
+from destage.store.fragment_files import merging
+from destage.store.locks import object_lease
+from destage.store.locks.lease import FileLease
 from destage.sweeps.execution import api, driver
 
 

@@ -13,10 +13,10 @@ from chaos.sweep import see
 from destage import sweeps
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store import failpoints
-from destage.store.generations import find_head
-from destage.store.layout import SweepLayout
-from destage.store.location import list_sizes
+from destage.store.files import failpoints
+from destage.store.files.layout import SweepLayout
+from destage.store.files.store_location import list_sizes
+from destage.store.state.generations import find_head
 
 _DRIVER_POINTS = tuple(
     name for name in failpoints.NAMES if "head" in name or ("mid_" in name[:4] and "tmp" not in name)

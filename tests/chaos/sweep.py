@@ -10,8 +10,8 @@ from small_studies import small_seek
 from destage import sweeps
 from destage.engine import results_schema
 from destage.store import Location, open_sweep
-from destage.store.digests import find_digest
-from destage.store.parquet import read_parquet
+from destage.store.files.digests import find_digest
+from destage.store.files.parquet import read_parquet
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from api_server import ApiServer
 
-from destage.cluster.reader_pod import ReaderPod
+from destage.cluster.client.reader_pod import ReaderPod
 from destage.errors import ClusterError
 
 JOB = "/rayjobs/demo"
@@ -60,7 +60,7 @@ def test_a_context_selects_the_cluster(
         raise ClusterError("cluster.pod-not-started", "no node", "demo-reader")
 
     monkeypatch.setattr(ReaderPod, "run", refuse)
-    monkeypatch.setattr("destage.cluster.watch.RECONNECTIONS", 0, raising=False)
+    monkeypatch.setattr("destage.cluster.client.watch.RECONNECTIONS", 0, raising=False)
     job = next(path for path in two_contexts.objects if JOB in path)
     ended = two_contexts.objects[job] | {
         "status": {"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED"}
@@ -84,14 +84,15 @@ def test_a_sweep_may_be_named(destage: Any, submitted: ApiServer, monkeypatch: p
         asked.append(name)
         raise ClusterError("cluster.sweep-unknown", "no such sweep", name)
 
-    monkeypatch.setattr("destage.cluster.results.find_results", find)
+    monkeypatch.setattr("destage.cluster.in_pod.fetched_results.find_results", find)
     assert destage("cluster", "fetch", "demo", "--sweep", "other-1").issues == [
         ("cluster.sweep-unknown", "other-1")
     ]
     assert asked == ["other-1"]
     given: list[str] = []
     monkeypatch.setattr(
-        "destage.cluster.removal.delete_sweep", lambda *_, sweep, **__: [given.append(sweep) or "RayJob demo"]
+        "destage.cluster.client.deletion.delete_sweep",
+        lambda *_, sweep, **__: [given.append(sweep) or "RayJob demo"],
     )
     assert destage("cluster", "delete", "demo", "--results", "--sweep", "other-1").code == 0
     assert given == ["other-1"]
@@ -100,7 +101,7 @@ def test_a_sweep_may_be_named(destage: Any, submitted: ApiServer, monkeypatch: p
 @pytest.mark.usefixtures("submitted")
 def test_a_log_is_followed(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [("demo-a", "one"), ("demo-a", "\x1b[36mtwo\x1b[0m"), ("demo-b", "three")]
-    monkeypatch.setattr("destage.cluster.logs.follow_logs", lambda *_: iter(lines))
+    monkeypatch.setattr("destage.cluster.client.logs.follow_logs", lambda *_: iter(lines))
     done = destage("cluster", "logs", "demo", "--follow")
     assert (done.out, done.err) == ("one\ntwo\nthree\n", "demo-a:\ndemo-b:\n")
     rows = [

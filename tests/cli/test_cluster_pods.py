@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from destage.cluster.archive import write_archive
+from destage.cluster.in_pod.archive import write_archive
 from destage.store import list_sweeps
-from destage.store.layout import SweepLayout
-from destage.store.lease import hold_lease
+from destage.store.files.layout import SweepLayout
+from destage.store.locks.lease import hold_lease
 
 
 @pytest.fixture

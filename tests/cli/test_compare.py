@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from destage.cli.comparison_table import print_comparison
-from destage.queries import measured_pairs
-from destage.queries.comparison import compare_values
-from destage.queries.point_pairs import Comparison, Pair
+from destage.cli.printed_results.comparison_table import print_comparison
+from destage.queries.pairs import measured_pairs
+from destage.queries.pairs.comparison import compare_values
+from destage.queries.pairs.point_pairs import Comparison, Pair
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
 

@@ -9,7 +9,7 @@ import pytest
 
 from destage import engine
 from destage.cli import app
-from destage.queries.named_queries import list_queries
+from destage.queries.named.named_queries import list_queries
 from destage.sweeps import studies
 
 

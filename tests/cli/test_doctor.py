@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from destage.store import file_checks
-from destage.store.layout import SweepLayout
+from destage.store.files.layout import SweepLayout
+from destage.store.opened import file_checks
 
 
 def test_the_doctor_finds_no_problem(destage: Any) -> None:

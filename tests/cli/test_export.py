@@ -11,7 +11,7 @@ import pytest
 from small_studies import small_seek
 
 from destage import sweeps
-from destage.queries import sweep_export
+from destage.queries.exports import sweep_export
 
 Destage = Callable[..., Any]
 FILES = {"points.parquet", "runs.parquet", "README.md"}

@@ -25,12 +25,12 @@ import yaml
 from small_studies import RATE, small_calibration, small_seek, small_study
 
 from destage import sweeps
-from destage.store.digests import digest_of
-from destage.store.generations import list_heads, list_segments, read_head
-from destage.store.head import FORMAT, Head
-from destage.store.layout import SweepLayout
-from destage.store.parquet import as_parquet
-from destage.store.records import encode_record
+from destage.store.files.digests import digest_of
+from destage.store.files.layout import SweepLayout
+from destage.store.files.parquet import as_parquet
+from destage.store.files.records import encode_record
+from destage.store.state.generations import list_heads, list_segments, read_head
+from destage.store.state.head import FORMAT, Head
 
 SQL, STATUS, REPORT = ("query", "SWEEP", "FROM runs"), ("status", "SWEEP"), ("report", "SWEEP")
 VERIFY, RESUME = ("admin", "verify", "SWEEP"), ("run", "SWEEP", "--quiet")

@@ -10,7 +10,7 @@ import yaml
 from cli.conftest import Destage
 from small_studies import small_study
 
-from destage.queries.report.design_plot import PlottedAxis, draw_design, draw_text
+from destage.queries.report.drawing.design_plot import PlottedAxis, draw_design, draw_text
 
 DISKS, USERS, CAPACITY = "array.disks", "workload.users", "controller.cache.capacity"
 AXES = {DISKS: {"integer": [2, 9]}, CAPACITY: {"log_uniform": ["32MiB", "1GiB"]}}

@@ -13,9 +13,9 @@ from small_studies import small_study
 
 from destage.errors import MachineError
 from destage.sql import Database
-from destage.store.adoption import adopt_fragments
-from destage.store.file_checks import check_sweep
-from destage.store.layout import SweepLayout
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.adoption import adopt_fragments
+from destage.store.opened.file_checks import check_sweep
 from destage.sweeps import parse_study, run
 from destage.system_failures import find_shortage, read_shortage
 

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from destage.cli.table import GAP, UNBOUNDED, choose_columns, print_table
-from destage.queries.presentation import Heading, Presentation, present
+from destage.cli.terminal.text_table import GAP, UNBOUNDED, choose_columns, print_table
+from destage.queries.text.presentation import Heading, Presentation, present
 
 NAMES = ["label", "raid", "controller", "hit_ratio", "limiting", "users_supported", "n", "binding"]
 HEADINGS = [Heading(name, name, is_number=False) for name in NAMES]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from destage.cli.text_bars import bar, draw_answers, sparkline
-from destage.queries.answer_bars import AnswerBars, Bar
+from destage.cli.terminal.text_bars import bar, draw_answers, sparkline
+from destage.queries.findings.answer_bars import AnswerBars, Bar
 
 
 def test_the_largest_value_is_full_and_zero_is_blank() -> None:

@@ -12,13 +12,13 @@ import pytest
 from small_studies import small_seek
 from terminals import Terminal
 
-from destage.cli.watched_progress import WatchedProgress
+from destage.cli.terminal.watched_progress import WatchedProgress
 from destage.errors import DestageError
 from destage.store import find_sweep, locate
-from destage.store.counts import Counts
-from destage.store.layout import SweepLayout
-from destage.store.lease import hold_lease
-from destage.store.progress import Status
+from destage.store.files.layout import SweepLayout
+from destage.store.locks.lease import hold_lease
+from destage.store.opened.counts import Counts
+from destage.store.opened.recorded_progress import Status
 
 
 @pytest.fixture
@@ -54,14 +54,14 @@ def test_a_finished_sweep_ends_the_watch(destage: Any, study: Path) -> None:
 def test_failed_runs_give_their_exit_code(destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     destage("run", str(study), "--quiet")
     status = Status(8, 8, 2, 1, finished=True, writer=None)
-    monkeypatch.setattr("destage.store.progress.status", lambda _: status)
+    monkeypatch.setattr("destage.store.opened.recorded_progress.status", lambda _: status)
     assert destage("status", "small", "--follow").code == 3
 
 
 def test_a_writer_that_ended_is_an_error(
     destage: Any, unfinished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("destage.cli.watched_progress.GRACE_S", 0.0)
+    monkeypatch.setattr("destage.cli.terminal.watched_progress.GRACE_S", 0.0)
     done = destage("status", "seek", "--follow", "--quiet")
     assert (done.code, done.issues) == (4, [("sweep.writer-gone", unfinished.name)])
 
@@ -99,7 +99,7 @@ def test_control_c_ends_the_watch_alone(written: Path, tmp_path: Path) -> None:
 def test_rate_and_time_left_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty runs in ten seconds: two a second, and thirty more in fifteen seconds."""
     clock = iter([100.0, 100.0, 110.0])
-    monkeypatch.setattr("destage.cli.watched_progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("destage.cli.terminal.watched_progress.time.monotonic", lambda: next(clock))
     watched = WatchedProgress()
     assert watched(Counts(100, 50, 0, 1)).eta_s is None
     progress = watched(Counts(100, 70, 0, 3))
@@ -111,7 +111,7 @@ def test_the_time_left_covers_later_rounds_as_the_writer_foresees_them() -> None
     watched(Counts(100, 50, 0, 1))
     with pytest.MonkeyPatch.context() as patch:
         began = time.monotonic()
-        patch.setattr("destage.cli.watched_progress.time.monotonic", lambda: began + 10.0)
+        patch.setattr("destage.cli.terminal.watched_progress.time.monotonic", lambda: began + 10.0)
         progress = watched(Counts(100, 70, 0, 3, later_runs=60.0, later_runs_high=90.0))
     assert progress.rate == pytest.approx(2.0, rel=0.01)
     assert (progress.eta_s, progress.eta_high_s) == pytest.approx((45.0, 60.0), rel=0.01)

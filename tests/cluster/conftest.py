@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from api_server import ApiServer, serve
 
-from destage.cluster.connection import Connection, connect
+from destage.cluster.client.api_connection import Connection, connect
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 from api_server import ApiServer
 
 from destage.cluster import Release, build, read_settings
-from destage.cluster.check_result import CheckResult
-from destage.cluster.checks import run_checks
-from destage.cluster.connection import Connection
-from destage.cluster.jobs import submit
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.jobs import submit
+from destage.cluster.preparation.check_result import CheckResult
+from destage.cluster.preparation.checks import run_checks
 from destage.errors import ClusterError
 
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from api_server import ApiServer
 
-from destage.cluster.connection import Connection
-from destage.cluster.diagnostics import diagnose_pods
-from destage.cluster.jobs import Job, parse_job
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.diagnostics import diagnose_pods
+from destage.cluster.client.jobs import Job, parse_job
 
 PODS = "/api/v1/namespaces/sweeps/pods"
 EVENTS = "/api/v1/namespaces/sweeps/events"

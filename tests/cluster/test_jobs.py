@@ -10,8 +10,8 @@ from cluster_settings import CASES
 from error_codes import has_code
 
 from destage.cluster import Manifest, Release, build, read_settings
-from destage.cluster.connection import ApiError, Connection, connect
-from destage.cluster.jobs import (
+from destage.cluster.client.api_connection import ApiError, Connection, connect
+from destage.cluster.client.jobs import (
     JobMissingError,
     cancel,
     delete_release,
@@ -21,8 +21,8 @@ from destage.cluster.jobs import (
     read_study,
     submit,
 )
-from destage.cluster.logs import read_logs
-from destage.cluster.objects import delete
+from destage.cluster.client.logs import read_logs
+from destage.cluster.client.objects import delete
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from api_server import ApiServer
 
-from destage.cluster.connection import Connection
-from destage.cluster.interruption import is_interrupted
-from destage.cluster.jobs import find_job, restart
-from destage.cluster.keeper import Clock, Keeper
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.interruption import is_interrupted
+from destage.cluster.client.jobs import find_job, restart
+from destage.cluster.in_pod.keeper import Clock, Keeper
 from destage.errors import ClusterError
 
 JOB = "/apis/ray.io/v1/namespaces/sweeps/rayjobs/demo-1"

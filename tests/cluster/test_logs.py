@@ -7,9 +7,9 @@ import pytest
 from api_server import HANG_UP, ApiServer
 from error_codes import has_code
 
-from destage.cluster.connection import Connection
-from destage.cluster.jobs import find_job
-from destage.cluster.logs import follow_logs
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.jobs import find_job
+from destage.cluster.client.logs import follow_logs
 from destage.errors import ClusterError
 
 JOB = "/apis/ray.io/v1/namespaces/sweeps/rayjobs/demo-01"

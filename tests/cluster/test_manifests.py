@@ -8,10 +8,10 @@ from cluster_settings import CASES, CONFLICTS, SCHEMA_MISTAKES, SETTINGS, find_e
 from pod_security import pod_specs, violations
 
 from destage.cluster import Manifest, Release, build, read_settings
-from destage.cluster.jobs import parse_job
-from destage.cluster.labels import to_release_name
-from destage.cluster.rbac import AUTOSCALER
-from destage.cluster.reader_pod import build_reader_pod
+from destage.cluster.client.jobs import parse_job
+from destage.cluster.client.reader_pod import build_reader_pod
+from destage.cluster.resources.rbac import AUTOSCALER
+from destage.cluster.setup.object_labels import to_release_name
 from destage.errors import ConfigError
 
 

@@ -9,10 +9,10 @@ from api_server import ApiServer
 from error_codes import has_code
 
 from destage.cluster import Release, build, read_settings
-from destage.cluster.connection import Connection
-from destage.cluster.jobs import Job, submit
-from destage.cluster.objects import delete, wait_until_deleted
-from destage.cluster.preflight import run_preflight
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.jobs import Job, submit
+from destage.cluster.client.objects import delete, wait_until_deleted
+from destage.cluster.preparation.preflight import run_preflight
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -47,7 +47,7 @@ def test_a_deletion_is_waited_for(
         if len(waits) == 3:
             server.objects.pop(path)
 
-    monkeypatch.setattr("destage.cluster.objects.time.sleep", sleep)
+    monkeypatch.setattr("destage.cluster.client.objects.time.sleep", sleep)
     wait_until_deleted(connection, "Pod", "it", time.monotonic() + 60)
     assert len(waits) == 3
 
@@ -81,8 +81,8 @@ def test_commands_report_a_pending_deletion(
     command: Callable[[Connection], object],
     pod: str,
 ) -> None:
-    monkeypatch.setattr("destage.cluster.jobs._DELETION_S", 0)
-    monkeypatch.setattr("destage.cluster.preflight._START_S", 0)
+    monkeypatch.setattr("destage.cluster.client.jobs._DELETION_S", 0)
+    monkeypatch.setattr("destage.cluster.preparation.preflight._START_S", 0)
     if pod:
         spec: dict[str, Any] = {"containers": [{"image": "old", "env": []}], "volumes": []}
         server.put(f"{PODS}/{pod}", {"metadata": {"name": pod, **HELD}, "spec": spec})

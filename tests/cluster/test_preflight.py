@@ -7,10 +7,10 @@ from api_server import ApiServer
 from pod_security import violations
 
 from destage.cluster import Release, read_settings
-from destage.cluster.check_result import CheckResult
-from destage.cluster.connection import Connection
-from destage.cluster.credentials import find_missing_credentials, format_secret_command
-from destage.cluster.preflight import run_preflight
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.preparation.check_result import CheckResult
+from destage.cluster.preparation.preflight import run_preflight
+from destage.cluster.resources.credentials import find_missing_credentials, format_secret_command
 
 POD = "/api/v1/namespaces/sweeps/pods/destage-doctor"
 ACCOUNTS = "/api/v1/namespaces/sweeps/serviceaccounts"

@@ -7,11 +7,11 @@ from api_server import ApiServer
 from error_codes import has_code
 
 from destage.cluster import Manifest, Release, build, read_settings
-from destage.cluster.connection import Connection
-from destage.cluster.jobs import Job, find_job, submit
-from destage.cluster.objects import build_path
-from destage.cluster.reader_pod import ReaderPod, build_reader_pod
-from destage.cluster.removal import delete_kept_results, delete_sweep
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.deletion import delete_kept_results, delete_sweep
+from destage.cluster.client.jobs import Job, find_job, submit
+from destage.cluster.client.objects import build_path
+from destage.cluster.client.reader_pod import ReaderPod, build_reader_pod
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -98,7 +98,7 @@ def test_a_running_sweep_is_cancelled_before_discarding(
         suspended_when_pods_end.append(server.objects[f"{JOBS}/{job.name}"]["spec"].get("suspend", False))
         server.objects.pop(path)
 
-    monkeypatch.setattr("destage.cluster.removal.time.sleep", pods_end)
+    monkeypatch.setattr("destage.cluster.client.deletion.time.sleep", pods_end)
     delete_sweep(connection, job, with_results=True)
     assert suspended_when_pods_end == [True]
     assert len(commands) == 1

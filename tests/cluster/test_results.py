@@ -12,13 +12,13 @@ from error_codes import has_code
 from in_process_pod import InProcessPod, is_tar
 from small_stores import publish
 
-from destage.cluster import results
+from destage.cluster.in_pod import fetched_results
 from destage.errors import ClusterError
 from destage.store import open_sweep
-from destage.store.fragments import write_fragment
-from destage.store.generations import list_heads, read_head
-from destage.store.layout import SweepLayout
-from destage.store.rows import rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import rows_schema
+from destage.store.state.generations import list_heads, read_head
 
 
 def rows(*run_ids: str) -> pa.Table:
@@ -49,7 +49,7 @@ def test_a_fetch_has_every_row_and_no_files_of_the_writer(
     pod: InProcessPod, remote: SweepLayout, tmp_path: Path
 ) -> None:
     reports: list[tuple[int, int]] = []
-    found = results.fetch_results(
+    found = fetched_results.fetch_results(
         pod, "small-01", tmp_path / "here", lambda done, total: reports.append((done, total))
     )
     assert open_sweep(found.path).rows().equals(open_sweep(remote.root).rows())
@@ -63,10 +63,10 @@ def test_a_fetch_has_every_row_and_no_files_of_the_writer(
 def test_only_new_and_rewritten_files_are_fetched_again(
     pod: InProcessPod, remote: SweepLayout, tmp_path: Path
 ) -> None:
-    first = results.fetch_results(pod, "small-01", tmp_path / "here")
+    first = fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     write_fragment(remote.fragments, rows("f" * 32))
     publish(remote, study="name: small\nquestion: new\n", finished=True)
-    again = results.fetch_results(pod, "small-01", tmp_path / "here")
+    again = fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     # Heads and claims have no digest in their names: those of both generations are fetched.
     assert (again.files, again.kept) == (6, 6)
     assert open_sweep(first.path).spec()["question"] == "new"
@@ -79,11 +79,11 @@ def test_only_new_and_rewritten_files_are_fetched_again(
 def test_an_interrupted_fetch_continues(
     pod: InProcessPod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "_BATCH_FILES", 2)
+    monkeypatch.setattr(fetched_results, "_BATCH_FILES", 2)
     pod.truncate(2)
     with pytest.raises(ClusterError, check=has_code("cluster.download-truncated")):
-        results.fetch_results(pod, "small-01", tmp_path / "here")
-    found = results.fetch_results(pod, "small-01", tmp_path / "here")
+        fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
+    found = fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert found.kept >= 1
     assert open_sweep(found.path).rows().num_rows == 10
 
@@ -96,31 +96,31 @@ def test_files_that_were_not_requested_are_rejected(pod: InProcessPod, tmp_path:
         archive.addfile(member, io.BytesIO(b"x"))
     pod.damage = lambda command, data: buffer.getvalue() if is_tar(command) else data
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
-        results.fetch_results(pod, "small-01", tmp_path / "here")
+        fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert not list(tmp_path.rglob("escaped"))
 
 
 def test_a_damaged_fragment_is_fetched_again(pod: InProcessPod, tmp_path: Path) -> None:
     pod.damage = lambda command, data: data.replace(b"PAR1", b"PAR0") if is_tar(command) else data
     with pytest.raises(ClusterError, check=has_code("cluster.download-damaged")):
-        results.fetch_results(pod, "small-01", tmp_path / "here")
+        fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     pod.damage = lambda _, data: data
-    found = results.fetch_results(pod, "small-01", tmp_path / "here")
+    found = fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert open_sweep(found.path).rows().num_rows == 10
 
 
 def test_progress_and_queries_use_the_remote_store(pod: InProcessPod, remote: SweepLayout) -> None:
-    found = results.find_results(pod, "")
+    found = fetched_results.find_results(pod, "")
     assert (found.name, found.status["planned"], found.status["finished"]) == ("small-01", 0, False)
     with pytest.raises(ClusterError, check=has_code("cluster.no-results")):
-        results.find_results(pod, "other-02")
-    answer = json.loads(results.query_results(pod, "small-01", "SELECT 1 AS one", "json"))
+        fetched_results.find_results(pod, "other-02")
+    answer = json.loads(fetched_results.query_results(pod, "small-01", "SELECT 1 AS one", "json"))
     assert answer == [{"one": 1}]
     with pytest.raises(ClusterError, check=has_code("cluster.pod-command-failed")):
-        results.query_results(pod, "small-01", "DROP TABLE runs", "json")
+        fetched_results.query_results(pod, "small-01", "DROP TABLE runs", "json")
     shutil.copytree(remote.root, remote.root.parent / "small-02")
     with pytest.raises(ClusterError, check=has_code("cluster.sweep-ambiguous")):
-        results.find_results(pod, "")
+        fetched_results.find_results(pod, "")
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_no_path_of_the_pod_leaves_the_sweep(
     pod.damage = damage
     if is_forged:
         with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
-            results.fetch_results(pod, "small-01", tmp_path / "here")
+            fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     else:
-        found = results.fetch_results(pod, "small-01", tmp_path / "here")
+        found = fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
         assert found.left_out == (path,)
         assert open_sweep(found.path).rows().num_rows == 10
     assert not list(tmp_path.rglob("escaped"))
@@ -158,7 +158,7 @@ def test_no_path_of_the_pod_leaves_the_sweep(
 
 def test_an_object_named_as_a_folder_is_left_out(pod: InProcessPod, tmp_path: Path) -> None:
     pod.damage = lambda command, data: b"0 fragments\n" + data if "--list" in command else data
-    found = results.fetch_results(pod, "small-01", tmp_path / "here")
+    found = fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert found.left_out == ("fragments",)
     assert open_sweep(found.path).rows().num_rows == 10
 
@@ -168,9 +168,9 @@ def test_a_name_of_the_pod_is_that_of_a_folder(pod: InProcessPod, tmp_path: Path
     status = {"planned": 1, "present": 1, "failed": 0, "rounds": 1, "finished": True, "writer": None}
     pod.damage = lambda _, __: json.dumps({name: status}).encode()
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
-        results.find_results(pod, "")
+        fetched_results.find_results(pod, "")
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
-        results.fetch_results(pod, name, tmp_path / "here")
+        fetched_results.fetch_results(pod, name, tmp_path / "here")
     assert not (tmp_path / "here").exists()
 
 
@@ -190,20 +190,20 @@ def test_a_name_of_the_pod_is_that_of_a_folder(pod: InProcessPod, tmp_path: Path
 def test_an_answer_of_another_program_is_an_error(pod: InProcessPod, answer: bytes) -> None:
     pod.damage = lambda _, __: answer
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
-        results.find_results(pod, "")
+        fetched_results.find_results(pod, "")
 
 
 def test_a_damaged_sweep_on_the_cluster_is_named(pod: InProcessPod) -> None:
     pod.damage = lambda _, __: b'{"small-01": {"error": "store.damaged-file at x"}}'
     with pytest.raises(ClusterError, check=has_code("cluster.sweep-unreadable")):
-        results.find_results(pod, "")
+        fetched_results.find_results(pod, "")
 
 
 @pytest.mark.parametrize("line", [b"x fragments/a\n", b"12\n", b"-1 a\n", b"\xff a\n", b"9" * 40 + b" a\n"])
 def test_a_list_of_another_program_is_an_error(pod: InProcessPod, tmp_path: Path, line: bytes) -> None:
     pod.damage = lambda command, data: data + line if "--list" in command else data
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-answer")):
-        results.fetch_results(pod, "small-01", tmp_path / "here")
+        fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
@@ -220,7 +220,7 @@ def test_only_regular_files_are_unpacked(pod: InProcessPod, tmp_path: Path, kind
 
     pod.damage = replace
     with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
-        results.fetch_results(pod, "small-01", tmp_path / "here")
+        fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
 
 
 def test_a_fetch_has_the_exported_files_of_the_cluster(
@@ -229,11 +229,11 @@ def test_a_fetch_has_the_exported_files_of_the_cluster(
     """Files of an earlier fetch, which may lack rows, are replaced or removed."""
     here = tmp_path / "here" / "sweeps" / "small-01"
     (remote.root / "points.parquet").write_bytes(b"first")
-    results.fetch_results(pod, "small-01", tmp_path / "here")
+    fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert (here / "points.parquet").read_bytes() == b"first"
     (remote.root / "points.parquet").write_bytes(b"other")
-    results.fetch_results(pod, "small-01", tmp_path / "here")
+    fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert (here / "points.parquet").read_bytes() == b"other"
     (remote.root / "points.parquet").unlink()
-    results.fetch_results(pod, "small-01", tmp_path / "here")
+    fetched_results.fetch_results(pod, "small-01", tmp_path / "here")
     assert not (here / "points.parquet").exists()

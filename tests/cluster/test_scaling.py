@@ -8,9 +8,9 @@ from cluster_settings import CASES
 from error_codes import has_code
 
 from destage.cluster import Release, build, read_settings
-from destage.cluster.connection import Connection
-from destage.cluster.jobs import Job, find_job, submit
-from destage.cluster.scaling import Scale, scale_workers
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.jobs import Job, find_job, submit
+from destage.cluster.client.scaling import Scale, scale_workers
 from destage.errors import ClusterError
 
 GROUP = "/apis/ray.io/v1/namespaces/sweeps"

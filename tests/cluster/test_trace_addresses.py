@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from destage.cluster.settings import Settings
-from destage.cluster.trace_addresses import find_trace_issues
-from destage.cluster.values import read_settings
+from destage.cluster.resources.trace_addresses import find_trace_issues
+from destage.cluster.setup.cluster_settings import Settings
+from destage.cluster.setup.helm_values import read_settings
 
 S3 = "s3://bucket/p?region=eu-west-1"
 MINIO = "s3://bucket/p?scheme=http&endpoint_override=minio.storage:9000"

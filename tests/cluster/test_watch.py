@@ -7,8 +7,8 @@ import pytest
 from api_server import HANG_UP, ApiServer
 from error_codes import has_code
 
-from destage.cluster.connection import Connection
-from destage.cluster.watch import watch
+from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.watch import watch
 from destage.errors import ClusterError
 
 PATH = "/apis/ray.io/v1/namespaces/sweeps/rayjobs/demo"

@@ -11,11 +11,11 @@ import pytest
 from tests.small_studies import small_study
 
 from destage.engine import traces
-from destage.engine.traces import streams
+from destage.engine.traces import trace_streams
 from destage.errors import ConfigError, TraceError
 from destage.spec.documents import MOST_VALUES, parse_document
-from destage.store.layout import SweepLayout
-from destage.store.rows import read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import read_rows
 from destage.sweeps import parse_study, plan
 from destage.sweeps.points.expander import MOST_RUNS
 
@@ -65,7 +65,7 @@ def test_an_archive_larger_than_memory_is_refused(
     with pytest.raises(TraceError) as caught:
         traces.load(file)
     assert caught.value.code == "trace.beyond-memory"
-    assert streams.profile(file)["records"] == 100_000, "a profile needs little memory"
+    assert trace_streams.profile(file)["records"] == 100_000, "a profile needs little memory"
 
 
 def test_a_parquet_file_larger_than_memory_is_refused(
@@ -92,7 +92,11 @@ def test_a_trace_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
         place.mkdir()
     else:
         place.symlink_to("/dev/zero")
-    for read in (traces.load, streams.profile, lambda path: streams.convert(path, tmp_path / "out.parquet")):
+    for read in (
+        traces.load,
+        trace_streams.profile,
+        lambda path: trace_streams.convert(path, tmp_path / "out.parquet"),
+    ):
         with pytest.raises(TraceError) as caught:
             read(place)
         assert caught.value.code == "trace.not-a-file"
@@ -122,7 +126,7 @@ def test_conversion_from_parquet_checks_what_a_profile_checks(
     file, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
     pq.write_table(pa.table(columns), file)
     found = []
-    for read in (streams.profile, lambda path: streams.convert(path, out)):
+    for read in (trace_streams.profile, lambda path: trace_streams.convert(path, out)):
         with pytest.raises(TraceError) as caught:
             read(file)
         found.append(caught.value.code)

@@ -54,7 +54,7 @@ def test_sweeps_queries_and_cluster_are_independent(module: str, other: str) -> 
 
 def test_the_keeper_loads_only_the_standard_library() -> None:
     """Its pod has 128 MiB, and the image shall not need a client of Kubernetes for it."""
-    assert not loaded_by("destage.cluster.keeper") & (SLOW | {"urllib3", "yaml", "requests"})
+    assert not loaded_by("destage.cluster.in_pod.keeper") & (SLOW | {"urllib3", "yaml", "requests"})
 
 
 def test_the_command_line_loads_no_heavy_dependency() -> None:
@@ -84,7 +84,7 @@ def test_one_simulation_loads_neither_rows_nor_studies(tmp_path: Path) -> None:
     )
     slow = (SLOW - {"destage.engine"}) | {
         "destage.store",
-        "destage.sweeps.study.study",
+        "destage.sweeps.study.valid_study",
         "rich",
         "importlib.metadata",
     }

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from destage.engine import _engine, columns, results_schema
-from destage.store.rows import rows_schema
+from destage.store.fragment_files.stored_rows import rows_schema
 
 
 def test_batches_have_the_columns_of_the_table() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from destage.discovery.boxes import Box, whole_box
 from destage.discovery.choice import Rule, binomial_tail, choose_box, quasi_p_value
 from destage.discovery.prim import LEAST_MASS, LEAST_POINTS, list_expanded, peel
-from destage.store.axis_codes import encode_axis
+from destage.store.schemas.axis_codes import encode_axis
 
 
 def make_box(columns: dict[str, Any], is_case: np.ndarray) -> Box:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from destage.engine import traces
-from destage.engine.traces import streams
+from destage.engine.traces import trace_streams
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 
@@ -65,7 +65,7 @@ def test_the_same_requests_have_the_same_digest(tmp_path: Path) -> None:
     other = "8192;0.5;4096;0\n512;0.75;0;1\n"
     (tmp_path / "b.gz").write_bytes(gzip.compress(other.encode()))
     one, two = Delimited(BY_NAME), Delimited("size,time,offset,op")
-    converted = streams.convert(tmp_path / "a.csv", tmp_path / "c.parquet", columns=one)
+    converted = trace_streams.convert(tmp_path / "a.csv", tmp_path / "c.parquet", columns=one)
     assert (converted["format"], converted["records"]) == ("columns", 2)
     digests = {
         traces.digest(tmp_path / "a.csv", columns=one),
@@ -80,7 +80,7 @@ def test_volume_process_and_response_are_kept(tmp_path: Path) -> None:
     columns = Delimited("time,op,offset,size,process,volume,response", "response=ms")
     rows = traces.table(traces.load(tmp_path / "t.csv", columns=columns)).to_pylist()
     assert [(row["process"], row["response_ns"]) for row in rows] == [(7, 2_500_000), (8, None)]
-    found = streams.profile(tmp_path / "t.csv", columns=columns)
+    found = trace_streams.profile(tmp_path / "t.csv", columns=columns)
     assert [volume["volume"] for volume in found["volumes"]] == [3]
 
 
@@ -113,7 +113,7 @@ def test_mistakes_are_located(tmp_path: Path, columns: str, units: str, code: st
 def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text(TEXT + "later,a,Read,0,512\n1,a,Read,0,512\n")
-    found = streams.profile(file, columns=Delimited(BY_NAME), skip_bad=1)
+    found = trace_streams.profile(file, columns=Delimited(BY_NAME), skip_bad=1)
     assert found["records"] == 3
     assert [problem["place"] for problem in found["problems"]] == ["line 4"]
 
@@ -124,4 +124,4 @@ def test_a_first_record_with_a_mistyped_time_is_no_header(tmp_path: Path) -> Non
     with pytest.raises(TraceError) as caught:
         traces.load(file, columns=Delimited("time,op,offset,size"))
     assert caught.value.code == "trace.bad-record"
-    assert streams.profile(file, columns=Delimited("time,op,offset,size"), skip_bad=1)["records"] == 1
+    assert trace_streams.profile(file, columns=Delimited("time,op,offset,size"), skip_bad=1)["records"] == 1

@@ -9,7 +9,7 @@ import pytest
 from external_data import require_shared
 
 from destage.engine import traces
-from destage.engine.traces import streams
+from destage.engine.traces import trace_streams
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 
@@ -21,7 +21,7 @@ def sample(name: str) -> Path:
 
 
 def profile(name: str) -> dict[str, Any]:
-    return streams.profile(sample(name))
+    return trace_streams.profile(sample(name))
 
 
 def problems(found: dict[str, Any]) -> dict[str, int]:
@@ -120,21 +120,21 @@ def test_tencent_is_sorted_and_spread() -> None:
 )
 def test_examples(name: str, form: str, count: int) -> None:
     """Hand-written lines in the documented formats."""
-    found = streams.profile(EXAMPLES / name)
+    found = trace_streams.profile(EXAMPLES / name)
     assert (found["format"], found["records"]) == (form, count)
 
 
 def test_whole_times_far_apart_are_nanoseconds() -> None:
     """MQSim's columns are those of DiskSim, whose times are in milliseconds."""
-    found = streams.profile(EXAMPLES / "mqsim-ns.trace")
+    found = trace_streams.profile(EXAMPLES / "mqsim-ns.trace")
     assert (found["format"], found["records"], found["writes"]) == ("mqsim", 4, 2)
     assert (found["duration_s"], found["problems"]) == (0.008, [])
-    named = streams.profile(EXAMPLES / "mqsim-ns.trace", format_name="disksim")
+    named = trace_streams.profile(EXAMPLES / "mqsim-ns.trace", format_name="disksim")
     assert (named["duration_s"], problems(named)) == (8000.0, {"trace.doubtful-times": 1})
 
 
 def test_validate_traces_have_doub_and_trip() -> None:
-    found = streams.profile(EXAMPLES / "disksim-validate-doub-trip.trace")
+    found = trace_streams.profile(EXAMPLES / "disksim-validate-doub-trip.trace")
     assert (found["format"], found["reads"], found["writes"]) == ("disksim_validate", 1, 2)
 
 
@@ -151,7 +151,7 @@ def test_one_may_stand_for_a_read() -> None:
 
 def test_a_trace_without_queue_events_says_how_to_record_them() -> None:
     with pytest.raises(TraceError, match="blktrace -a queue") as caught:
-        streams.profile(EXAMPLES / "blkparse-issue-complete-only.txt")
+        trace_streams.profile(EXAMPLES / "blkparse-issue-complete-only.txt")
     assert caught.value.code == "trace.empty"
 
 
@@ -161,12 +161,12 @@ def test_a_trace_without_queue_events_says_how_to_record_them() -> None:
 )
 def test_streaming_conversion_equals_loading(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
-    done = streams.convert(sample(name), out)
+    done = trace_streams.convert(sample(name), out)
     whole = traces.load(sample(name))
     assert done["records"] == len(whole)
     assert traces.table(traces.load(out)).equals(traces.table(whole))
     assert traces.digest(out) == traces.digest(sample(name))
-    found, again = streams.profile(sample(name)), streams.profile(out)
+    found, again = trace_streams.profile(sample(name)), trace_streams.profile(out)
     for key in ("records", "read_bytes", "touched", "rate", "response", "volumes", "sequential_share"):
         assert found[key] == again[key], key
     assert list(tmp_path.iterdir()) == [out]
@@ -181,9 +181,9 @@ def test_one_volume_of_a_trace(tmp_path: Path) -> None:
     one = traces.load(path, volume=1063)
     assert one.volumes() == []
     out = tmp_path / "one.parquet"
-    streams.convert(path, out, volume=1063)
+    trace_streams.convert(path, out, volume=1063)
     assert traces.digest(out) == traces.digest(path, volume=1063)
-    streams.convert(path, tmp_path / "all.parquet")
+    trace_streams.convert(path, tmp_path / "all.parquet")
     # Read alone, its requests are spread over their seconds without those of other volumes.
     among = traces.table(traces.load(tmp_path / "all.parquet", volume=1063)).drop_columns(["t_ns"])
     assert among.equals(traces.table(one).drop_columns(["t_ns"]))

@@ -16,8 +16,8 @@ import yaml
 from small_studies import small_study
 
 from destage import sweeps
-from destage.cluster.connection import Connection, connect
-from destage.cluster.objects import find_all
+from destage.cluster.client.api_connection import Connection, connect
+from destage.cluster.client.objects import find_all
 from destage.errors import ClusterError
 
 ROOT = Path(__file__).parents[2]

@@ -22,8 +22,8 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from destage.cluster.connection import ApiError, Connection, connect
-from destage.cluster.objects import build_path
+from destage.cluster.client.api_connection import ApiError, Connection, connect
+from destage.cluster.client.objects import build_path
 from destage.errors import ClusterError
 
 Manifest = dict[str, Any]

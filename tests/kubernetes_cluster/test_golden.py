@@ -6,7 +6,7 @@ import pytest
 from golden_rows_in_image import assert_golden, build_command
 from kubernetes_cluster.conftest import VERSION, Cluster
 
-from destage.cluster.pods import build_container_security, build_resources
+from destage.cluster.resources.pods import build_container_security, build_resources
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.smoke]
 

@@ -18,10 +18,10 @@ from kubernetes_cluster.results import (
     read_rows,
 )
 
-from destage.cluster.pods import build_container_security, build_resources
+from destage.cluster.resources.pods import build_container_security, build_resources
 from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
-from destage.store.location import list_tree
+from destage.store.files.store_location import list_tree
 
 pytestmark = [pytest.mark.kubernetes]
 PROGRAM = """

@@ -7,10 +7,10 @@ import pytest
 import yaml
 from kubernetes_cluster.conftest import NAMESPACE, USER, VERSION, Cluster, helm, write_values
 
-from destage.cluster.checks import run_checks
-from destage.cluster.connection import Connection, connect
-from destage.cluster.labels import Release
-from destage.cluster.rbac import USERS as USER_RULES
+from destage.cluster.client.api_connection import Connection, connect
+from destage.cluster.preparation.checks import run_checks
+from destage.cluster.resources.rbac import USERS as USER_RULES
+from destage.cluster.setup.object_labels import Release
 
 pytestmark = [pytest.mark.kubernetes]
 DEFAULT = [

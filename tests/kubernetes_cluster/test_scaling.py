@@ -21,7 +21,7 @@ from kubernetes_cluster.results import (
     wait_for_rows,
 )
 
-from destage.cluster.objects import find_all
+from destage.cluster.client.objects import find_all
 from destage.errors import ClusterError
 
 pytestmark = [pytest.mark.kubernetes]

@@ -19,8 +19,8 @@ from kubernetes_cluster.results import (
 )
 
 from destage.cluster import Release, build, read_settings
-from destage.cluster.connection import ApiError
-from destage.cluster.jobs import submit
+from destage.cluster.client.api_connection import ApiError
+from destage.cluster.client.jobs import submit
 
 pytestmark = [pytest.mark.kubernetes]
 

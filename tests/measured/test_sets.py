@@ -8,8 +8,8 @@ from error_codes import has_code
 from destage.errors import StoreError, UsageError
 from destage.measured import sets
 from destage.measured.line import MeasuredLine
-from destage.store import digests
-from destage.store.parquet import as_parquet
+from destage.store.files import digests
+from destage.store.files.parquet import as_parquet
 
 LINES = (
     MeasuredLine(array_label="a", tool="fio", source_file="x", workload="one", throughput_iops=100.0),

@@ -11,7 +11,7 @@ from destage.measured_systems import estimation, model_error
 from destage.measured_systems.bank import rates, systems
 from destage.measured_systems.load_class import LoadClass, classify_rate, classify_run
 from destage.measured_systems.prediction import stored_predictions
-from destage.queries.model_error_text import describe_run_error
+from destage.queries.findings.model_error_text import describe_run_error
 
 RESULTS = {
     "throughput_iops": 1000.0,

@@ -4,7 +4,7 @@ import pytest
 
 from destage.objects import Failure, classify_failure
 from destage.objects.azure_bucket import describe_failure
-from destage.objects.failures import extract_reason
+from destage.objects.bucket_failures import extract_reason
 
 _TO = "Error performing PUT http://127.0.0.1:1/a/none/x in 2.8ms"
 _DEBUG = "\n\nDebug source:\nGeneric {\n    status code: 500 no: <Code>No</Code>\n}"

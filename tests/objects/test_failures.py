@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from destage.objects import Failure, classify_failure
-from destage.objects.failures import as_unreachable_error, is_final
+from destage.objects.bucket_failures import as_unreachable_error, is_final
 
 S3, GOOGLE, AZURE = "s3://bkt/p", "gs://bkt/p", "abfs://bkt@acct.dfs.core.windows.net/p"
 _INFO = "error_info={reason=, domain=, metadata={gcloud-cpp.retry.function=CreateResumableUpload, "

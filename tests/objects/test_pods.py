@@ -10,11 +10,11 @@ from objects.faulty_proxy import ALL, FaultyProxy
 from small_studies import small_study
 
 from destage import sweeps
-from destage.cluster import results
+from destage.cluster.in_pod import fetched_results
 from destage.errors import ClusterError
 from destage.objects import object_path
 from destage.store import list_sweeps, locate, open_sweep
-from destage.store.digests import find_digest
+from destage.store.files.digests import find_digest
 
 
 def run_study(folder: Path, store_url: str, name: str = "small") -> Any:
@@ -27,13 +27,13 @@ def run_study(folder: Path, store_url: str, name: str = "small") -> Any:
 def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) -> None:
     there = run_study(tmp_path, store_url)
     pod = InProcessPod(store_url)
-    remote = results.find_results(pod, "")
+    remote = fetched_results.find_results(pod, "")
     assert (remote.name, remote.status["present"], remote.status["finished"]) == (there.name, 4, True)
-    found = results.fetch_results(pod, remote.name, tmp_path / "here")
+    found = fetched_results.fetch_results(pod, remote.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
     names = {path.relative_to(found.path).parts[0] for path in found.path.rglob("*") if path.is_file()}
     assert {"generations", "fragments"} <= names
-    again = results.fetch_results(pod, remote.name, tmp_path / "here")
+    again = fetched_results.fetch_results(pod, remote.name, tmp_path / "here")
     files = [path for path in found.path.rglob("*") if path.is_file()]
     assert again.kept == sum(find_digest(path.name) is not None for path in files)
     assert again.kept >= sum(1 for _ in (found.path / "fragments").iterdir())
@@ -43,18 +43,18 @@ def test_an_interrupted_fetch_from_a_bucket_continues(
     tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = run_study(tmp_path, store_url)
-    monkeypatch.setattr(results, "_BATCH_FILES", 1)
+    monkeypatch.setattr(fetched_results, "_BATCH_FILES", 1)
     pod = InProcessPod(store_url)
     pod.truncate(3)
     with pytest.raises(ClusterError, match=r"^cluster\."):
-        results.fetch_results(pod, there.name, tmp_path / "here")
-    found = results.fetch_results(pod, there.name, tmp_path / "here")
+        fetched_results.fetch_results(pod, there.name, tmp_path / "here")
+    found = fetched_results.fetch_results(pod, there.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
 
 
 def test_sql_runs_where_the_bucket_is_reachable(tmp_path: Path, store_url: str) -> None:
     there = run_study(tmp_path, store_url)
-    answer = results.query_results(
+    answer = fetched_results.query_results(
         InProcessPod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json"
     )
     assert json.loads(answer) == [{"runs": 4}]

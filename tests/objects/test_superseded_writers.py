@@ -12,7 +12,8 @@ from chaos.sweep import ChaosSweep, Seen, make_chaos_sweep, see
 from chaos.zygote import Session, run_zygote
 from objects.servers import Server
 
-from destage.store import failpoints, locate
+from destage.store import locate
+from destage.store.files import failpoints
 
 LIMIT_S = 300.0
 

@@ -15,11 +15,12 @@ from objects.faulty_proxy import ALL, FaultyProxy
 from tests.system.conftest import KillableSweep
 
 from destage.errors import StoreError, UnreachableError
-from destage.store import ObjectPath, failpoints, locate, open_sweep
-from destage.store.layout import SweepLayout
-from destage.store.lease import find_writer, hold_lease
-from destage.store.location import list_sizes, list_tree
-from destage.store.removal import remove_sweep
+from destage.store import ObjectPath, locate, open_sweep
+from destage.store.files import failpoints
+from destage.store.files.layout import SweepLayout
+from destage.store.files.store_location import list_sizes, list_tree
+from destage.store.locks.lease import find_writer, hold_lease
+from destage.store.state.removal import remove_sweep
 
 _DESTAGE = "from destage.cli import app; app()"
 
@@ -125,7 +126,7 @@ def test_a_lease_is_held_reported_and_released(store: ObjectPath) -> None:
 
 def test_only_a_dead_holders_flag_expires(store: ObjectPath, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seconds in (("EXPIRY_S", 6.0), ("TRUST_S", 4.5), ("RENEWAL_S", 0.5)):
-        monkeypatch.setattr(f"destage.store.object_lease.{name}", seconds)
+        monkeypatch.setattr(f"destage.store.locks.object_lease.{name}", seconds)
     place = store / "lease"
     dead = place / "0000000000000000.json"
     dead.write_text('{"pid": 1, "host": "gone", "since": "long ago"}')

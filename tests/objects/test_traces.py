@@ -18,7 +18,7 @@ from objects.servers import Server
 
 from destage import engine, sweeps
 from destage.engine import traces
-from destage.engine.traces import streams
+from destage.engine.traces import trace_streams
 from destage.errors import TraceError
 from destage.objects import ObjectPath, object_path
 from destage.store import open_sweep
@@ -300,15 +300,15 @@ def test_least_recently_read_copies_are_removed_first(
     others = [trace.parent / f"{name}.parquet" for name in "abc"]
     for other in others:
         other.write_bytes(file.read_bytes())
-        streams.profile(str(other))
-    streams.profile(str(others[1]))  # the most recently read
+        trace_streams.profile(str(other))
+    trace_streams.profile(str(others[1]))  # the most recently read
     with traces.copies.hold_copy(others[2]):
-        streams.profile(str(trace))
+        trace_streams.profile(str(trace))
     there = {path.name.partition("-")[2] or path.name for path in copies.iterdir()}
     assert there == {"mine.parquet", "c.parquet", "x.parquet"}
     monkeypatch.setenv("DESTAGE_TRACES_LIMIT", "much")
     with pytest.raises(TraceError, match="usage.bad-quantity at DESTAGE_TRACES_LIMIT"):
-        streams.profile(str(others[0]))
+        trace_streams.profile(str(others[0]))
 
 
 def test_a_cluster_accepts_a_trace_in_a_bucket(

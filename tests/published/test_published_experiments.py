@@ -8,13 +8,13 @@ import pytest
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.published_page import write_section
+from destage.queries.findings.unsteady_caches import list_unsteady_caches
+from destage.queries.published.published_page import write_section
+from destage.queries.published.verdict_text import HEADINGS, HEADLINE_HEADINGS
+from destage.queries.published.verdicts import NO_ANSWER, judge_figures
 from destage.queries.report import draw_figure, fill_answers
-from destage.queries.report.svg import WIDE
-from destage.queries.unsteady_caches import list_unsteady_caches
-from destage.queries.verdict_text import HEADINGS, HEADLINE_HEADINGS
-from destage.queries.verdicts import NO_ANSWER, judge_figures
-from destage.store.figure_classes import FigureClass
+from destage.queries.report.drawing.svg import WIDE
+from destage.store.schemas.figure_classes import FigureClass
 from destage.sweeps import studies
 
 ROOT = Path(__file__).resolve().parents[2]

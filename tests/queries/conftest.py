@@ -13,11 +13,11 @@ from small_stores import publish
 from destage import engine
 from destage.queries import Session, open_session
 from destage.spec.axis_names import MAXIMIZE, name_answer
-from destage.store.answers import answers_schema, certificates_schema
-from destage.store.fragments import write_fragment
-from destage.store.layout import SweepLayout
-from destage.store.plan import plan_schema
-from destage.store.rows import rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import rows_schema
+from destage.store.state.answers import answers_schema, certificates_schema
+from destage.store.state.plan import plan_schema
 
 SCENARIO = {
     "workload": {"use": "call_center"},

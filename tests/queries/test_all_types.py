@@ -10,8 +10,8 @@ import pytest
 
 from destage.errors import QueryError
 from destage.notebook.frames import make_frame
-from destage.queries.formats import encode, rows_as_json
-from destage.queries.presentation import present
+from destage.queries.text.formats import encode, rows_as_json
+from destage.queries.text.presentation import present
 from destage.sql import Database, quote
 
 ALONE = "SELECT * FROM test_all_types()"

@@ -7,7 +7,7 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
-from destage.store.analysis_schema import analysis_column, analysis_schema
+from destage.store.schemas.analysis_schema import analysis_column, analysis_schema
 
 CAPACITY = "controller.cache.capacity"
 SCHEMA = analysis_schema(

@@ -10,17 +10,17 @@ from small_studies import RATE, SERVICE, small_calibration
 from destage import sweeps
 from destage.errors import QueryError
 from destage.queries import open_session
-from destage.queries.calibrated_study import check_drawable, write_drawn_study
-from destage.queries.calibration_answer import (
+from destage.queries.findings.calibrated_study import check_drawable, write_drawn_study
+from destage.queries.findings.calibration_answer import (
     format_share,
     name_odds,
     name_stage,
     tabulate_predictions,
     tabulate_unknowns,
 )
+from destage.queries.opening.session import Session
 from destage.queries.report import compose_answer, render_page
 from destage.queries.report.figures import build_figures
-from destage.queries.session import Session
 from destage.sweeps import parse_study, studies
 from destage.sweeps.reading.expansion import expand
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.explained_kinds import LargestValue, Means
-from destage.queries.explanation import Explainer
-from destage.queries.resource_use import describe_use
-from destage.queries.run_history import Bracket, HistoryRun, find_bracket
+from destage.queries.findings.resource_use import describe_use
+from destage.queries.pairs.explained_kinds import LargestValue, Means
+from destage.queries.pairs.explanation import Explainer
+from destage.queries.pairs.run_history import Bracket, HistoryRun, find_bracket
 from destage.spec.objective import Objective
 
 CAPACITY, USERS = "controller.cache.capacity", "workload.users"

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from destage.queries.measurement import Measurement
-from destage.queries.verdict_text import format_interval, summarize_verdicts
-from destage.queries.verdicts import NO_ANSWER, find_interval, judge
-from destage.store.figure_classes import KINDS, MEANINGS, FigureClass, classify, find_width
-from destage.store.published_figures import PublishedFigure, read_figures
+from destage.queries.published.measurement import Measurement
+from destage.queries.published.verdict_text import format_interval, summarize_verdicts
+from destage.queries.published.verdicts import NO_ANSWER, find_interval, judge
+from destage.store.schemas.figure_classes import KINDS, MEANINGS, FigureClass, classify, find_width
+from destage.store.schemas.published_figures import PublishedFigure, read_figures
 from destage.sweeps.study.schema import study_schema
 
 WORDS: dict[str, Any] = {"kind": "ordering", "value": "a first", "expect": {"above": 1}}

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from destage.queries.verdicts import judge_figures
+from destage.queries.published.verdicts import judge_figures
 
 DISKS = "array.disks"
 PLACES = {"on": {DISKS: 8}, "off": {DISKS: 4}, "also_off": {DISKS: 4}}

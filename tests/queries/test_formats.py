@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from destage.errors import QueryError
-from destage.queries.formats import encode, format_markdown
-from destage.queries.presentation import begin_sentence, format_axis_value, format_number, present
+from destage.queries.text.formats import encode, format_markdown
+from destage.queries.text.presentation import begin_sentence, format_axis_value, format_number, present
 
 CAPACITY = "controller.cache.capacity"
 UNITS = {CAPACITY: "bytes"}

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.report.front_table import tabulate_front
-from destage.queries.report.summary import summarize
-from destage.queries.search_trials import list_objectives
-from destage.store.analysis_schema import analysis_column, analysis_schema
+from destage.queries.findings.search_trials import list_objectives
+from destage.queries.report.sentences.front_table import tabulate_front
+from destage.queries.report.sentences.summary import summarize
+from destage.store.schemas.analysis_schema import analysis_column, analysis_schema
 
 DISKS = "array.disks"
 SEARCH = {"objectives": [{"maximize": "response_p99"}, {"minimize": DISKS}, {"minimize": "response_p999"}]}

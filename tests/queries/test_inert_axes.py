@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.discovery import discover
-from destage.queries.point_choice import choose_points
-from destage.queries.point_pairs import Side, compare_points
-from destage.sweeps.execution.sensitivity import analyse_sweep
+from destage.queries.pairs.discovered_box import discover
+from destage.queries.pairs.point_choice import choose_points
+from destage.queries.pairs.point_pairs import Side, compare_points
+from destage.sweeps.execution.analyses import analyse_sweep
 
 CAPACITY, FRACTION, RAID = "controller.cache.capacity", "controller.cache.write_fraction", "array.raid"
 STATE = "controller.battery.state"

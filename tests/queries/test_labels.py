@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.queries.report.labels import Box, Label, place_label
+from destage.queries.report.drawing.chart_labels import Box, Label, place_label
 
 BOUNDS = Box(40, 20, 500, 220)
 PLACES = st.tuples(st.floats(45, 535), st.floats(25, 235))

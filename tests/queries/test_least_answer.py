@@ -7,11 +7,11 @@ from priced_study import CHEAPEST
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.point_choice import Choice
-from destage.queries.point_pairs import Side, compare_points
+from destage.queries.pairs.point_choice import Choice
+from destage.queries.pairs.point_pairs import Side, compare_points
+from destage.queries.pairs.run_history import explain_planning, list_history
 from destage.queries.report import compose_answer
-from destage.queries.report.unanswered_points import list_unanswered
-from destage.queries.run_history import explain_planning, list_history
+from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.recorded_objectives import list_objectives
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from destage.engine import columns
 from destage.engine.limiting_resource import IDLE, columns_needed, limiting_resource, limiting_sql
-from destage.queries.named_queries import list_queries
+from destage.queries.named.named_queries import list_queries
 from destage.sql import Database
 
 BUSY = {"disk_busy_max_fraction": 0.8, "link_busy_fraction": 0.3, "firmware_busy_fraction": 0.2}

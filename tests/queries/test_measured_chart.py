@@ -7,8 +7,8 @@ import pyarrow as pa
 from measured_loads import CAPACITY, DEPTH, canonical, line, workload
 
 from destage.measured.sets import MeasuredSet
-from destage.queries.report.chart import LineChart
-from destage.queries.report.measured_chart import MEASURED, build_measured_chart
+from destage.queries.report.charts.measured_chart import MEASURED, build_measured_chart
+from destage.queries.report.drawing.chart import LineChart
 from destage.queries.report.page import render_page
 
 READS = "workload.streams.0.operations.read_fraction"

@@ -7,7 +7,7 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session, list_queries
-from destage.queries.named_queries import FITTING, NamedQuery, Parameter, find_query
+from destage.queries.named.named_queries import FITTING, NamedQuery, Parameter, find_query
 
 FILES = sorted((Path(__file__).parents[2] / "queries" / "sql").glob("*.sql"))
 

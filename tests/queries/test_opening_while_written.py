@@ -7,7 +7,9 @@ import pytest
 from small_studies import small_study
 
 from destage import sweeps
-from destage.queries import Session, open_session, relations, session
+from destage.queries import Session, open_session
+from destage.queries.opening import session
+from destage.queries.tables import relations
 from destage.store import Sweep
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import destage.queries
-from destage.queries import Session, views
+from destage.queries import Session
+from destage.queries.tables import views
 
 ANY_ORDER = re.compile(
     r"(?<!list_)\b(avg|mean|stddev\w*|var_\w+|variance|fsum|corr|covar\w*|regr_\w+)\s*\(", re.IGNORECASE

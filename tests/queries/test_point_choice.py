@@ -7,7 +7,7 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
-from destage.queries.point_choice import choose_points
+from destage.queries.pairs.point_choice import choose_points
 
 RAID, DISKS, TRACE = "array.raid", "array.disks", "workload.streams.0.arrival.file"
 

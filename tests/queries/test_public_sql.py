@@ -11,11 +11,11 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
-from destage.queries.columns import RELATIONS
-from destage.queries.formats import encode
-from destage.queries.named_queries import list_fitting
-from destage.queries.presentation import present
+from destage.queries.named.named_queries import list_fitting
+from destage.queries.named.table_columns import RELATIONS
 from destage.queries.report.figures import build_figures
+from destage.queries.text.formats import encode
+from destage.queries.text.presentation import present
 
 
 def ask(session: Session, text: str) -> list[dict[str, Any]]:

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
+from destage.queries.published.verdicts import judge_figures
 from destage.queries.report import draw_figure
-from destage.queries.report.chart import DotPlot
+from destage.queries.report.charts.ratio_plot import build_ratio_plot
+from destage.queries.report.drawing.chart import DotPlot
 from destage.queries.report.page import render_page
-from destage.queries.report.ratio_plot import build_ratio_plot
-from destage.queries.verdicts import judge_figures
 
 DISKS = "array.disks"
 RUNS = [

@@ -10,9 +10,9 @@ import pytest
 
 from destage import allowance
 from destage.errors import QueryError
-from destage.queries.formats import encode, format_json
-from destage.queries.plain_values import list_json_values
-from destage.queries.presentation import present
+from destage.queries.text.formats import encode, format_json
+from destage.queries.text.plain_values import list_json_values
+from destage.queries.text.presentation import present
 from destage.sql import Database, QueryLimits
 
 SOON_S = 10.0

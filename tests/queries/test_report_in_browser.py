@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from seek_grids import seek_grid
 
 from destage.queries.report import write_report
-from destage.queries.report.design_space import ROWS_AT_FIRST
+from destage.queries.report.sentences.design_space import ROWS_AT_FIRST
 
 CHROMIUM = os.environ.get("DESTAGE_TEST_BROWSER") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None

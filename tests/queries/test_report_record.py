@@ -12,16 +12,17 @@ from small_stores import publish
 
 from destage.measured.line import MeasuredLine
 from destage.measured.sets import MeasuredSet, delete_set, find_store, write_set
-from destage.queries import Session, open_session, report, report_record
+from destage.queries import Session, open_session, report
+from destage.queries.exports import report_record
+from destage.queries.exports.report_record import add_record, digest_inputs, find_report, read_summary
 from destage.queries.report import update_report, write_report
 from destage.queries.report.page import render_page
-from destage.queries.report.summary import summarize
-from destage.queries.report_record import add_record, digest_inputs, find_report, read_summary
-from destage.store.fragments import write_fragment
-from destage.store.generations import claim_generation, read_head
-from destage.store.layout import SweepLayout
-from destage.store.plan import write_round
-from destage.store.rows import rows_schema
+from destage.queries.report.sentences.summary import summarize
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import rows_schema
+from destage.store.state.generations import claim_generation, read_head
+from destage.store.state.plan import write_round
 
 LINE = MeasuredLine(array_label="lab", outstanding=8, throughput_iops=100.0)
 

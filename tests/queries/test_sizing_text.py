@@ -6,8 +6,16 @@ import pytest
 
 from destage.measured_systems.load_class import LoadClass
 from destage.measured_systems.model_error import ModelError
-from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured, measure
-from destage.queries.sizing_text import Assured, Sized, compose_sizing, format_odds
+from destage.queries.findings.candidates import (
+    CONTROLLER,
+    DISK,
+    RAID,
+    BatteryCase,
+    Candidate,
+    Measured,
+    measure,
+)
+from destage.queries.findings.sizing_text import Assured, Sized, compose_sizing, format_odds
 from destage.spec.objective import Objective
 
 P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seek_grids import CAPACITY, FRACTION, MIB, seek_grid
 
-from destage.queries.report.chart import LineChart, Mark, Series
+from destage.queries.report.charts.shared_lines import Plots, join_names, share_lines
+from destage.queries.report.drawing.chart import LineChart, Mark, Series
+from destage.queries.report.drawing.svg import NARROW, WIDE, draw
 from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render_page
-from destage.queries.report.shared_lines import Plots, join_names, share_lines
-from destage.queries.report.svg import NARROW, WIDE, draw
 
 
 def first_chart(session: Any) -> tuple[LineChart, str]:

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from destage.errors import QueryError
-from destage.queries.formats import encode, format_markdown
+from destage.queries.text.formats import encode, format_markdown
 from destage.sql import Database
 
 _VALUES = {

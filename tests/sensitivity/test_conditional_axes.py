@@ -6,7 +6,7 @@ import pyarrow as pa
 from destage.sensitivity.analysis import analyse
 from destage.sensitivity.conditional_axes import write_out
 from destage.sensitivity.point_values import PointValues
-from destage.store.axis_codes import AxisCodes
+from destage.store.schemas.axis_codes import AxisCodes
 
 
 def test_a_listed_axis_has_a_row_for_each_value() -> None:

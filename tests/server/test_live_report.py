@@ -7,8 +7,8 @@ from served_sweep import Served, run_users, serve
 from small_stores import publish
 
 from destage.cli import app
-from destage.store.compaction import compact
-from destage.store.layout import SweepLayout
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.compaction import compact
 
 
 def _count(served: Served) -> int:

@@ -8,7 +8,7 @@ from served_sweep import run_users
 
 from destage.server import sweep_observer
 from destage.server.sweep_observer import SweepObserver
-from destage.store.progress import Status
+from destage.store.opened.recorded_progress import Status
 
 Observe = Callable[..., SweepObserver]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from destage.store.layout import SweepLayout
-from destage.store.rows import rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import rows_schema
 
 MakeRows = Callable[..., pa.Table]
 

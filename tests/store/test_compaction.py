@@ -13,19 +13,19 @@ import pytest
 
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store import compaction, rows
-from destage.store.compaction import compact
-from destage.store.fragments import write_fragment
-from destage.store.layout import SweepLayout
-from destage.store.lease import hold_lease
-from destage.store.rows import find_present_runs, read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files import compaction, stored_rows
+from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import find_present_runs, read_rows
+from destage.store.locks.lease import hold_lease
 
 MakeRows = Callable[..., pa.Table]
 _COMPACT = """
 import sys
 from pathlib import Path
-from destage.store.compaction import compact
-from destage.store.layout import SweepLayout
+from destage.store.fragment_files.compaction import compact
+from destage.store.files.layout import SweepLayout
 compact(SweepLayout(Path(sys.argv[1])))
 """
 
@@ -86,7 +86,7 @@ def test_memory_limits_the_size_of_a_fragment(many: SweepLayout, monkeypatch: py
 
 def test_a_reader_with_an_old_list_lists_again(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_rows(many)
-    inner, times = rows.open_fragment, []
+    inner, times = stored_rows.open_fragment, []
 
     def open_one(path: Location) -> AbstractContextManager[pq.ParquetFile]:
         times.append(path)
@@ -94,7 +94,7 @@ def test_a_reader_with_an_old_list_lists_again(many: SweepLayout, monkeypatch: p
             compact(many)
         return inner(path)
 
-    monkeypatch.setattr(rows, "open_fragment", open_one)
+    monkeypatch.setattr(stored_rows, "open_fragment", open_one)
     assert read_rows(many).equals(before)
     assert len(times) < 30
 

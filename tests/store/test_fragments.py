@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import StoreError
-from destage.store import durable
-from destage.store.adoption import FOREIGN_S, adopt_fragments
-from destage.store.digests import digest_of
-from destage.store.durable import temporary_name, this_host, write_durably
-from destage.store.fragments import fragment_key, open_fragment, write_fragment
-from destage.store.layout import SweepLayout
-from destage.store.rows import list_complete_fragments
+from destage.store.files import durable
+from destage.store.files.digests import digest_of
+from destage.store.files.durable import temporary_name, this_host, write_durably
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.adoption import FOREIGN_S, adopt_fragments
+from destage.store.fragment_files.fragments import fragment_key, open_fragment, write_fragment
+from destage.store.fragment_files.stored_rows import list_complete_fragments
 
 MakeRows = Callable[..., pa.Table]
 

@@ -11,12 +11,13 @@ import pytest
 from small_stores import publish
 
 from destage.errors import StoreError
-from destage.store import generations, open_sweep
-from destage.store.digests import digest_of, is_intact, read_checked
-from destage.store.generations import Generation, claim_generation, find_head, list_heads, read_head
-from destage.store.head import Head, decode_head
-from destage.store.layout import SweepLayout
-from destage.store.plan import plan_schema
+from destage.store import open_sweep
+from destage.store.files.digests import digest_of, is_intact, read_checked
+from destage.store.files.layout import SweepLayout
+from destage.store.state import generations
+from destage.store.state.generations import Generation, claim_generation, find_head, list_heads, read_head
+from destage.store.state.head import Head, decode_head
+from destage.store.state.plan import plan_schema
 
 
 def plan_of(*run_ids: str, number: int = 0) -> pa.Table:

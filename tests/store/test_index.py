@@ -8,16 +8,16 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import StoreError
-from destage.store import index_writer
-from destage.store.adoption import adopt_fragments
-from destage.store.compaction import compact
-from destage.store.fragments import write_fragment
-from destage.store.generations import claim_generation, find_head, list_segments
-from destage.store.head import Head
-from destage.store.index import Stamp, find_settled, read_segments
-from destage.store.index_writer import IndexWriter
-from destage.store.layout import SweepLayout
-from destage.store.rows import list_complete_fragments, read_rows, rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files import index_writer
+from destage.store.fragment_files.adoption import adopt_fragments
+from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.index import Stamp, find_settled, read_segments
+from destage.store.fragment_files.index_writer import IndexWriter
+from destage.store.fragment_files.stored_rows import list_complete_fragments, read_rows, rows_schema
+from destage.store.state.generations import claim_generation, find_head, list_segments
+from destage.store.state.head import Head
 
 MakeRows = Callable[..., pa.Table]
 COLUMNS = ["events"]
@@ -43,10 +43,10 @@ def indexed(make_rows: MakeRows, layout: SweepLayout) -> list[Path]:
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of the fragments that are opened from now on."""
-    from destage.store import adoption, rows  # noqa: PLC0415
+    from destage.store.fragment_files import adoption, stored_rows  # noqa: PLC0415
 
     names: list[str] = []
-    for module in (adoption, rows):
+    for module in (adoption, stored_rows):
         inner = module.open_fragment
 
         def open_one(path: Any, inner: Any = inner) -> Any:

@@ -13,10 +13,10 @@ from destage.errors import StoreError
 from destage.objects import ObjectPath, Version, object_path
 from destage.objects.arrow_bucket import ArrowBucket
 from destage.queries import open_session
-from destage.queries.report_record import read_summary
+from destage.queries.exports.report_record import read_summary
 from destage.store import open_sweep
-from destage.store.fragments import NotAFragmentError, open_fragment
-from destage.store.object_lease import find_live_flag, hold_object_lease
+from destage.store.fragment_files.fragments import NotAFragmentError, open_fragment
+from destage.store.locks.object_lease import find_live_flag, hold_object_lease
 from destage.sweeps import parse_study, run
 
 HOLE = 400 << 20
@@ -110,7 +110,7 @@ def test_a_report_is_rendered_again(folder: Path, peak: Callable[[], int]) -> No
 
 def test_a_whole_object_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in pieces, which those above the largest one at once are."""
-    monkeypatch.setattr("destage.store.digests._AT_ONCE", 100)
+    monkeypatch.setattr("destage.store.files.digests._AT_ONCE", 100)
     with open_session(ObjectPath.parse("s3://bucket") / "sweeps" / folder.name) as session:
         assert session.warnings == ()
         assert session.sql("SELECT count(*) AS n FROM runs").to_pylist() == [{"n": 4}]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from destage.errors import StoreError
-from destage.store import lookup
+from destage.store.state import lookup
 
 
 def find_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, names: list[str], word: str) -> str:

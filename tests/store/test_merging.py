@@ -7,15 +7,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from destage.store import merging
-from destage.store.adoption import adopt_fragments
-from destage.store.commits import Commits
-from destage.store.fragments import write_fragment
-from destage.store.generations import claim_generation
-from destage.store.layout import SweepLayout
-from destage.store.lease import FileLease
-from destage.store.merging import find_contained
-from destage.store.rows import list_complete_fragments, read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files import merging
+from destage.store.fragment_files.adoption import adopt_fragments
+from destage.store.fragment_files.commits import Commits
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.merging import find_contained
+from destage.store.fragment_files.stored_rows import list_complete_fragments, read_rows
+from destage.store.locks.lease import FileLease
+from destage.store.state.generations import claim_generation
 
 MakeRows = Callable[..., pa.Table]
 COLUMNS = ["events"]

@@ -8,10 +8,10 @@ from small_stores import publish
 
 from destage.errors import StoreError
 from destage.store import open_sweep
-from destage.store.fragments import write_fragment
-from destage.store.layout import SweepLayout
-from destage.store.plan import plan_schema
-from destage.store.rows import find_present_runs, read_rows, rows_schema
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.stored_rows import find_present_runs, read_rows, rows_schema
+from destage.store.state.plan import plan_schema
 
 MakeRows = Callable[..., pa.Table]
 

@@ -11,9 +11,9 @@ from small_stores import publish
 
 from destage.errors import StoreError
 from destage.store import find_sweep, list_sweeps, open_sweep
-from destage.store.durable import write_durably
-from destage.store.layout import SweepLayout
-from destage.store.lease import find_writer, hold_lease
+from destage.store.files.durable import write_durably
+from destage.store.files.layout import SweepLayout
+from destage.store.locks.lease import find_writer, hold_lease
 
 
 def _make(store: Path, name: str) -> Path:
@@ -56,7 +56,7 @@ def test_an_unwritable_store_is_one_line(tmp_path: Path) -> None:
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from destage.store.lease import hold_lease
+from destage.store.locks.lease import hold_lease
 with hold_lease(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
@@ -93,7 +93,7 @@ def test_the_entries_of_a_new_sweep_are_forced_to_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[Path] = []
-    monkeypatch.setattr("destage.store.layout.sync_directory", synced.append)
+    monkeypatch.setattr("destage.store.files.layout.sync_directory", synced.append)
     layout = SweepLayout(tmp_path / "store" / "sweeps" / "x-0")
     layout.make()
     assert {layout.root, layout.root.parent, tmp_path / "store"} <= set(synced)

@@ -16,11 +16,11 @@ from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import ConfigError, Issue, StoreError, SweepError
 from destage.store import Location, open_sweep
-from destage.store.fragments import write_fragment
-from destage.store.generations import claim_generation, find_head, read_head
-from destage.store.layout import SweepLayout
-from destage.store.lease import hold_lease
-from destage.store.plan import write_round
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.locks.lease import hold_lease
+from destage.store.state.generations import claim_generation, find_head, read_head
+from destage.store.state.plan import write_round
 from destage.sweeps import Progress, Study
 
 MakeStudy = Callable[..., Study]
@@ -223,7 +223,7 @@ def test_a_session_that_fails_to_start_leaves_the_sweep_as_it_was(
     def die(*_: object) -> list[Issue]:
         raise StoreError("store.not-writable", "the disk went away")
 
-    monkeypatch.setattr("destage.sweeps.execution.session.adopt_fragments", die)
+    monkeypatch.setattr("destage.sweeps.execution.sweep_session.adopt_fragments", die)
     before = open_sweep(done.path).spec(), open_sweep(done.path).plan()
     with pytest.raises(StoreError):
         sweeps.run(make_study(axes={"array.disks": [1]}), tmp_path)
@@ -307,7 +307,9 @@ def test_the_status_of_a_finished_sweep_reads_no_rows(
     path = sweeps.run(make_study(axes=DISKS), tmp_path).path
     first, *_ = Path(str(SweepLayout(path).fragments)).iterdir()
     with monkeypatch.context() as blind:
-        blind.setattr("destage.store.rows.open_fragment", lambda _: pytest.fail("a row was read"))
+        blind.setattr(
+            "destage.store.fragment_files.stored_rows.open_fragment", lambda _: pytest.fail("a row was read")
+        )
         assert sweeps.status(path).finished
     first.unlink()
     status = sweeps.status(path)
@@ -342,8 +344,8 @@ def test_the_first_rows_are_recorded_soon(
 ) -> None:
     """Without waiting for the interval: the record has at least half of the rows."""
     study = make_study(axes=DISKS, replicates=30)
-    monkeypatch.setattr("destage.sweeps.execution.session._RECORD_S", 1e9)
-    monkeypatch.setattr("destage.sweeps.execution.session._SOON_S", 0.0)
+    monkeypatch.setattr("destage.sweeps.execution.sweep_session._RECORD_S", 1e9)
+    monkeypatch.setattr("destage.sweeps.execution.sweep_session._SOON_S", 0.0)
     seen: list[tuple[int, int]] = []
 
     def look(progress: Progress) -> None:

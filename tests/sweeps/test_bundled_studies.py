@@ -2,10 +2,10 @@
 
 import pytest
 
-from destage.queries.measurement import Measurement
-from destage.queries.verdicts import CONTRADICTS, FOLLOWS, judge
+from destage.queries.published.measurement import Measurement
+from destage.queries.published.verdicts import CONTRADICTS, FOLLOWS, judge
 from destage.sql import Database, find_qualifiers, join_statement
-from destage.store.published_figures import read_figures
+from destage.store.schemas.published_figures import read_figures
 from destage.sweeps import studies
 
 EXPECTED = {"arithmetic": FOLLOWS, "inconsistent": CONTRADICTS}

@@ -15,8 +15,8 @@ from destage.sweeps.calibration.proposals import (
     log_prior_over_mixture,
     to_levels,
 )
+from destage.sweeps.calibration.result_tables import make_tables
 from destage.sweeps.calibration.sample import Sample, judge, predict
-from destage.sweeps.calibration.tables import make_tables
 from destage.sweeps.keys.calibrate_settings import Calibration, Figure
 from destage.sweeps.space.distributions import Continuous
 

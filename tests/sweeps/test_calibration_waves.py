@@ -11,7 +11,7 @@ from destage import sweeps
 from destage.errors import ConfigError
 from destage.store import open_sweep
 from destage.sweeps import Study
-from destage.sweeps.points.results import Facts
+from destage.sweeps.points.point_results import Facts
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.planner import Planner
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import Issue
-from destage.store.layout import SweepLayout
-from destage.store.lease import FileLease, Lease
-from destage.store.plan import join_configs
-from destage.store.rows import find_present_runs, read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import find_present_runs, read_rows
+from destage.store.locks.lease import FileLease, Lease
+from destage.store.state.plan import join_configs
 from destage.sweeps import Study
 from destage.sweeps.execution.driver import BREAKER, TRIES, Driver
 from destage.sweeps.execution.interrupts import Interrupts

@@ -11,7 +11,7 @@ import pytest
 
 from destage.engine import PARTS
 from destage.errors import ConfigError
-from destage.store.plan import join_configs
+from destage.store.state.plan import join_configs
 from destage.sweeps import Study
 from destage.sweeps.points import configurations
 from destage.sweeps.reading.expansion import expand

@@ -9,10 +9,10 @@ import pytest
 
 from destage.engine import results_schema
 from destage.errors import Issue
-from destage.store import durable, failpoints
-from destage.store.layout import SweepLayout
-from destage.store.lease import FileLease
-from destage.store.rows import list_complete_fragments, read_rows
+from destage.store.files import durable, failpoints
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import list_complete_fragments, read_rows
+from destage.store.locks.lease import FileLease
 from destage.sweeps import Study
 from destage.sweeps.execution import driver as driving
 from destage.sweeps.execution.driver import Driver

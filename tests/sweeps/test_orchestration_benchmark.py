@@ -4,8 +4,8 @@ from pathlib import Path
 
 import script_modules
 
-from destage.store.adoption import adopt_fragments
-from destage.store.rows import read_rows
+from destage.store.fragment_files.adoption import adopt_fragments
+from destage.store.fragment_files.stored_rows import read_rows
 
 ORCHESTRATION = script_modules.load_script("benchmarks/orchestration.py")
 

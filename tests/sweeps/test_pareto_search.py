@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from destage.sweeps.keys.search import METHODS, Goal, Search
+from destage.sweeps.keys.search_key import METHODS, Goal, Search
 from destage.sweeps.search.pareto import TrialPlanner, find_front
 from destage.sweeps.space.distributions import Choice, Continuous, Distribution, Steps
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from destage.sweeps import Study
-from destage.sweeps.points.points import Expansion
-from destage.sweeps.points.results import Facts
+from destage.sweeps.points.point import Expansion
+from destage.sweeps.points.point_results import Facts
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.planner import Planner
 

@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from destage.sweeps.ray import head as ray_head
-from destage.sweeps.ray.head import RayHead
+from destage.sweeps.ray import ray_head
+from destage.sweeps.ray.ray_head import RayHead
 
 
 def test_a_head_is_lost_once_it_has_not_answered_for_long(monkeypatch: pytest.MonkeyPatch) -> None:

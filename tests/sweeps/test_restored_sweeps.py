@@ -7,10 +7,11 @@ import pytest
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.store import open_sweep, progress
-from destage.store.file_checks import check_sweep
-from destage.store.generations import list_heads, read_head
-from destage.store.layout import SweepLayout
+from destage.store import open_sweep
+from destage.store.files.layout import SweepLayout
+from destage.store.opened import recorded_progress
+from destage.store.opened.file_checks import check_sweep
+from destage.store.state.generations import list_heads, read_head
 from destage.sweeps import Study, verify
 
 MakeStudy = Callable[..., Study]
@@ -53,7 +54,7 @@ def test_rows_are_read_and_the_sweep_is_restored(
         assert session.spec == spec
         assert session.sql(COUNT).equals(rows)
         assert session.sql("FROM answers").equals(answers)
-    found = progress.status(path)
+    found = recorded_progress.status(path)
     assert {issue.code for issue in found.warnings} == expected
     assert found.finished == (part == "study")
     listed = (
@@ -66,7 +67,7 @@ def test_rows_are_read_and_the_sweep_is_restored(
     outcome = sweeps.resume(path, executor="inline")
     assert (outcome.state, outcome.executed) == ("finished", 0)
     assert open_sweep(path).warnings == ()
-    assert progress.status(path).finished
+    assert recorded_progress.status(path).finished
     assert verify(path, sample=1.0).problems == ()
     with open_session(path) as session:
         assert session.sql("FROM answers").equals(answers)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.seek.fit import cross_line, fit_crossing
+from destage.sweeps.seek.crossing_fit import cross_line, fit_crossing
 from destage.sweeps.seek.intervals import t_interval
 from destage.sweeps.seek.probes import Points
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.keys.seek import Seek
+from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.seek.ladder import Bracket, find_bracket, make_ladder
 from destage.sweeps.seek.probes import BrokenRun, MissingRun, Probe, ProbeVerdict
 

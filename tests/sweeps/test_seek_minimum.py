@@ -10,8 +10,8 @@ from priced_study import CHEAPEST, PRICES
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.queries import open_session
-from destage.store.answers import complete_answers
-from destage.store.sweep import open_sweep
+from destage.store.opened.sweep import open_sweep
+from destage.store.state.answers import complete_answers
 from destage.sweeps.reading.expansion import expand
 
 SERVER = {

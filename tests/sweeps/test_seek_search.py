@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.keys.seek import Seek
+from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.seek.ladder import make_ladder
+from destage.sweeps.seek.largest_search import PointResult, search
 from destage.sweeps.seek.probes import Probe, ProbeVerdict, SearchState
-from destage.sweeps.seek.search import PointResult, search
 
 MOST = 2000
 Run = Callable[[int, int], Probe]

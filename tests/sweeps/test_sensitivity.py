@@ -15,11 +15,11 @@ from destage.errors import ConfigError
 from destage.queries import open_session
 from destage.sensitivity.stored_results import DISTRIBUTIONS
 from destage.store import open_sweep
-from destage.store.digests import find_digest
-from destage.store.generations import read_head
-from destage.store.layout import SweepLayout
+from destage.store.files.digests import find_digest
+from destage.store.files.layout import SweepLayout
+from destage.store.state.generations import read_head
 from destage.sweeps import Study
-from destage.sweeps.execution.sensitivity import analyse_sweep
+from destage.sweeps.execution.analyses import analyse_sweep
 from destage.sweeps.space.distributions import SCHEMAS
 
 MakeStudy = Callable[..., Study]

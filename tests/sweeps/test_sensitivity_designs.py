@@ -11,7 +11,7 @@ import pytest
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.sweeps import Study
-from destage.sweeps.points.design_rows import tabulate_design
+from destage.sweeps.points.sampled_points import tabulate_design
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.space.designs import sample_cube
 from destage.sweeps.space.identity import point_id

@@ -8,9 +8,11 @@ import pyarrow as pa
 import pytest
 
 from destage import sweeps
-from destage.store import durable, failpoints, fragments, open_sweep
-from destage.store.layout import SweepLayout
-from destage.store.rows import rows_schema
+from destage.store import open_sweep
+from destage.store.files import durable, failpoints
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files import fragments
+from destage.store.fragment_files.stored_rows import rows_schema
 from destage.sweeps import Outcome, Study
 from destage.sweeps.execution import shared_runs
 from destage.sweeps.workers.batches import Batch

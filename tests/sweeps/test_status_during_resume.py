@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from destage import sweeps
-from destage.store.layout import SweepLayout
-from destage.store.lease import hold_lease
+from destage.store.files.layout import SweepLayout
+from destage.store.locks.lease import hold_lease
 from destage.sweeps import Study
 
 

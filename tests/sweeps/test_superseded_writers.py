@@ -10,10 +10,13 @@ import pytest
 from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import StoreError
-from destage.store import adoption, durable, failpoints, fragments, generations, open_sweep
-from destage.store.lease import FileLease
+from destage.store import open_sweep
+from destage.store.files import durable, failpoints
+from destage.store.fragment_files import adoption, fragments
+from destage.store.locks.lease import FileLease
+from destage.store.state import generations
 from destage.sweeps import Study, verify
-from destage.sweeps.execution import api, session
+from destage.sweeps.execution import api, sweep_session
 from destage.sweeps.workers import worker
 
 MakeStudy = Callable[..., Study]
@@ -49,7 +52,7 @@ def test_a_paused_writer_damages_nothing(
     after: list[dict[str, Any]] = []
     monkeypatch.setattr(api, "hold_lease", _no_lease)
     # Both writers have one process id here, by which each would take the other's temporary files for its own.
-    for module in (adoption, session):
+    for module in (adoption, sweep_session):
         monkeypatch.setattr(module, "remove_orphans", lambda _: None)
 
     def pause(name: str) -> None:

@@ -7,8 +7,8 @@ import pytest
 from tests.small_studies import small_study
 
 from destage import sweeps
-from destage.store.layout import SweepLayout
-from destage.store.rows import read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import read_rows
 from destage.sweeps import Progress, parse_study, sweep_path
 from destage.sweeps.execution import time_estimate
 from destage.sweeps.execution.time_estimate import TimeEstimate, estimate_time

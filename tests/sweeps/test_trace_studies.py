@@ -11,7 +11,7 @@ from destage import engine, sweeps
 from destage.errors import ConfigError, TraceError
 from destage.store import open_sweep
 from destage.sweeps import Study
-from destage.sweeps.execution.session import SweepSession
+from destage.sweeps.execution.sweep_session import SweepSession
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.workers.executors import Executor
 

@@ -9,7 +9,7 @@ import pytest
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.answer_bars import draw_answer_bars
+from destage.queries.findings.answer_bars import draw_answer_bars
 
 STUDY = Path(__file__).parents[2] / "examples" / "users-against-cache.yaml"
 

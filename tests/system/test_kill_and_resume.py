@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.system.conftest import KillableSweep
 
-from destage.store import failpoints
-from destage.store.layout import SweepLayout
+from destage.store.files import failpoints
+from destage.store.files.layout import SweepLayout
 
 KILLS = 20
 STORES = 4

@@ -10,7 +10,8 @@ from small_studies import RATE, small_calibration
 from tests.system.conftest import KillableSweep
 
 from destage import sweeps
-from destage.store import failpoints, open_sweep
+from destage.store import open_sweep
+from destage.store.files import failpoints
 
 STUDY = small_calibration(
     "killable",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from destage.store.layout import SweepLayout
-from destage.store.rows import read_rows
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import read_rows
 
 SOON_S = 10.0
 """Bound of a stop on a busy machine [s]; the runs would take hours."""

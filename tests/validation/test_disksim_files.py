@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from validation.disksim_samples import MODEL, SPECS, read_facts, reads_at, write_files, zones_of
 
-from destage.disk_validation import fit, measured_disk, saved_disk
+from destage.disk_validation import measured_disk, model_fit, saved_disk
 from destage.disk_validation.disksim_model import read_model
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.disk_validation.service_times import simulate_service_ms
@@ -139,7 +139,7 @@ def test_a_refusal_names_the_line(tmp_path: Path, before: str, after: str, line:
 
 def test_a_fit_that_ends_on_a_bound_says_so() -> None:
     values = {"command_time": 0.0, "bus_rate": 1e10, "buffer.hit_time": 1e5, "buffer.lapse": 0.0}
-    found = fit.warn_of_bounds(values)
+    found = model_fit.warn_of_bounds(values)
     assert [(each.code, each.place) for each in found] == [
         ("disk.fit-at-bound", "command_time"),
         ("disk.fit-at-bound", "bus_rate"),
@@ -159,7 +159,7 @@ def test_the_fit_finds_the_read_ahead_that_was_measured(tmp_path: Path, real: st
     trace = reads_at([int(place) + step for place in places for step in (0, 30, 60, 130)])
     service = simulate_service_ms(trace, disk, 1)[0]
     measured = MeasuredTrace(trace.is_write, trace.lba, trace.sectors, service, trace.gap_ns)
-    found = measured_disk.validate(measured, facts, list(fit.CHOICES), overall_limit_ms=0.01, phases=1)
+    found = measured_disk.validate(measured, facts, list(model_fit.CHOICES), overall_limit_ms=0.01, phases=1)
     assert found.chosen == {"buffer.read_ahead": real}
     assert all(each.is_met for each in found.classes)
 

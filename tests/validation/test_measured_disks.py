@@ -18,9 +18,9 @@ from validation.replicates import LEDGER, Verdict
 
 from destage.disk_validation import measured_disk, measured_trace
 from destage.disk_validation.demerit import ALL, SEQUENTIAL, demerit
-from destage.disk_validation.fit import FITTABLE
 from destage.disk_validation.measured_disk import Validation
 from destage.disk_validation.measured_trace import MeasuredTrace
+from destage.disk_validation.model_fit import FITTABLE
 from destage.disk_validation.service_times import simulate_service_ms
 
 REFERENCE_MS = {"cheetah_9lp": 0.107, "atlas_10k": 0.268}

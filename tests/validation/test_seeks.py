@@ -20,11 +20,11 @@ from validation.scenarios import Scenario, closed, exponential, scenario, server
 
 from destage.engine import simulate
 from destage.sweeps.keys.objectives import Objective, parse_objective
-from destage.sweeps.keys.seek import Seek
+from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.seek.intervals import Interval
 from destage.sweeps.seek.ladder import make_ladder
+from destage.sweeps.seek.largest_search import PointResult, search
 from destage.sweeps.seek.probes import Probe, ProbeVerdict
-from destage.sweeps.seek.search import PointResult, search
 
 SEEDS = 200 // SHARE
 REPLICATES = 5

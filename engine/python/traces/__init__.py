@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from destage.engine import _engine, configuration
 from destage.engine.engine_errors import translated_errors
-from destage.engine.traces import files, places
+from destage.engine.traces import access_places, files
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.machine import read_memory_size
@@ -105,7 +105,7 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     """
     bound: dict[str, Any] = copy.deepcopy(dict(scenario))
     for arrival in find_replays(bound):
-        place = places.resolve_place(arrival["file"], folder)
+        place = access_places.resolve_place(arrival["file"], folder)
         arrival.update(file=str(place), digest=_load_checked(place, arrival.get("digest"))[1])
     return bound
 
@@ -117,7 +117,7 @@ def load_bound(scenario: Mapping[str, Any]) -> dict[str, _engine.Trace]:
         TraceError: A trace cannot be read, or its digest differs.
     """
     return {
-        arrival["digest"]: _load_checked(places.resolve_place(arrival["file"]), arrival["digest"])[0]
+        arrival["digest"]: _load_checked(access_places.resolve_place(arrival["file"]), arrival["digest"])[0]
         for arrival in find_replays(scenario)
     }
 
@@ -167,8 +167,8 @@ _RECOGNISED: _Options = (None, None, 0, None)
 
 
 def _load_cached(path: str | Location, options: _Options) -> tuple[_engine.Trace, str]:
-    place = places.resolve_place(path)
-    return _load(place, places.read_version(place), options)
+    place = access_places.resolve_place(path)
+    return _load(place, access_places.read_version(place), options)
 
 
 @lru_cache(maxsize=8)

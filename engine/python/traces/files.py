@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol
 
 from destage.engine import _engine
 from destage.engine.engine_errors import as_trace_error
-from destage.engine.traces import delimited, places
+from destage.engine.traces import access_places, delimited
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.objects import Location
@@ -128,7 +128,7 @@ def open_trace(place: Location) -> Iterator[TraceFile]:
     import pyarrow as pa  # noqa: PLC0415 - a simulation without a trace starts without it
 
     try:
-        with places.open_local(place) as path:
+        with access_places.open_local(place) as path:
             _check_file(path)
             with path.open("rb") as raw:
                 yield TraceFile(path, raw)

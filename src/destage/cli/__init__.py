@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from destage.cli.application import DEBUG, Application
-from destage.cli.output import print_data
+from destage.cli.terminal.output import print_data
 
 app = Application(
     sections={

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from destage.cli.help_texts import use_plain_words
-from destage.cli.output import (
+from destage.cli.terminal.output import (
     issue_as_json,
     open_standard_streams,
     print_error,

@@ -9,8 +9,8 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.output import create_output
 
-from destage.cli.output import print_error, print_note
-from destage.cli.sql_completion import SqlCompleter
+from destage.cli.parameters.sql_completion import SqlCompleter
+from destage.cli.terminal.output import print_error, print_note
 from destage.errors import DestageError
 
 if TYPE_CHECKING:

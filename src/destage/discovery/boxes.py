@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from destage.store.axis_codes import AxisCodes
+from destage.store.schemas.axis_codes import AxisCodes
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from destage.engine.traces import places
+from destage.engine.traces import access_places
 from destage.errors import TraceError
 from destage.objects import Location
 
@@ -55,9 +55,9 @@ def load(path: str | Location) -> MeasuredTrace:
     Args:
         path: The file or the object's address, plain or compressed (`.xz`, `.gz`).
     """
-    path = places.locate_trace(path)
+    path = access_places.locate_trace(path)
     try:
-        with places.open_local(path) as file:
+        with access_places.open_local(path) as file:
             raw = file.read_bytes()
     except OSError as error:
         raise TraceError("trace.unreadable", f"cannot be read: {error.strerror}", str(path)) from None

@@ -20,10 +20,10 @@ from destage.errors import StoreError, UsageError
 from destage.measured.line import Meaning, MeasuredLine, list_meanings
 from destage.objects import Location, ObjectPath
 from destage.spec.near_names import suggest_names
-from destage.store.digests import digest_of, find_digest
-from destage.store.durable import sync_directory, write_durably
-from destage.store.location import list_sizes
-from destage.store.parquet import as_parquet, read_parquet
+from destage.store.files.digests import digest_of, find_digest
+from destage.store.files.durable import sync_directory, write_durably
+from destage.store.files.parquet import as_parquet, read_parquet
+from destage.store.files.store_location import list_sizes
 
 SET, LINE = "measured_set", "line"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -7,8 +7,8 @@ from destage.notebook.curves import MissRatioCurve, compute_curve
 from destage.notebook.figure import Figure
 from destage.notebook.measured import Measured, open_measured
 from destage.notebook.result import Result, run_once
-from destage.notebook.sizing import SizingAnswer, find_configuration
-from destage.notebook.sweep import Sweep, open_sweep, run_study
+from destage.notebook.shown_sweep import Sweep, open_sweep, run_study
+from destage.notebook.sized_answer import SizingAnswer, find_configuration
 
 __all__ = [
     "Figure",

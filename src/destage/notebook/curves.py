@@ -11,7 +11,7 @@ from destage.engine import traces
 from destage.engine.miss_ratio_curves import load_accesses
 from destage.notebook.figure import Figure, draw_chart
 from destage.notebook.frames import make_frame
-from destage.queries.report.miss_ratio_chart import SIDES, build_curves, thin_out
+from destage.queries.report.charts.miss_ratio_chart import SIDES, build_curves, thin_out
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from destage.queries.report.chart import Chart
-from destage.queries.report.svg import draw
+from destage.queries.report.drawing.chart import Chart
+from destage.queries.report.drawing.svg import draw
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.extras import require
-from destage.queries.formats import make_storable
-from destage.queries.plain_values import flatten
+from destage.queries.text.formats import make_storable
+from destage.queries.text.plain_values import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

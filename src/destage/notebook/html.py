@@ -5,7 +5,7 @@ from html import escape
 
 import pyarrow as pa
 
-from destage.queries.presentation import present
+from destage.queries.text.presentation import present
 
 MOST_ROWS = 100
 """Maximum rows of a table in a notebook."""

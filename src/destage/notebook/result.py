@@ -7,7 +7,7 @@ from typing import Any
 
 from destage import engine
 from destage.notebook.html import render_cells
-from destage.queries.presentation import format_number
+from destage.queries.text.presentation import format_number
 
 
 class Result(Mapping[str, Any]):

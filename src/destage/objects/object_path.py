@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
 from destage.objects.bucket import Bucket, Entry, Version
-from destage.objects.failures import as_unreachable_error, is_final, is_gone
+from destage.objects.bucket_failures import as_unreachable_error, is_final, is_gone
 from destage.objects.service import open_bucket
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from destage.errors import StoreError
 from destage.objects.bucket import Bucket
-from destage.objects.failures import extract_reason
+from destage.objects.bucket_failures import extract_reason
 
 _DEFAULTS = (
     ("s3:", "allow_delayed_open=true"),  # one PutObject instead of the three requests of a multipart upload

@@ -17,7 +17,7 @@ from destage.sensitivity.jackknife import jackknife_error
 from destage.sensitivity.morris import elementary_effects, summarize_effects
 from destage.sensitivity.point_values import PointValues
 from destage.sensitivity.saltelli import crossed_shares, saltelli_shares
-from destage.sensitivity.table import (
+from destage.sensitivity.sensitivity_table import (
     INTERACTIONS,
     INTERACTIONS_SCHEMA,
     SENSITIVITY,
@@ -25,7 +25,7 @@ from destage.sensitivity.table import (
     list_axis_rows,
     list_pair_rows,
 )
-from destage.store.axis_codes import AxisCodes, encode_axis, encode_bound
+from destage.store.schemas.axis_codes import AxisCodes, encode_axis, encode_bound
 
 FACTORIAL, GIVEN_DATA = "factorial", "given_data"
 PAIRS = "pairs"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from destage.store.axis_codes import AxisCodes
+from destage.store.schemas.axis_codes import AxisCodes
 
 _SEED = 0
 

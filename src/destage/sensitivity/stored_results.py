@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 from destage.sensitivity.analysis import analyse
 from destage.sensitivity.design_rows import DesignRows
 from destage.sensitivity.point_values import PointValues, collect_values
-from destage.sensitivity.table import INTERACTIONS, SENSITIVITY
-from destage.store.layout import SweepLayout
-from destage.store.plan import read_answer, read_axes
-from destage.store.rows import read_rows
+from destage.sensitivity.sensitivity_table import INTERACTIONS, SENSITIVITY
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import read_rows
+from destage.store.state.plan import read_answer, read_axes
 
 DISTRIBUTIONS = frozenset({"uniform", "log_uniform", "integer", "choice"})
 """The forms of an axis of a study that is sampled."""

@@ -14,12 +14,12 @@ import uvicorn
 from destage.errors import UsageError
 from destage.objects import Location, ObjectPath
 from destage.server.access import AllowedHosts, Gate
-from destage.server.application import build_application
-from destage.server.connection import Connection
+from destage.server.client_connection import Connection
 from destage.server.live_report import LiveReport
 from destage.server.repetition import Repetition
 from destage.server.statement_runner import StatementRunner
 from destage.server.sweep_observer import SweepObserver
+from destage.server.web_application import build_application
 from destage.sql import QueryLimits
 
 _LOOK_S, _LOOK_IN_BUCKET_S = 1.0, 5.0

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from destage.errors import QueryError
-from destage.queries.presentation import present
+from destage.queries.text.presentation import present
 
 MOST_ROWS = 1_000
 """Rows of a result that the page shows."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from destage.objects import Location
 from destage.server.error_line import describe_error
 from destage.store import open_sweep
-from destage.store.generations import list_heads
-from destage.store.layout import SweepLayout
-from destage.store.lease import find_writer
-from destage.store.progress import Status, measure_fragments, status
+from destage.store.files.layout import SweepLayout
+from destage.store.locks.lease import find_writer
+from destage.store.opened.recorded_progress import Status, measure_fragments, status
+from destage.store.state.generations import list_heads
 
 Version = tuple[str, int, int]
 """What changes with every commit: the name of the head, the number of fragments and their size [bytes]."""

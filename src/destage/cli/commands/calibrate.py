@@ -5,9 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import Executor, Json, Quiet, RayAddress, ReportFile, Spec, Store, Workers
-from destage.cli.output import print_note
-from destage.cli.session import choose_executor, run_study
+from destage.cli.parameters.shared_options import (
+    Executor,
+    Json,
+    Quiet,
+    RayAddress,
+    ReportFile,
+    Spec,
+    Store,
+    Workers,
+)
+from destage.cli.printed_results.finished_sweep import choose_executor, run_study
+from destage.cli.terminal.output import print_note
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +94,7 @@ def calibrate(
         message = "has no calibrate; run it with `destage run`"
         raise UsageError("usage.not-a-calibration", message, spec)
     if draws is not None:
-        from destage.queries.calibrated_study import check_drawable
+        from destage.queries.findings.calibrated_study import check_drawable
 
         check_drawable(study.document["calibrate"], figure)
     try:
@@ -104,7 +113,7 @@ def _write_calibration(
 
     from destage import sweeps
     from destage.measured.sets import read_set
-    from destage.store.lookup import default_store
+    from destage.store.state.lookup import default_store
     from destage.sweeps.calibration.from_measured import make_calibration
     from destage.sweeps.reading.expansion import expand
 
@@ -121,7 +130,7 @@ def _write_calibration(
 
 def _write_draws(sweep: "Location", draws: int, fit: str | None, figure: str | None, out: Path) -> None:
     from destage.queries import open_session
-    from destage.queries.calibrated_study import write_drawn_study
+    from destage.queries.findings.calibrated_study import write_drawn_study
 
     with open_session(sweep) as session:
         out.write_text(write_drawn_study(session, draws, fit, figure), encoding="utf-8")

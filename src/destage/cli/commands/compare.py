@@ -7,10 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from destage.cli.completion import complete_measured_sets
-from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName, declare_conditions
-from destage.cli.output import print_json
-from destage.cli.rows import find_sweep, print_rows
+from destage.cli.parameters.completion import complete_measured_sets
+from destage.cli.parameters.shared_options import (
+    EscapeFormulas,
+    Format,
+    Json,
+    Out,
+    Store,
+    SweepName,
+    declare_conditions,
+)
+from destage.cli.terminal.output import print_json
+from destage.cli.terminal.printed_rows import find_sweep, print_rows
 from destage.errors import UsageError
 
 
@@ -78,10 +86,10 @@ def compare(
         return
     if on:
         raise UsageError("usage.conflicting-options", "needs --measured", "--on")
-    from destage.cli import comparison_table
+    from destage.cli.printed_results import comparison_table
     from destage.queries import open_session
-    from destage.queries.point_choice import choose_points
-    from destage.queries.point_pairs import Side, compare_points
+    from destage.queries.pairs.point_choice import choose_points
+    from destage.queries.pairs.point_pairs import Side, compare_points
 
     if other is None and not (a and b):
         message = "one sweep needs --a and --b; or give a second sweep, or --measured"
@@ -115,10 +123,10 @@ def _compare_measured(
     escape_formulas: bool,
     as_json: bool,
 ) -> None:
-    from destage.cli import measured_table
+    from destage.cli.printed_results import measured_table
     from destage.queries import open_session
-    from destage.queries.measured_pairs import compare_measured
-    from destage.queries.point_choice import choose_points
+    from destage.queries.pairs.measured_pairs import compare_measured
+    from destage.queries.pairs.point_choice import choose_points
 
     with open_session(find_sweep(sweep, store)) as session:
         choice = choose_points(session, conditions, "--a")

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.array_shorthand import parse_array, place_at_option
-from destage.cli.options import Json, check_suffix, parse_duration
-from destage.cli.output import print_json, print_note
-from destage.cli.part_options import check_entry, check_quantity, check_sizes, list_names, split_list
+from destage.cli.parameters.array_shorthand import parse_array, place_at_option
+from destage.cli.parameters.part_options import (
+    check_entry,
+    check_quantity,
+    check_sizes,
+    list_names,
+    split_list,
+)
+from destage.cli.parameters.shared_options import Json, check_suffix, parse_duration
+from destage.cli.terminal.output import print_json, print_note
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from destage.cli.part_options import Part
+    from destage.cli.parameters.part_options import Part
     from destage.sweeps.reading.new_study import NewStudy
 
 _DEFAULTS: "dict[Part, str]" = {"workload": "vdi", "controller": "megaraid_9560_8i", "disk": "exos_x18"}
@@ -166,7 +172,7 @@ def _list_fields(*, is_seek: bool) -> dict[str, _Field]:
 
 
 def _ask(field: _Field) -> str:
-    from destage.cli.study_questions import ask
+    from destage.cli.parameters.study_questions import ask
 
     return ask(field.question, field.default, field.check, field.words)
 

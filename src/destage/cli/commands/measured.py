@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.completion import complete_measured_sets
-from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, read_file
-from destage.cli.output import align_cells, print_data, print_json, print_note
-from destage.cli.rows import print_rows
+from destage.cli.parameters.completion import complete_measured_sets
+from destage.cli.parameters.shared_options import EscapeFormulas, Format, Json, Out, Store, read_file
+from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
+from destage.cli.terminal.printed_rows import print_rows
 
 if TYPE_CHECKING:
     from destage.store import Location
@@ -108,9 +108,9 @@ def show(
 
     Says which figures are derived, and why others are unknown.
     """
-    from destage.cli.measured_table import print_basis
+    from destage.cli.printed_results.measured_table import print_basis
     from destage.measured import sets
-    from destage.queries.columns import MEASURED_UNITS
+    from destage.queries.named.table_columns import MEASURED_UNITS
 
     rows = table = sets.read_table(_find_store(store), name)
     form = "json" if as_json else form

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from destage.cli.completion import complete_questions
-from destage.cli.options import (
+from destage.cli.parameters.completion import complete_questions
+from destage.cli.parameters.shared_options import (
     DEFAULT_ROWS,
     DEFAULT_TIMEOUT,
     EscapeFormulas,
@@ -24,8 +24,8 @@ from destage.cli.options import (
     make_limits,
     split_assignment,
 )
-from destage.cli.output import print_json, print_pairs
-from destage.cli.rows import find_sweep, note_left_out, print_results, print_rows
+from destage.cli.terminal.output import print_json, print_pairs
+from destage.cli.terminal.printed_rows import find_sweep, note_left_out, print_results, print_rows
 from destage.errors import UsageError
 
 _LIST = "design_space"
@@ -65,8 +65,8 @@ def query(
     At the prompt, a statement ends with ;, Tab completes names, and Ctrl-D exits.
     """
     from destage.queries import open_session
-    from destage.queries.product_names import name_products
-    from destage.queries.report.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
+    from destage.queries.report.sentences.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
+    from destage.queries.text.product_names import name_products
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     is_name = question is not None and question != _STDIN and _NAME.fullmatch(question) is not None

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.completion import complete_configurations, complete_parameters
-from destage.cli.options import Json, read_file, split_assignment
-from destage.cli.output import print_data, print_json, print_pairs
+from destage.cli.parameters.completion import complete_configurations, complete_parameters
+from destage.cli.parameters.shared_options import Json, read_file, split_assignment
+from destage.cli.terminal.output import print_data, print_json, print_pairs
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def simulate(
     if as_json:
         print_json(row)
         return
-    from destage.queries.presentation import format_number
+    from destage.queries.text.presentation import format_number
 
     def cell(value: object) -> str:
         return format_number(value) if isinstance(value, int | float) else str(value)
@@ -66,8 +66,8 @@ def simulate(
         }
     )
     from destage.engine.assumed_locality import describe_assumed_localities
-    from destage.queries.model_error_text import describe_run_error
-    from destage.queries.unsteady_caches import describe_run
+    from destage.queries.findings.model_error_text import describe_run_error
+    from destage.queries.findings.unsteady_caches import describe_run
 
     remarks = [
         *describe_run(scenario, row),

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.options import Json, Quiet, Store, Workers, parse_trace, repeat_command
-from destage.cli.output import print_data, print_json, print_note
-from destage.cli.sizing_request import EXAMPLE, make_request, place_at_options
+from destage.cli.parameters.shared_options import Json, Quiet, Store, Workers, parse_trace, repeat_command
+from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
+from destage.cli.terminal.output import print_data, print_json, print_note
 
 if TYPE_CHECKING:
     from destage.sweeps import Outcome
@@ -112,7 +112,7 @@ def size(
     supports the load. Exits with 1 if no configuration meets the objectives.
     """
     from destage import sizing
-    from destage.cli import sizing_answer
+    from destage.cli.printed_results import sizing_answer
 
     if example_prices:
         from destage.sweeps.sizing.request import example_prices as read_example

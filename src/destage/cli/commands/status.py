@@ -5,17 +5,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.completion import complete_sweeps
-from destage.cli.options import Json, Quiet, Store, WatchTimeout, parse_duration, reject_options
-from destage.cli.output import print_json, print_note, print_pairs, print_warning
-from destage.cli.watched_progress import describe_counts, follow_sweep
+from destage.cli.parameters.completion import complete_sweeps
+from destage.cli.parameters.shared_options import (
+    Json,
+    Quiet,
+    Store,
+    WatchTimeout,
+    parse_duration,
+    reject_options,
+)
+from destage.cli.terminal.output import print_json, print_note, print_pairs, print_warning
+from destage.cli.terminal.watched_progress import describe_counts, follow_sweep
 from destage.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from destage.store import Location
-    from destage.store.progress import Status
+    from destage.store.opened.recorded_progress import Status
 
 _FAILED_RUNS = 3
 
@@ -43,7 +50,8 @@ def status(
     With --follow, exits with 0 if the sweep is finished, 3 if runs failed, and 4 if its writer ended before.
     Ctrl-C stops this command, not the sweep. `destage cluster watch` follows a job on Kubernetes.
     """
-    from destage.store import find_sweep, list_sweeps, progress
+    from destage.store import find_sweep, list_sweeps
+    from destage.store.opened import recorded_progress
 
     if follow and sweep is None:
         raise UsageError("usage.conflicting-options", "requires a sweep", "--follow")
@@ -55,7 +63,7 @@ def status(
     found, damaged = {}, {}
     for path in paths:
         try:
-            found[path.name] = progress.status(path)
+            found[path.name] = recorded_progress.status(path)
         except StoreError as error:
             if sweep is not None:
                 raise
@@ -72,7 +80,7 @@ def status(
 def _print_states(
     paths: "Sequence[Location]", found: "dict[str, Status]", damaged: dict[str, str], *, as_json: bool
 ) -> None:
-    from destage.store.progress import find_record_age
+    from destage.store.opened.recorded_progress import find_record_age
 
     if as_json:
         states: dict[str, object] = {

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from destage.cli.completion import complete_importable_files, complete_workloads
-from destage.cli.options import Json, parse_duration, parse_size
-from destage.cli.output import print_data, print_json, print_note, print_warning
+from destage.cli.parameters.completion import complete_importable_files, complete_workloads
+from destage.cli.parameters.shared_options import Json, parse_duration, parse_size
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.errors import ConfigError
 
 app = typer.Typer(
@@ -88,7 +88,7 @@ def import_(
 
     Several tests become a study. Comments in the output explain how each option was translated.
     """
-    from destage.cli.imported_files import (
+    from destage.cli.parameters.imported_files import (
         choose_hardware,
         imported_as_json,
         list_warnings,
@@ -142,7 +142,7 @@ def export(
     The job runs on real hardware. A part that the tool cannot express is an error; comments say what
     is only similar.
     """
-    from destage.cli.imported_files import find_workload
+    from destage.cli.parameters.imported_files import find_workload
     from destage.engine import workload_profile
     from destage.tools.export_report import Target
     from destage.tools.registry import find_tool

@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 
-from destage.cli.options import Json, Store, SweepName
-from destage.cli.output import print_json, print_note, print_warning
-from destage.cli.progress import Counter
+from destage.cli.parameters.shared_options import Json, Store, SweepName
+from destage.cli.terminal.output import print_json, print_note, print_warning
+from destage.cli.terminal.progress_line import Counter
 
 
 def compact(sweep: SweepName, store: Store = None, as_json: Json = False) -> None:
@@ -12,8 +12,9 @@ def compact(sweep: SweepName, store: Store = None, as_json: Json = False) -> Non
 
     The rows do not change.
     """
-    from destage.store import compaction, find_sweep
-    from destage.store.layout import SweepLayout
+    from destage.store import find_sweep
+    from destage.store.files.layout import SweepLayout
+    from destage.store.fragment_files import compaction
 
     path = find_sweep(sweep, store)
     done = compaction.compact(SweepLayout(path), Counter("fragments"))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from destage.cli.options import Json, Store
-from destage.cli.output import issue_as_json, print_error, print_json, print_note, print_pairs
-from destage.cli.progress import Counter
+from destage.cli.parameters.shared_options import Json, Store
+from destage.cli.terminal.output import issue_as_json, print_error, print_json, print_note, print_pairs
+from destage.cli.terminal.progress_line import Counter
 from destage.errors import Issue
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
 def _check_store(store: "Location") -> tuple[str, list[Issue]]:
     """Return a summary of a store in one line, and its problems: a failed test write, or damaged files."""
     from destage.store import list_sweeps
-    from destage.store.file_checks import check_sweep
-    from destage.store.layout import SweepLayout
-    from destage.store.location import find_write_error
+    from destage.store.files.layout import SweepLayout
+    from destage.store.files.store_location import find_write_error
+    from destage.store.opened.file_checks import check_sweep
 
     trouble = find_write_error(store)
     if trouble is not None:

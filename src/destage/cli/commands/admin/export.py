@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from destage.cli.options import Json, Store, SweepName
-from destage.cli.output import print_data, print_json, print_note
-from destage.cli.rows import find_sweep
+from destage.cli.parameters.shared_options import Json, Store, SweepName
+from destage.cli.terminal.output import print_data, print_json, print_note
+from destage.cli.terminal.printed_rows import find_sweep
 from destage.errors import UsageError
 
 
@@ -26,7 +26,7 @@ def export(
     A study that seeks a value also has answers.parquet. README.md explains files and columns.
     """
     from destage.queries import open_session
-    from destage.queries.sweep_export import export_sweep, find_foreign
+    from destage.queries.exports.sweep_export import export_sweep, find_foreign
 
     if out is not None:
         foreign = out if out.exists() and not out.is_dir() else find_foreign(out)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, parse_trace
-from destage.cli.output import align_cells, print_data, print_json, print_warning
+from destage.cli.parameters.shared_options import Json, parse_trace
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import align_cells, print_data, print_json, print_warning
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def validate(
     Fit fields on the first half of the trace and compute the score on the second half.
     """
     from destage.disk_validation import measured_disk, measured_trace, saved_disk
-    from destage.disk_validation.fit import CHOICES, FITTABLE
+    from destage.disk_validation.model_fit import CHOICES, FITTABLE
 
     if no_fit and fit:
         raise UsageError("usage.conflicting-options", "cannot be combined with --fit", "--no-fit")

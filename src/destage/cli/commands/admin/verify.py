@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from destage.cli.options import Json, Store, SweepName
-from destage.cli.output import print_error, print_json, print_note, print_pairs
-from destage.cli.progress import Counter
+from destage.cli.parameters.shared_options import Json, Store, SweepName
+from destage.cli.terminal.output import print_error, print_json, print_note, print_pairs
+from destage.cli.terminal.progress_line import Counter
 from destage.errors import UsageError
 
 _FAILED_RUNS = 3

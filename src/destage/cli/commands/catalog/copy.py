@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import Json
-from destage.cli.output import print_json, print_note
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_json, print_note
 from destage.errors import UsageError
 
 if TYPE_CHECKING:

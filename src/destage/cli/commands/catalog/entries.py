@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from destage.cli.commands.catalog.copy import describe_examples
-from destage.cli.completion import quietly
-from destage.cli.options import Json
-from destage.cli.output import print_data, print_json, print_pairs
+from destage.cli.parameters.completion import quietly
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_data, print_json, print_pairs
 from destage.errors import UsageError
 
 Kind = Literal["controllers", "disks", "workloads", "studies", "examples", "columns"]

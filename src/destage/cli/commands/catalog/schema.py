@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from destage.cli.output import print_json
+from destage.cli.terminal.output import print_json
 
 
 def schema(

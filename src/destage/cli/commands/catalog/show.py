@@ -16,9 +16,9 @@ from destage.cli.commands.catalog.entries import (
     format_entry,
     list_names,
 )
-from destage.cli.completion import complete_workloads, quietly
-from destage.cli.options import Json, check_suffix, parse_duration, reject_options
-from destage.cli.output import print_data, print_json, print_note
+from destage.cli.parameters.completion import complete_workloads, quietly
+from destage.cli.parameters.shared_options import Json, check_suffix, parse_duration, reject_options
+from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import ConfigError, UsageError
 
 _WORKLOADS = "workloads"
@@ -106,7 +106,7 @@ def _find_kind(name: str, kind: Kind | None) -> str:
 
 def _show_part(kind: str, name: str, *, as_json: bool) -> None:
     """Print a controller or a disk."""
-    from destage.cli.imported_files import describe_entry
+    from destage.cli.parameters.imported_files import describe_entry
 
     entry = find_parts(kind)[name]
     facts = describe_entry(entry) | {"config": dict(entry.config)}
@@ -123,8 +123,8 @@ def _show_workload(
     name: str, plot: Path | None, duration: str | None, test: str | None, *, as_json: bool
 ) -> None:
     """Print the requests that a workload issues."""
-    from destage.cli.imported_files import find_workload
-    from destage.cli.workload_summary import describe_workload, summarize_profile
+    from destage.cli.parameters.imported_files import find_workload
+    from destage.cli.printed_results.workload_summary import describe_workload, summarize_profile
     from destage.engine.workload_profile import generate_profile
 
     if plot is not None:
@@ -136,7 +136,7 @@ def _show_workload(
     except ConfigError as error:
         raise ConfigError(error.issues, name) from error
     if plot is not None:
-        from destage.queries.report.workload_plot import draw_workload
+        from destage.queries.report.charts.workload_plot import draw_workload
 
         plot.write_text(draw_workload(profile, facts["title"]), encoding="utf-8")
     if as_json:

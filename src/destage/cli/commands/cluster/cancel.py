@@ -2,13 +2,13 @@
 
 from destage.cli.commands.cluster.job import connect_to_job
 from destage.cli.commands.cluster.options import Context, Name, Namespace
-from destage.cli.options import Json
-from destage.cli.output import print_json, print_note
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_json, print_note
 
 
 def cancel(name: Name, context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
     """Stop a sweep's pods and keep its results; `submit` resumes it."""
-    from destage.cluster import jobs
+    from destage.cluster.client import jobs
 
     connection, job = connect_to_job(name, context, namespace)
     jobs.cancel(connection, job)

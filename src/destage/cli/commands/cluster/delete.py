@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.commands.cluster.options import Context, Name, Namespace
-from destage.cli.options import Json
-from destage.cli.output import print_data, print_json, print_note
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_data, print_json, print_note
 
 if TYPE_CHECKING:
-    from destage.cluster.connection import Connection
-    from destage.cluster.jobs import Job
+    from destage.cluster.client.api_connection import Connection
+    from destage.cluster.client.jobs import Job
 
 
 def delete(
@@ -34,9 +34,9 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Delete a sweep from the cluster and keep its results."""
-    from destage.cluster.connection import connect
-    from destage.cluster.jobs import JobMissingError, find_job
-    from destage.cluster.removal import delete_kept_results, delete_sweep
+    from destage.cluster.client.api_connection import connect
+    from destage.cluster.client.deletion import delete_kept_results, delete_sweep
+    from destage.cluster.client.jobs import JobMissingError, find_job
 
     connection = connect(context, namespace)
     job, deleted = None, delete_kept_results(connection, name) if results else []
@@ -67,7 +67,7 @@ def delete(
 
 def _describe_results(connection: "Connection", job: "Job") -> str:
     """Return where the results of a deleted sweep are and what can be done with them."""
-    from destage.cluster.jobs import describe_recovery, find_claims
+    from destage.cluster.client.jobs import describe_recovery, find_claims
 
     kept = f"the results are kept in {job.place}: {describe_recovery(job.release)}"
     deleting = f"`destage cluster delete {job.release} --results`"

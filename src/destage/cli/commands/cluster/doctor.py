@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
-from destage.cli.options import Json
-from destage.cli.output import print_error, print_json, print_note, print_pairs
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_error, print_json, print_note, print_pairs
 
 _INFRASTRUCTURE = 4
 
@@ -31,9 +31,9 @@ def doctor(
     from importlib.metadata import version
 
     from destage import cluster
-    from destage.cluster.checks import run_checks
-    from destage.cluster.connection import connect
-    from destage.cluster.values import merge_settings
+    from destage.cluster.client.api_connection import connect
+    from destage.cluster.preparation.checks import run_checks
+    from destage.cluster.setup.helm_values import merge_settings
 
     wanted = None
     if values or given or image:

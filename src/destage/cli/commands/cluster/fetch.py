@@ -5,9 +5,9 @@ from pathlib import Path
 
 from destage.cli.commands.cluster.job import find_results, open_reader
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.options import Json, Store
-from destage.cli.output import print_data, print_json, print_note, print_warning
-from destage.cli.progress import Counter
+from destage.cli.parameters.shared_options import Json, Store
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
+from destage.cli.terminal.progress_line import Counter
 from destage.errors import Issue, UsageError
 
 _MOST_SHOWN = 20
@@ -25,7 +25,7 @@ def fetch(
 
     Files that are already there are skipped.
     """
-    from destage.cluster import results
+    from destage.cluster.in_pod import fetched_results
     from destage.store import default_store
 
     folder = store if store is not None else default_store()
@@ -36,7 +36,7 @@ def fetch(
     job, reader = open_reader(name, context, namespace)
     with reader:
         remote = find_results(reader, job, sweep)
-        copy = results.fetch_results(reader, remote.name, folder, Counter("bytes"))
+        copy = fetched_results.fetch_results(reader, remote.name, folder, Counter("bytes"))
     if as_json:
         print_json(asdict(copy))
     else:

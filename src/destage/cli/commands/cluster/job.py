@@ -3,15 +3,15 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.progress import format_duration
+from destage.cli.terminal.progress_line import format_duration
 from destage.errors import DestageError
 
 if TYPE_CHECKING:
-    from destage.cluster.connection import Connection
-    from destage.cluster.head_pod import HeadPod
-    from destage.cluster.jobs import Job
-    from destage.cluster.reader_pod import ReaderPod
-    from destage.cluster.results import RemoteSweep
+    from destage.cluster.client.api_connection import Connection
+    from destage.cluster.client.head_pod import HeadPod
+    from destage.cluster.client.jobs import Job
+    from destage.cluster.client.reader_pod import ReaderPod
+    from destage.cluster.in_pod.fetched_results import RemoteSweep
 
     Pod = HeadPod | ReaderPod
 
@@ -22,8 +22,8 @@ _LONGEST_MESSAGE = 400
 
 def connect_to_job(name: str, context: str | None, namespace: str | None) -> "tuple[Connection, Job]":
     """Return the connection to a cluster and a sweep's job on it."""
-    from destage.cluster.connection import connect
-    from destage.cluster.jobs import find_job
+    from destage.cluster.client.api_connection import connect
+    from destage.cluster.client.jobs import find_job
 
     connection = connect(context, namespace)
     return connection, find_job(connection, name)
@@ -33,7 +33,7 @@ def open_reader(
     name: str, context: str | None, namespace: str | None, timeout_s: float | None = None
 ) -> "tuple[Job, ReaderPod]":
     """Return a sweep's job and the reader of its results, which may take `timeout_s` to start [s]."""
-    from destage.cluster.reader_pod import START_TIMEOUT_S, ReaderPod
+    from destage.cluster.client.reader_pod import START_TIMEOUT_S, ReaderPod
 
     connection, job = connect_to_job(name, context, namespace)
     return job, ReaderPod(connection, job, START_TIMEOUT_S if timeout_s is None else timeout_s)
@@ -41,9 +41,9 @@ def open_reader(
 
 def find_results(reader: "Pod", job: "Job", sweep: str) -> "RemoteSweep":
     """Return the state of a sweep's results; an empty `sweep` is the job's own."""
-    from destage.cluster import results
+    from destage.cluster.in_pod import fetched_results
 
-    return results.find_results(reader, find_sweep(reader, job, sweep))
+    return fetched_results.find_results(reader, find_sweep(reader, job, sweep))
 
 
 def find_sweep(reader: "Pod", job: "Job", sweep: str) -> str:
@@ -87,7 +87,7 @@ def job_as_json(job: "Job") -> dict[str, Any]:
 def _find_sweep_of_study(reader: "Pod", job: "Job") -> str:
     """Return the sweep of a job that Helm made, from its study; empty where it cannot be read from here."""
     from destage import sweeps
-    from destage.cluster.jobs import read_study
+    from destage.cluster.client.jobs import read_study
 
     try:
         name, text = read_study(reader.connection, job)

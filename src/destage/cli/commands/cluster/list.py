@@ -2,14 +2,14 @@
 
 from destage.cli.commands.cluster.job import job_as_json, summarize_job
 from destage.cli.commands.cluster.options import Context, Namespace
-from destage.cli.options import Json
-from destage.cli.output import print_json, print_note, print_pairs
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_json, print_note, print_pairs
 
 
 def list_sweeps(context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
     """List the sweeps in a namespace and their states."""
-    from destage.cluster.connection import connect
-    from destage.cluster.jobs import list_jobs
+    from destage.cluster.client.api_connection import connect
+    from destage.cluster.client.jobs import list_jobs
 
     jobs = list_jobs(connect(context, namespace))
     if as_json:

@@ -8,8 +8,8 @@ import typer
 
 from destage.cli.commands.cluster.job import connect_to_job
 from destage.cli.commands.cluster.options import Context, Name, Namespace
-from destage.cli.options import Json
-from destage.cli.output import print_data, print_json, print_note
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_data, print_json, print_note
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """The colours that Ray gives its lines."""
@@ -28,7 +28,7 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """Print the logs of a sweep's pods."""
-    from destage.cluster.logs import follow_logs, read_logs
+    from destage.cluster.client.logs import follow_logs, read_logs
 
     connection, job = connect_to_job(name, context, namespace)
     if follow:

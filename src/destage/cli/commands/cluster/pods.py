@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, Spec, Store
-from destage.cli.output import print_data, print_json, print_note, print_warning
-from destage.cli.progress import ProgressDisplay
-from destage.cli.session import outcome_as_json, summarize
+from destage.cli.parameters.shared_options import Json, Spec, Store
+from destage.cli.printed_results.finished_sweep import outcome_as_json, summarize
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
+from destage.cli.terminal.progress_line import ProgressDisplay
 from destage.errors import StoreError, UnreachableError
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     """
     from destage import sweeps
     from destage.queries import open_session
+    from destage.queries.exports.sweep_export import update_export
     from destage.queries.report import write_report
-    from destage.queries.sweep_export import update_export
-    from destage.store.layout import SweepLayout
+    from destage.store.files.layout import SweepLayout
 
     study = sweeps.load_study(spec)
     layout = SweepLayout(sweeps.sweep_path(study, store))
@@ -61,7 +61,7 @@ def keep(
     ] = 20,
 ) -> None:
     """Restart a RayJob whenever it fails by a loss of machines, until it ends otherwise."""
-    from destage.cluster.keeper import Keeper, find_namespace, send
+    from destage.cluster.in_pod.keeper import Keeper, find_namespace, send
 
     print_note(Keeper(send, find_namespace(), job, own, max_failures, print_note).keep())
 
@@ -73,7 +73,7 @@ def pack(
     store: Store = None,
 ) -> None:
     """Write files of a sweep to stdout as a tar archive, or list them."""
-    from destage.cluster import archive
+    from destage.cluster.in_pod import archive
     from destage.store import default_store
 
     root = (store if store is not None else default_store()) / "sweeps" / sweep
@@ -91,9 +91,9 @@ def probe(
     store: Store = None,
 ) -> None:
     """Check that the store can be written and listed, as a sweep does."""
-    from destage.cluster.credentials import find_missing_credentials
+    from destage.cluster.resources.credentials import find_missing_credentials
     from destage.store import default_store, list_sweeps
-    from destage.store.location import find_write_error
+    from destage.store.files.store_location import find_write_error
 
     place = store if store is not None else default_store()
     missing = find_missing_credentials(str(place), os.environ) if secret else ""
@@ -114,8 +114,8 @@ def discard(
 ) -> None:
     """Delete sweeps from the store, each once it is no longer being written."""
     from destage.store import default_store
-    from destage.store.layout import SweepLayout
-    from destage.store.removal import remove_sweep
+    from destage.store.files.layout import SweepLayout
+    from destage.store.state.removal import remove_sweep
 
     place = store if store is not None else default_store()
     for sweep in sweeps:
@@ -126,7 +126,7 @@ def discard(
 
 def _await_lease(lease: "Location") -> None:
     """Wait while the head of an earlier attempt still holds the sweep's lease, which expires after it."""
-    from destage.store.lease import find_writer
+    from destage.store.locks.lease import find_writer
 
     end = time.monotonic() + _LEASE_S
     while (writer := find_writer(lease)) is not None and time.monotonic() < end:

@@ -2,8 +2,8 @@
 
 from destage.cli.commands.cluster.job import find_results, find_sweep, open_reader
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.options import Format, Json, Out, Statements
-from destage.cli.output import print_data, print_note
+from destage.cli.parameters.shared_options import Format, Json, Out, Statements
+from destage.cli.terminal.output import print_data, print_note
 
 
 def query(
@@ -16,16 +16,16 @@ def query(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Run read-only SQL statements on a sweep's results.
+    """Run read-only SQL statements on a sweep's fetched_results.
 
     The statements run in the cluster; their rows are printed here.
     """
-    from destage.cluster import results
+    from destage.cluster.in_pod import fetched_results
 
     job, reader = open_reader(name, context, namespace)
     with reader:
         directory = find_sweep(reader, job, sweep) or find_results(reader, job, sweep).name
-        data = results.query_results(reader, directory, statements, "json" if as_json else form)
+        data = fetched_results.query_results(reader, directory, statements, "json" if as_json else form)
     if out is None:
         print_data(data)
     else:

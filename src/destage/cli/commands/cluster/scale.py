@@ -7,8 +7,8 @@ import typer
 
 from destage.cli.commands.cluster.job import connect_to_job
 from destage.cli.commands.cluster.options import Context, Name, Namespace
-from destage.cli.options import Json
-from destage.cli.output import print_json, print_note
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_json, print_note
 
 
 def scale(
@@ -30,7 +30,7 @@ def scale(
     as_json: Json = False,
 ) -> None:
     """Change the number of workers of a sweep, also while it runs."""
-    from destage.cluster.scaling import scale_workers
+    from destage.cluster.client.scaling import scale_workers
 
     connection, job = connect_to_job(name, context, namespace)
     found, numbers, is_running = scale_workers(

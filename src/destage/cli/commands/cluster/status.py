@@ -12,8 +12,8 @@ from destage.cli.commands.cluster.job import (
     summarize_job,
 )
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.options import Json
-from destage.cli.output import print_json, print_pairs, print_warning
+from destage.cli.parameters.shared_options import Json
+from destage.cli.terminal.output import print_json, print_pairs, print_warning
 from destage.errors import ClusterError
 
 
@@ -25,9 +25,9 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Show a sweep's job, the problems of its pods, and its progress."""
-    from destage.cluster.diagnostics import diagnose_pods
-    from destage.cluster.head_pod import find_head_pod
-    from destage.cluster.jobs import has_keeper
+    from destage.cluster.client.diagnostics import diagnose_pods
+    from destage.cluster.client.head_pod import find_head_pod
+    from destage.cluster.client.jobs import has_keeper
 
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
     diagnostics = diagnose_pods(reader.connection, job)

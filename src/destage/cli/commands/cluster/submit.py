@@ -7,12 +7,12 @@ import typer
 
 from destage.cli.commands.cluster.job import job_as_json
 from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
-from destage.cli.options import Json, Spec
-from destage.cli.output import print_data, print_json, print_note
+from destage.cli.parameters.shared_options import Json, Spec
+from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import ConfigError, StoreError, TraceError
 
 if TYPE_CHECKING:
-    from destage.cluster.settings import Settings
+    from destage.cluster.setup.cluster_settings import Settings
 
 
 def submit(
@@ -36,8 +36,8 @@ def submit(
     from importlib.metadata import version
 
     from destage import cluster, sweeps
-    from destage.cluster.labels import to_release_name
-    from destage.cluster.values import merge_settings
+    from destage.cluster.setup.helm_values import merge_settings
+    from destage.cluster.setup.object_labels import to_release_name
 
     fields, path = sweeps.load_fields(spec), Path(spec)
     sweep = NO_SWEEP | ({"spec": path.read_text()} if path.is_file() else {"study": spec})
@@ -54,8 +54,8 @@ def submit(
 
             print_data(yaml.safe_dump_all(manifests, sort_keys=False))
         return
-    from destage.cluster import jobs
-    from destage.cluster.connection import connect
+    from destage.cluster.client import jobs
+    from destage.cluster.client.api_connection import connect
 
     connection = connect(context, namespace)
     release = cluster.Release(release_text, connection.namespace, version("destage"))
@@ -71,8 +71,8 @@ def submit(
 def _read_study(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str, str]:
     """Return a study's name and its sweep's directory, empty if only the pods can read the trace."""
     from destage import sweeps
-    from destage.cluster.storage import RESULTS
-    from destage.cluster.trace_addresses import find_trace_issues
+    from destage.cluster.resources.storage import RESULTS
+    from destage.cluster.resources.trace_addresses import find_trace_issues
 
     text = settings.sweep.spec
     # The traces of a bundled study lie beside it, in the image as well.

@@ -16,15 +16,15 @@ from destage.cli.commands.cluster.job import (
     summarize_job,
 )
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.options import Json, Quiet, WatchTimeout, parse_duration
-from destage.cli.output import print_json, print_note, print_warning
-from destage.cli.watch_display import WatchDisplay, WatchState
-from destage.cli.watched_progress import WatchedProgress
+from destage.cli.parameters.shared_options import Json, Quiet, WatchTimeout, parse_duration
+from destage.cli.terminal.output import print_json, print_note, print_warning
+from destage.cli.terminal.watch_display import WatchDisplay, WatchState
+from destage.cli.terminal.watched_progress import WatchedProgress
 from destage.errors import ClusterError
 
 if TYPE_CHECKING:
-    from destage.cluster.jobs import Job
-    from destage.cluster.reader_pod import ReaderPod
+    from destage.cluster.client.jobs import Job
+    from destage.cluster.client.reader_pod import ReaderPod
     from destage.sweeps import Progress
 
 _FAILED, _CANCELLED = 4, 130
@@ -53,7 +53,7 @@ def watch(
 
     Ends with the sweep: exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
     """
-    from destage.queries.presentation import format_quantity
+    from destage.queries.text.presentation import format_quantity
 
     seconds = parse_duration(timeout, "s", "--timeout")
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
@@ -104,8 +104,8 @@ class Watcher:
 
     def wait(self, until: float) -> None:
         """Follow the job until a time on the monotonic clock [s] and print what changed."""
-        from destage.cluster.jobs import parse_job
-        from destage.cluster.watch import watch as follow
+        from destage.cluster.client.jobs import parse_job
+        from destage.cluster.client.watch import watch as follow
 
         is_seen = False
         connection, name = self._reader.connection, self.job.name
@@ -138,7 +138,7 @@ class Watcher:
 
     def _restart(self) -> bool:
         """Return whether the job, which has ended, is restarted: from here, or by its keeper."""
-        from destage.cluster.jobs import has_keeper, restart
+        from destage.cluster.client.jobs import has_keeper, restart
 
         if not self.job.is_interrupted:
             return False
@@ -158,8 +158,8 @@ class Watcher:
 
     def _read_results(self) -> None:
         """Read the rows: from the head while it runs, from a reader after the end."""
-        from destage.cluster.head_pod import find_head_pod
-        from destage.store.counts import Counts
+        from destage.cluster.client.head_pod import find_head_pod
+        from destage.store.opened.counts import Counts
 
         try:
             # A reader would take room that the pods of a starting sweep need.
@@ -181,9 +181,9 @@ class Watcher:
 
     def _job_exists(self) -> bool:
         """Return whether the job exists, assuming that it does while the API server is away."""
-        from destage.cluster.connection import ApiError
-        from destage.cluster.objects import find
-        from destage.cluster.watch import is_transient
+        from destage.cluster.client.api_connection import ApiError
+        from destage.cluster.client.objects import find
+        from destage.cluster.client.watch import is_transient
 
         try:
             exists = find(self._reader.connection, "RayJob", self.job.name) is not None
@@ -199,7 +199,7 @@ class Watcher:
         return exists
 
     def _print_diagnostics(self) -> None:
-        from destage.cluster.diagnostics import diagnose_pods
+        from destage.cluster.client.diagnostics import diagnose_pods
 
         try:
             diagnostics = diagnose_pods(self._reader.connection, self.job)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from destage.cli.options import (
+from destage.cli.parameters.part_options import split_list
+from destage.cli.parameters.shared_options import (
     Format,
     Json,
     Out,
@@ -15,9 +16,8 @@ from destage.cli.options import (
     declare_conditions,
     declare_plot,
 )
-from destage.cli.output import print_data, print_json, print_note
-from destage.cli.part_options import split_list
-from destage.cli.rows import find_sweep, print_rows
+from destage.cli.terminal.output import print_data, print_json, print_note
+from destage.cli.terminal.printed_rows import find_sweep, print_rows
 
 
 def axes(
@@ -52,17 +52,17 @@ def axes(
     """
     from destage.errors import QueryError
     from destage.queries import open_session
-    from destage.queries.point_choice import choose_points
-    from destage.queries.report.sensitivity_chart import build_sensitivity_chart
-    from destage.queries.report.svg import draw
-    from destage.queries.sensitivity_text import (
+    from destage.queries.pairs.point_choice import choose_points
+    from destage.queries.report.charts.sensitivity_chart import build_sensitivity_chart
+    from destage.queries.report.drawing.svg import draw
+    from destage.queries.text.sensitivity_text import (
         describe_method,
         describe_sensitivity,
         has_shares,
         tabulate_axes,
     )
-    from destage.sweeps.execution.sensitivity import analyse_sweep
-    from destage.sweeps.keys.sensitivity import find_result
+    from destage.sweeps.execution.analyses import analyse_sweep
+    from destage.sweeps.keys.sensitivity_key import find_result
 
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")

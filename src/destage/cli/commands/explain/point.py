@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.options import Json, Store
-from destage.cli.output import align_cells, print_data, print_json, print_note, print_warning
-from destage.cli.rows import find_sweep
-from destage.cli.table import UNBOUNDED
+from destage.cli.parameters.shared_options import Json, Store
+from destage.cli.terminal.output import align_cells, print_data, print_json, print_note, print_warning
+from destage.cli.terminal.printed_rows import find_sweep
+from destage.cli.terminal.text_table import UNBOUNDED
 from destage.errors import QueryError, StoreError
 
 if TYPE_CHECKING:
-    from destage.queries.explanation import Explainer, Explanation
+    from destage.queries.pairs.explanation import Explainer, Explanation
     from destage.store import Location
 
 _RUN = re.compile(r"[0-9a-f]{4,32}")
@@ -89,15 +89,15 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
 
 
 def _make_explainer(session: Any) -> "Explainer":
-    from destage.queries.explanation import Explainer
+    from destage.queries.pairs.explanation import Explainer
     from destage.recorded_objectives import list_objectives
-    from destage.sweeps.rounds.unanswered_points import explain_unsteady
+    from destage.sweeps.rounds.unanswered_texts import explain_unsteady
 
     return Explainer(session, lambda label: list_objectives(session.spec, label), explain_unsteady)
 
 
 def _explain(session: Any, target: list[str]) -> "list[Explanation]":
-    from destage.queries.point_choice import choose_points
+    from destage.queries.pairs.point_choice import choose_points
 
     explainer = _make_explainer(session)
     if not target:

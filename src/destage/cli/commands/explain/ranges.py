@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import (
+from destage.cli.parameters.shared_options import (
     Format,
     Json,
     Out,
@@ -15,13 +15,13 @@ from destage.cli.options import (
     declare_conditions,
     declare_plot,
 )
-from destage.cli.output import print_data, print_json, print_note
-from destage.cli.rows import find_sweep, print_rows
+from destage.cli.terminal.output import print_data, print_json, print_note
+from destage.cli.terminal.printed_rows import find_sweep, print_rows
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
     from destage.queries import Session
-    from destage.queries.discovery import Discovery
+    from destage.queries.pairs.discovered_box import Discovery
 
 
 def ranges(
@@ -62,10 +62,10 @@ def ranges(
     its density is the share of cases among the points inside, its coverage the share of all cases that are
     inside. By default, the box has the largest harmonic mean of both.
     """
-    from destage.cli import discovery_table
+    from destage.cli.printed_results import discovery_table
     from destage.discovery.choice import Rule
     from destage.queries import open_session
-    from destage.queries.discovery import discover
+    from destage.queries.pairs.discovered_box import discover
 
     _check_options(coverage, density, plot)
     with open_session(find_sweep(sweep, store)) as session:
@@ -86,7 +86,7 @@ def ranges(
 
 
 def _write_picture(found: "Discovery", session: "Session", file: Path) -> None:
-    from destage.queries.report.box_picture import draw_box
+    from destage.queries.report.drawing.box_picture import draw_box
 
     if found.box is None or not found.limits:
         print_note("no picture: there is no box with limits")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.completion import complete_targets
-from destage.cli.options import (
+from destage.cli.parameters.completion import complete_targets
+from destage.cli.parameters.shared_options import (
     Executor,
     Json,
     Quiet,
@@ -17,7 +17,7 @@ from destage.cli.options import (
     declare_plot,
     reject_options,
 )
-from destage.cli.session import choose_executor, run_study
+from destage.cli.printed_results.finished_sweep import choose_executor, run_study
 from destage.errors import ConfigError, Issue, StoreError
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from destage.cli.options import check_suffix
-from destage.cli.output import print_data, print_json, print_note, print_pairs
-from destage.cli.progress import format_duration
-from destage.cli.table import print_table
+from destage.cli.parameters.shared_options import check_suffix
+from destage.cli.terminal.output import print_data, print_json, print_note, print_pairs
+from destage.cli.terminal.progress_line import format_duration
+from destage.cli.terminal.text_table import print_table
 
 if TYPE_CHECKING:
     from destage.store import Location
@@ -32,9 +32,9 @@ def print_plan(
 
     from destage import sweeps
     from destage.engine.scenario_schema import find_unit
-    from destage.queries.formats import rows_as_json
-    from destage.queries.shared_points import collapse_table
-    from destage.store.plan import CONFIG_COLUMNS, join_configs, read_axes
+    from destage.queries.tables.shared_points import collapse_table
+    from destage.queries.text.formats import rows_as_json
+    from destage.store.state.plan import CONFIG_COLUMNS, join_configs, read_axes
     from destage.sweeps.study.axis_forms import describe_axes, describe_design
 
     if plot is not None:
@@ -48,7 +48,7 @@ def print_plan(
     units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
     picture: list[str] = []
     if plot is not None or axes is not None:
-        from destage.cli.design_picture import draw_plan
+        from destage.cli.printed_results.design_picture import draw_plan
 
         picture = draw_plan(study, preview, units, axes, plot)
     forms, design = describe_axes(study), describe_design(study)

@@ -17,8 +17,8 @@ from destage.cli.commands.trace.options import (
     reading_options,
 )
 from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
-from destage.cli.options import Json, check_suffix, translate_places
-from destage.cli.output import print_json, print_note
+from destage.cli.parameters.shared_options import Json, check_suffix, translate_places
+from destage.cli.terminal.output import print_json, print_note
 
 _SORTED_OUT = {"trace.out-of-order", "trace.late"}
 """Problems that sorting the whole trace removes."""
@@ -43,7 +43,7 @@ def convert(
     Flushes, process ids, flags, volumes and response times are kept.
     """
     from destage.engine import traces
-    from destage.engine.traces import streams
+    from destage.engine.traces import trace_streams
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
     check_suffix(out, "OUT", ".parquet")
@@ -52,11 +52,11 @@ def convert(
         if is_sorted_whole:
             loaded = traces.load(trace, **reading)
             traces.write_parquet(loaded, out)
-            found = streams.profile(trace, **reading)
+            found = trace_streams.profile(trace, **reading)
             problems = [one for one in found["problems"] if one["code"] not in _SORTED_OUT]
             facts |= {"records": len(loaded), "problems": problems}
         else:
-            facts |= streams.convert(trace, out, **reading, progress=ReadingProgress())
+            facts |= trace_streams.convert(trace, out, **reading, progress=ReadingProgress())
     facts["bytes"] = out.stat().st_size
     if as_json:
         print_json(facts)

@@ -17,9 +17,9 @@ from destage.cli.commands.trace.options import (
 )
 from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
 from destage.cli.commands.trace.summary import describe_trace, format_share
-from destage.cli.options import Json, translate_places
-from destage.cli.output import align_cells, print_data, print_json, print_note
-from destage.cli.workload_summary import round_size
+from destage.cli.parameters.shared_options import Json, translate_places
+from destage.cli.printed_results.workload_summary import round_size
+from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
 
 _VOLUMES = 20
 """Volumes to print; JSON has all."""
@@ -43,11 +43,11 @@ def info(
     The trace is read once, in constant memory.
     """
     from destage.engine import traces
-    from destage.engine.traces import streams
+    from destage.engine.traces import trace_streams
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
     with translate_places(PLACES):
-        facts = streams.profile(trace, **reading, progress=ReadingProgress())
+        facts = trace_streams.profile(trace, **reading, progress=ReadingProgress())
         if with_digest:
             facts["digest"] = traces.digest(trace, **reading)
     if as_json:

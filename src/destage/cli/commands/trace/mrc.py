@@ -22,11 +22,11 @@ from destage.cli.commands.trace.options import (
     VolumeNumber,
     reading_options,
 )
-from destage.cli.completion import complete_policies
-from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, check_size, check_suffix, translate_places
-from destage.cli.output import align_cells, print_data, print_json, print_note
-from destage.cli.part_options import split_list
+from destage.cli.parameters.completion import complete_policies
+from destage.cli.parameters.part_options import split_list
+from destage.cli.parameters.shared_options import Json, check_size, check_suffix, translate_places
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def mrc(
     cache of that size absorbs. A text with one number per line is read as block numbers.
     """
     from destage.engine.miss_ratio_curves import check_policies, load_accesses, miss_ratio_curve
-    from destage.queries.report.miss_ratio_chart import thin_out
+    from destage.queries.report.charts.miss_ratio_chart import thin_out
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
     check_size(block, "--block")
@@ -136,7 +136,7 @@ def _doublings(table: "pa.Table") -> list[dict[str, Any]]:
 
 def _as_text(rows: list[dict[str, Any]], policies: Sequence[str]) -> str:
     """Return one line per size: a column per side, or a table per side with a column per policy."""
-    from destage.queries.report.miss_ratio_chart import SIDES
+    from destage.queries.report.charts.miss_ratio_chart import SIDES
 
     sides = [side for side in SIDES if any(row["side"] == side for row in rows)]
     if not sides:
@@ -161,7 +161,7 @@ def _of_side(rows: list[dict[str, Any]], side: str) -> list[dict[str, Any]]:
 
 def _tabulate(rows: list[dict[str, Any]], by: str, titles: Mapping[str, str]) -> str:
     """Return one line per size, with one column per value of `by`."""
-    from destage.queries.report.miss_ratio_chart import format_size
+    from destage.queries.report.charts.miss_ratio_chart import format_size
 
     cells = {(row["size_bytes"], row[by]): row for row in rows}
     lines = [["size", *titles.values()]]

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from destage.cli.completion import complete_trace_formats
-from destage.cli.options import LARGEST_SEED, parse_trace
+from destage.cli.parameters.completion import complete_trace_formats
+from destage.cli.parameters.shared_options import LARGEST_SEED, parse_trace
 from destage.errors import UsageError
 
 # Typer has no unions: a `Location`, a file or an object in a bucket.

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from destage.cli.output import print_note, print_warning
+from destage.cli.terminal.output import print_note, print_warning
 from destage.errors import Issue
 
 _INTERVAL_S = 5.0

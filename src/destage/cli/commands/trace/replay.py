@@ -4,16 +4,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from destage.cli.array_shorthand import parse_array, place_at_option
 from destage.cli.commands.trace.options import TraceFile
-from destage.cli.hard_stop import HardStop
-from destage.cli.options import Format, Json, Out, Quiet, Store, Workers
-from destage.cli.output import print_data, print_json, print_note, print_warning
-from destage.cli.part_options import check_entry, check_sizes
-from destage.cli.progress import ProgressDisplay
-from destage.cli.prose import wrap_lines
-from destage.cli.rows import print_rows
-from destage.cli.session import outcome_as_json, summarize, warn_if_stopped
+from destage.cli.parameters.array_shorthand import parse_array, place_at_option
+from destage.cli.parameters.part_options import check_entry, check_sizes
+from destage.cli.parameters.shared_options import Format, Json, Out, Quiet, Store, Workers
+from destage.cli.printed_results.finished_sweep import outcome_as_json, summarize, warn_if_stopped
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
+from destage.cli.terminal.printed_rows import print_rows
+from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.prose import wrap_lines
 from destage.errors import ConfigError, TraceError, UsageError
 
 
@@ -66,9 +66,9 @@ def replay(
     """
     from destage import sweeps
     from destage.queries import open_session
-    from destage.queries.formats import rows_as_json
-    from destage.queries.replay_results import tabulate_replay
+    from destage.queries.findings.replay_results import tabulate_replay
     from destage.queries.report import compose_answer
+    from destage.queries.text.formats import rows_as_json
     from destage.sweeps.reading.trace_study import make_study
 
     if depth is not None and mode != "asap":

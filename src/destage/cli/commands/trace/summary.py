@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from destage.cli.text_bars import bar
-from destage.cli.workload_summary import round_size
+from destage.cli.printed_results.workload_summary import round_size
+from destage.cli.terminal.text_bars import bar
 
 _BAR = 30
 _COLUMN = 10
@@ -159,7 +159,7 @@ def _duration(seconds: float) -> str:
 
 
 def _number(value: float) -> str:
-    from destage.queries.presentation import format_number
+    from destage.queries.text.presentation import format_number
 
     return format_number(float(f"{value:.3g}"))
 

@@ -22,9 +22,15 @@ from destage.cli.commands.trace.options import (
     VolumeNumber,
     reading_options,
 )
-from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, check_size, check_suffix, parse_duration, translate_places
-from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.cli.parameters.shared_options import (
+    Json,
+    check_size,
+    check_suffix,
+    parse_duration,
+    translate_places,
+)
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
 
 
@@ -100,7 +106,7 @@ def synth(
 
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
-    from destage.queries.report.miss_ratio_chart import format_size
+    from destage.queries.report.charts.miss_ratio_chart import format_size
 
     lines = [["", "", "original", "synthetic", "distance"]]
     subject = ""

@@ -1,0 +1,1 @@
+"""Sweeps on a cluster: submitted, watched, scaled, deleted."""

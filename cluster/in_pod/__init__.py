@@ -1,0 +1,1 @@
+"""Results that leave a cluster, and the keeper of a sweep."""

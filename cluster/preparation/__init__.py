@@ -1,0 +1,1 @@
+"""Checks of a cluster before a sweep is submitted."""

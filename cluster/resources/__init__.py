@@ -1,0 +1,1 @@
+"""Kubernetes objects of a sweep, made from the settings."""

@@ -1,0 +1,1 @@
+"""What leaves a store: exported tables, their page, and the record of a report."""

@@ -1,0 +1,1 @@
+"""What results say, beyond their rows: candidates, calibrations, warnings."""

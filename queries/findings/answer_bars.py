@@ -1,0 +1,87 @@
+"""The answers of a seek against the size of the cache, as rows of a bar chart in text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from destage.queries.text.presentation import (
+    begin_sentence,
+    format_axis_value,
+    format_estimate,
+    format_number,
+    name_value,
+    title_column,
+)
+from destage.spec.axis_names import is_maximum
+
+if TYPE_CHECKING:
+    from destage.queries.opening.session import Session
+
+_CAPACITY = "controller.cache.capacity"
+_MOST = 32
+"""Points up to which there is a chart: more than a screen does not show a shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One point.
+
+    Attributes:
+        series: The values of the axes but the size of the cache.
+        label: The size of the cache.
+        share: The answer as a share of the largest.
+        answer: The answer with its interval.
+        hit_ratio: The hit ratio at that load.
+    """
+
+    series: str
+    label: str
+    share: float
+    answer: str
+    hit_ratio: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBars:
+    """A chart; its bars are sorted by series."""
+
+    title: str
+    bars: tuple[Bar, ...]
+
+
+def draw_answer_bars(session: "Session") -> AnswerBars | None:
+    """Return the chart of a study that seeks the largest load over cache sizes, if it has few points."""
+    metric = session.metric
+    if (
+        metric is None
+        or not is_maximum(metric)
+        or _CAPACITY not in session.axes
+        or session.point_count > _MOST
+    ):
+        return None
+    rows = [row for row in session.query("users_against_cache").to_pylist() if row[metric] is not None]
+    sizes = {row[_CAPACITY] for row in rows}
+    if len(sizes) <= 1 or any(row["label"] is not None for row in rows):
+        return None
+    others = [path for path in session.axes if path != _CAPACITY and len({row[path] for row in rows}) > 1]
+    named = [(", ".join(name_value(path, row[path], session.units) for path in others), row) for row in rows]
+    order = list(dict.fromkeys(series for series, _ in named))
+    named.sort(key=lambda pair: (order.index(pair[0]), pair[1][_CAPACITY] or 0))
+    most = max(row[metric] for row in rows) or 1.0
+    bars = tuple(_draw(series, row, metric, most, session.units) for series, row in named)
+    return AnswerBars(f"{begin_sentence(title_column(metric))} (95 % CI) and hit ratio, by cache size", bars)
+
+
+def _draw(series: str, row: Mapping[str, Any], metric: str, most: float, units: Mapping[str, str]) -> Bar:
+    answer = format_estimate(row[metric])
+    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+    if low is not None and high is not None:
+        answer += f" ({format_number(float(f'{low:.3g}'))} to {format_number(float(f'{high:.3g}'))})"
+    hit_ratio = row["hit_ratio"]
+    return Bar(
+        series,
+        format_axis_value(_CAPACITY, row[_CAPACITY], units.get(_CAPACITY)),
+        row[metric] / most,
+        answer,
+        "" if hit_ratio is None else f"{hit_ratio:.3f}",
+    )

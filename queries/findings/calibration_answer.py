@@ -1,0 +1,226 @@
+"""The answer of a calibration in words: odds, predictions with their scores, what decides them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from destage.queries.opening.session import Session
+from destage.queries.text.presentation import CONFIDENCE, format_number, format_quantity, title_axis
+
+TABLE = "predictive"
+"""The table that a calibration has, and no other study."""
+_SCALES: Mapping[str, tuple[float, str]] = {
+    "us": (1e-3, "ms"),
+    "s": (1.0, "s"),
+    "bytes": (2.0**-20, "MiB"),
+    "bytes/s": (1e-6, "MB/s"),
+    "%": (1.0, "%"),
+}
+_STEPS: Mapping[str, Sequence[tuple[float, str]]] = {
+    "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")),
+}
+"""The units of an unknown, the largest first; the largest that makes it at least 1 is shown."""
+_ODDS = 10
+"""The largest denominator of odds near one half."""
+_RARE = 1e-3
+_FEW = 30
+"""Effective draws below which an answer is preliminary."""
+_WORTH = 0.05
+"""The share of a variance from which on it is worth a sentence."""
+_DIGITS = 3
+_VALID = 0.8
+"""The share of held figures within their 90 % intervals from which on a fit counts as validated."""
+Row = Mapping[str, Any]
+
+
+def has_calibrated(session: Session) -> bool:
+    """Whether a sweep is a calibration that has finished."""
+    return TABLE in session.queries and "calibrate" in session.spec
+
+
+def compose_calibration(session: Session) -> list[str]:
+    """Return the sentences of the answer, fit by fit."""
+    rows = {name: session.query(name).to_pylist() for name in ("calibration", TABLE, "odds", "worth_knowing")}
+    sentences: list[str] = []
+    for fit in rows["calibration"]:
+        of_fit = {name: [row for row in found if row["fit"] == fit["fit"]] for name, found in rows.items()}
+        sentences += _compose_fit(fit, of_fit)
+    return sentences
+
+
+def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    name = f"Fitted on {fit['fit']}"
+    if fit["is_ruled_out"]:
+        nearest = fit["smallest_implausibility"]
+        by = "" if nearest is None else f", by {format_number(round(nearest, 1))} standard deviations"
+        yield (
+            f"{name}: ruled out. None of {fit['draws']} draws of the prior explains the figures; the nearest "
+            f"misses {fit['missed_figure']}{by}."
+        )
+        return
+    for row in rows["odds"]:
+        if not _find(rows[TABLE], row["figure"])["is_fitted"]:
+            yield f"{name}, the odds of {row['figure']}: {row['statement']} are {format_odds(row)}."
+    for row in rows[TABLE]:
+        if not row["is_fitted"] and row["median"] is not None:
+            yield f"{name}, {row['figure']} is predicted as {format_prediction(row)}."
+    yield f"{name}: {name_stage(rows[TABLE])}."
+    for sentence in _compose_worth(rows):
+        yield f"{name}, {sentence}"
+    if fit["effective_draws"] < _FEW:
+        draws = format_number(float(f"{fit['effective_draws']:.2g}"))
+        yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
+
+
+def name_stage(predictions: Sequence[Row]) -> str:
+    """Return how far a fit can be trusted: by the figures of this system that it has not seen."""
+    held = [row for row in predictions if not row["is_fitted"] and row["inside_90"] is not None]
+    if not held:
+        return "calibrated on this system; no measured figure was held back to validate it"
+    inside = sum(row["inside_90"] for row in held)
+    figures = f"{inside} of {len(held)} held figures are within their 90 % intervals"
+    is_valid = inside >= _VALID * len(held)
+    return f"{'validated' if is_valid else 'calibrated, not validated'}: {figures}"
+
+
+def _compose_worth(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """Yield what decides each prediction most, and what to measure next."""
+    for figure in dict.fromkeys(row["figure"] for row in rows["worth_knowing"]):
+        listed = [row for row in rows["worth_knowing"] if row["figure"] == figure]
+        best = {
+            kind: max(
+                (row for row in listed if row["kind"] == kind),
+                key=lambda row: row["variance_removed"],
+                default=None,
+            )
+            for kind in ("unknown", "figure", "model")
+        }
+        parts = []
+        unknown, other, model = best["unknown"], best["figure"], best["model"]
+        if unknown is not None and unknown["variance_removed"] >= _WORTH:
+            share = format_share(unknown["variance_removed"])
+            name = title_axis(unknown["known"])
+            parts.append(f"{name} decides {figure} most: knowing it removes {share} of the variance")
+        if other is not None and other["variance_removed"] >= _WORTH:
+            parts.append(f"measuring {other['known']} removes {format_share(other['variance_removed'])}")
+        if parts and model is not None and model["variance_removed"] >= _WORTH:
+            parts.append(f"{format_share(model['variance_removed'])} are the model's own error and stay")
+        if parts:
+            yield f"{'; '.join(parts)}."
+
+
+def format_odds(row: Row) -> str:
+    """Return a probability with its interval, as in `1 in 9 (11 %, 95 % CI 6 to 19 %)`."""
+    ends = [format_share(row[f"probability_{end}"]).removesuffix(" %") for end in ("low", "high")]
+    percent = format_share(row["probability"])
+    return f"{name_odds(row['probability'])} ({percent}, {CONFIDENCE} {ends[0]} to {ends[1]} %)"
+
+
+def name_odds(probability: float) -> str:
+    """Return a probability as odds, as in `1 in 9`, `2 in 3` or `8 in 9`."""
+    if probability < _RARE:
+        return "less than 1 in 1000"
+    if probability > 1 - _RARE:
+        return "more than 999 in 1000"
+    rarer = min(probability, 1 - probability)
+    if rarer < 1 / _ODDS:
+        count = round(1 / rarer)
+        return f"1 in {count}" if rarer == probability else f"{count - 1} in {count}"
+    near = Fraction(probability).limit_denominator(_ODDS)
+    return f"{near.numerator} in {near.denominator}"
+
+
+def format_prediction(row: Row) -> str:
+    """Return a prediction with its interval, and how it was scored."""
+    text = f"{format_value(row, 'median')} (90 %: {format_value(row, 'low_90', '')} to "
+    text += f"{format_value(row, 'high_90', '')})"
+    if row["published"] is None:
+        return text
+    where = "within the 50 % interval" if row["inside_50"] else "within the 90 % interval"
+    where = where if row["inside_90"] else "outside of the 90 % interval"
+    text += (
+        f"; published: {format_value(row, 'published')}, {where}; score (CRPS) {format_value(row, 'crps')}"
+    )
+    if row["rule_crps"] is not None:
+        text += f", that of the plain rule {format_value(row, 'rule_crps')}"
+    return text
+
+
+def format_value(row: Row, name: str, unit: str | None = None) -> str:
+    """Return a value of a prediction in the unit shown.
+
+    Args:
+        unit: What to write after the number (default: its unit).
+    """
+    if row[name] is None:
+        return "–"
+    scale, shown = find_scale(row["unit"])
+    number = format_number(float(f"{row[name] * scale:.{_DIGITS}g}"))
+    return f"{number} {shown if unit is None else unit}".rstrip()
+
+
+def find_scale(unit: str | None) -> tuple[float, str]:
+    """Return the factor from a base unit to the unit shown, and that unit."""
+    return _SCALES.get(unit or "", (1.0, unit or ""))
+
+
+def format_share(share: float) -> str:
+    """Return a share in percent."""
+    percent = 100 * share
+    return f"{format_number(float(f'{percent:.2g}') if percent < 10 else round(percent))} %"  # noqa: PLR2004
+
+
+def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:
+    """Return prior and posterior of each unknown as text: headings, then a row for each."""
+    rows = session.query("unknowns").to_pylist()
+    fits = list(dict.fromkeys(row["fit"] for row in rows))
+    found: dict[tuple[str, str | None], dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault((row["unknown"], row["value"]), {})[row["fit"]] = row
+    table = [("unknown", "prior", *(f"fitted on {fit}" for fit in fits))]
+    for (unknown, value), by_fit in found.items():
+        first = next(iter(by_fit.values()))
+        name = unknown if value is None else f"{unknown} = {value}"
+        unit = first["unit"]
+        cells = [_format_range(first, "prior", unit)]
+        cells += [_format_range(by_fit[fit], "posterior", unit) for fit in fits]
+        table.append((name, *cells))
+    return table
+
+
+def tabulate_predictions(session: Session) -> list[tuple[str, ...]]:
+    """Return the predictions as text: headings, then a row for each fit and figure."""
+    headings = ("figure", "fitted on", "median", "50 %", "90 %", "published", "CRPS", "plain rule")
+    table: list[tuple[str, ...]] = [headings]
+    for row in session.query(TABLE).to_pylist():
+        fit = f"{row['fit']} (with it)" if row["is_fitted"] else row["fit"]
+        ends = [
+            "–"
+            if row["median"] is None
+            else f"{format_value(row, f'low_{share}', '')} to {format_value(row, f'high_{share}', '')}"
+            for share in (50, 90)
+        ]
+        values = [format_value(row, name, "") for name in ("published", "crps", "rule_crps")]
+        table.append((row["figure"], fit, format_value(row, "median"), *ends, *values))
+    return table
+
+
+def _find(rows: Sequence[Row], figure: str) -> Row:
+    return next(row for row in rows if row["figure"] == figure)
+
+
+def _format_range(row: Row, name: str, unit: str | None) -> str:
+    if row[f"{name}_share"] is not None:
+        return format_share(row[f"{name}_share"])
+    if row[f"{name}_median"] is None:
+        return "–"
+    low, middle, high = (_format_rounded(row[f"{name}_{key}"], unit) for key in ("q05", "median", "q95"))
+    return f"{middle} ({low} to {high})"
+
+
+def _format_rounded(value: float, unit: str | None) -> str:
+    if unit is not None and unit in _STEPS:
+        scale, shown = next((step for step in _STEPS[unit] if value >= step[0]), _STEPS[unit][-1])
+        return f"{format_number(float(f'{value / scale:.{_DIGITS}g}'))} {shown}"
+    return format_quantity(float(f"{value:.{_DIGITS}g}"), unit)

@@ -1,0 +1,90 @@
+"""The model's own error in words: how far measured systems of a class were from the simulated speed."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from destage.measured_systems import model_error
+from destage.measured_systems.load_class import classify_run
+from destage.measured_systems.model_error import ModelError
+from destage.queries.text.presentation import format_count, format_number
+
+if TYPE_CHECKING:
+    from destage.queries.opening.session import Session
+
+_RESULTS = ("throughput_iops", "throughput_bytes_per_s", "response_mean_us", "requests", "writes")
+_DIGITS = 2
+
+
+def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on the model's error in a run; none for disks that are not devices.
+
+    Args:
+        config: The canonical configuration.
+        row: The results, of the run or as means over replicates.
+    """
+    found = _find(config, row)
+    return [] if found is None else [_describe(found)]
+
+
+def find_error(session: "Session") -> ModelError | None:
+    """Return the model's error at the first point of a study; None if it is unknown."""
+    for row in _list_rows(session)[:1]:
+        found = _find(session.sweep.configuration(row["plan_row"]), row)
+        return None if isinstance(found, str) else found
+    return None
+
+
+def list_model_errors(session: "Session") -> list[str]:
+    """Return the stage of a study's results: on what they were calibrated, or from what they are estimated.
+
+    The errors of an estimate are those of each class that its points have. A study that is compared with
+    published figures says its own.
+    """
+    if session.spec.get("published"):
+        return []
+    if fitted := session.spec.get("fitted"):
+        parameters = ", ".join(dict.fromkeys(fit["parameter"] for fit in fitted))
+        figures = ", ".join(dict.fromkeys(fit["on"] for fit in fitted))
+        return [f"Calibrated, not validated: fitted on {figures} ({parameters})."]
+    sentences: list[str] = []
+    for row in _list_rows(session):
+        sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
+    return list(dict.fromkeys(sentences))
+
+
+def _list_rows(session: "Session") -> list[dict[str, Any]]:
+    """Return the results of the first point, the last one and one between."""
+    view = "points" if session.metric is None else "certified"
+    rows: list[dict[str, Any]] = session.sql(
+        f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
+        "QUALIFY row_number() OVER (ORDER BY plan_row) IN "
+        f"(SELECT unnest([1, (count(*) + 1) // 2, count(*)]) FROM {view} WHERE throughput_iops IS NOT NULL) "
+        "ORDER BY plan_row"
+    ).to_pylist()
+    return rows
+
+
+def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str | None:
+    """Return the model's error in a run, or why it is unknown; None for disks that are not devices."""
+    is_measured = all(row[name] is not None for name in _RESULTS) and row["requests"] > 0
+    if not is_measured or any(array["disk"]["kind"] == "server" for array in config["arrays"]):
+        return None
+    found = classify_run(config, row)
+    return found if isinstance(found, str) else model_error.find_error(found)
+
+
+def _describe(error: ModelError | str) -> str:
+    if isinstance(error, str):
+        return (
+            f"Estimated from data sheets, with an unknown error: no measured system is like this ({error})."
+        )
+    low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
+    return (
+        f"Estimated from data sheets: {format_count(error.systems, 'measured system')} of this class "
+        f"({error.load}) ran at {low} to {high} times the simulated speed (90 %{_condition(error)})."
+    )
+
+
+def _condition(error: ModelError) -> str:
+    """Return what the interval takes for granted: of most SSDs the administrator alone knows it."""
+    return ", if its SSDs are in the state configured" if error.load.medium == "flash" else ""

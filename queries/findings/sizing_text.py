@@ -1,0 +1,285 @@
+"""The answer of `destage size` as text: the cheapest configuration, its margins, and what was ruled out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.engine import catalog
+from destage.measured_systems.model_error import ModelError
+from destage.queries.findings.candidates import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
+from destage.queries.text.failing_verdicts import describe_failing
+from destage.queries.text.presentation import (
+    CONFIDENCE,
+    find_scale,
+    format_amount,
+    format_axis_value,
+    format_number,
+    title_column,
+)
+from destage.spec.objective import Objective
+
+_CLOSE, _CERTAIN = 0.99, 0.999
+RESOURCE_WORDS = {
+    "disk": "the disks",
+    "channel": "the channel to the disks",
+    "link": "the host link",
+    "firmware": "the controller's firmware",
+    "xor": "the XOR engine",
+    "cache": "the write cache",
+    "host": "the host's processors",
+}
+_DEAR = "more_expensive"
+_OPEN = ("undecided", "not_stationary")
+"""The verdicts on numbers of disks that neither meet the objectives nor miss one."""
+_GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Assured:
+    """The first candidate with as many disks as the model's error asks for.
+
+    Attributes:
+        error: The speeds of measured systems of its class.
+        load: The load that was simulated, as a multiple of the requested one: systems may be so much slower.
+        disks: The disks that carry it; None if the most that are considered do not.
+        price: The price with these disks [currency].
+    """
+
+    error: ModelError
+    load: float
+    disks: int | None
+    price: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """What `destage size` has found.
+
+    Attributes:
+        candidates: All candidates that were possible, the cheapest first.
+        found: The number of cheapest ones that were to be found.
+        impossible: The number of families that cannot be built.
+        battery: The first candidate with its battery and without, if it has a protected cache.
+        currency: The currency of the prices.
+        remarks: Sentences on what the answer rests on.
+        assured: The first candidate, sized for the model's error; None if that is unknown.
+        reason: Why no configuration can meet the objectives, if that is known without a search.
+    """
+
+    candidates: Sequence[Candidate]
+    found: int
+    impossible: int
+    battery: BatteryCase | None
+    currency: str
+    remarks: Sequence[str] = ()
+    assured: Assured | None = None
+    reason: str | None = None
+
+    @property
+    def carrying(self) -> list[Candidate]:
+        """The candidates that meet the objectives, the cheapest first."""
+        return [one for one in self.candidates if one.disks is not None and one.price is not None]
+
+    @property
+    def unmeasured(self) -> list[Candidate]:
+        """The candidates whose runs have no value for an objective."""
+        return [one for one in self.candidates if one.verdict == "not_measured"]
+
+
+def compose_sizing(sized: Sized) -> list[str]:
+    """Return the answer, line by line."""
+    carrying = sized.carrying
+    if not carrying:
+        return [_explain_none(sized), *sized.remarks]
+    best = carrying[0]
+    lines = [f"{name_configuration(best)}: {format_price(sized, best)}", ""]
+    lines += _align(_list_facts(sized, best))
+    if len(carrying) > 1:
+        lines += ["", _describe_runner_up(sized, best, carrying[1])]
+    for paragraph in (_list_rest(sized), sized.remarks):
+        lines += ["", *paragraph] if paragraph else []
+    return lines
+
+
+def name_configuration(one: Candidate) -> str:
+    """Return a configuration by its product names, as in `3 x Kingston DC600M 960GB SATA, RAID 5, ...`."""
+    return _name_parts(one.parts, one.disks)
+
+
+def _name_parts(parts: Mapping[str, object], disks: int | None) -> str:
+    count = "" if disks is None else f"{disks} x "
+    disk = catalog.entry("disks", str(parts[DISK])).title
+    controller = catalog.entry("controllers", str(parts[CONTROLLER])).title
+    return f"{count}{disk}, RAID {format_axis_value(RAID, parts[RAID], None)}, {controller}"
+
+
+def format_price(sized: Sized, one: Candidate) -> str:
+    """Return the price of a candidate with its currency."""
+    return f"{sized.currency} {format_amount(one.price or 0)}"
+
+
+def format_odds(odds: float) -> str:
+    """Return a probability in per cent, with one more digit close to 100 %."""
+    if odds >= _CERTAIN:
+        return f"more than {_CERTAIN:.1%}".replace("%", " %")
+    return f"{odds:{'.1%' if odds > _CLOSE else '.0%'}}".replace("%", " %")
+
+
+def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
+    facts = [(_title(one), _describe_margin(one)) for one in best.measured]
+    what = "that it is met" if len(best.measured) == 1 else "that all are met"
+    what += ", as far as the simulation is exact"
+    facts.append(("probability", f"{format_odds(best.odds)} {what}"))
+    if best.limiting is not None and best.use is not None:
+        share = f"{best.use:.0%}".replace("%", " %")
+        facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
+    facts.append(("disks", _explain_count(best)))
+    if sized.assured is not None:
+        facts.append(("to be sure", _describe_assured(sized, sized.assured)))
+    facts.append(("dead battery", _describe_battery(sized.battery)))
+    return facts
+
+
+def _title(one: Measured) -> str:
+    return title_column(one.objective.column).partition(" [")[0].removesuffix(" fraction")
+
+
+def _describe_margin(one: Measured) -> str:
+    """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
+    column = one.objective.column
+    scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
+    if column.endswith(("_fraction", "_ratio")):
+        scale, unit = 100.0, "%"
+    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.objective.bound))
+    text = f"{format_number(mean)} {unit}".rstrip()
+    low, high = _three(mean - half), _three(mean + half)
+    if half and format_number(low) != format_number(high):
+        text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
+    word = "at most" if one.objective.is_upper else "at least"
+    text += f"; {word} {format_number(limit)} {unit}".rstrip()
+    if one.factor is not None:
+        side = "below" if one.objective.is_upper else "above"
+        text += f": a factor of {format_number(_two(one.factor))} {side}"
+    return text
+
+
+def _explain_count(best: Candidate) -> str:
+    if best.failing is not None:
+        return f"{best.disks}; {best.failing} {describe_failing(best.verdict, best.binding)}"
+    return f"{best.disks}, the fewest that are possible or considered"
+
+
+def _describe_assured(sized: Sized, assured: Assured) -> str:
+    """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000): ...`."""
+    error = assured.error
+    low, high = (format_number(_two(end)) for end in (error.low, error.high))
+    why = f"{error.systems} measured systems ({error.load}) ran at {low} to {high} times the simulated speed"
+    load = format_number(_two(assured.load))
+    if assured.disks is None:
+        return f"more disks than are considered: {why}, and {load} times the load is too much"
+    price = f"{sized.currency} {format_amount(assured.price or 0)}"
+    return f"{assured.disks} disks ({price}), which carry {load} times the load: {why}"
+
+
+def _describe_battery(case: BatteryCase | None) -> str:
+    """Return what a failure of the battery costs, and the data that it exposes."""
+    if case is None:
+        return "no effect: no write cache needs a battery"
+    mebibytes = format_number(_three(case.exposed_bytes / 2**20))
+    at_risk = f"up to {mebibytes} MiB of dirty data unprotected until destaged"
+    if not case.without:
+        return f"{at_risk}; then, in write-through, the load overloads the array"
+    slower = [
+        f"{title_column(column).partition(' [')[0]} {_show(column, after)}, {_compare(after / before)}"
+        for column, before in case.columns.items()
+        if before and (after := case.without[column]) is not None and column.endswith("_us")
+    ]
+    return f"{at_risk}; then, in write-through, {' and '.join(slower)}" if slower else at_risk
+
+
+def _compare(factor: float) -> str:
+    """Return how a response changes: `3.2 times as long`."""
+    times = format_number(_two(factor))
+    return "as long as before" if times == "1" else f"{times} times as long"
+
+
+def _show(column: str, value: float) -> str:
+    unit = title_column(column).partition(" [")[2].rstrip("]")
+    return f"{format_number(_three(value * find_scale(column)))} {unit}"
+
+
+def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
+    more = format_amount((other.price or 0) - (best.price or 0))
+    return (
+        f"Runner-up: {name_configuration(other)}: {format_price(sized, other)}. "
+        f"It meets the objectives and costs {sized.currency} {more} more."
+    )
+
+
+def _list_rest(sized: Sized) -> list[str]:
+    """Return how the other families were ruled out, and how many of them."""
+    rest = sized.candidates
+    counts = {
+        "more expensive even with the fewest disks": sum(
+            one.censored == _DEAR and one.failing is None for one in rest
+        ),
+        "more expensive with enough disks; fewer were simulated and miss an objective": sum(
+            one.censored == _DEAR and one.verdict == "misses" for one in rest
+        ),
+        "more expensive with enough disks; fewer were simulated and may miss an objective": sum(
+            one.censored == _DEAR and one.verdict in _OPEN for one in rest
+        ),
+        "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
+        "misses an objective with the most disks": sum(one.censored == "above" for one in rest),
+        "not shown to meet the objectives with the most disks": sum(
+            one.censored is None and one.verdict in _OPEN and one.disks is None for one in rest
+        ),
+        "has no value for an objective": len(sized.unmeasured),
+        "cannot be built": sized.impossible,
+    }
+    listed = [f"{_GAP}{count:>4}{_GAP}{reason}" for reason, count in counts.items() if count]
+    total = len(rest) + sized.impossible
+    return (
+        [f"Ruled out, of {total} combinations of controller, disk and RAID level:", *listed] if listed else []
+    )
+
+
+def describe_unreachable(objective: Objective, value: float, family: Mapping[str, object], disks: int) -> str:
+    """Return why an objective is out of reach: `one user alone has response p95 0.115 ms at best (...)`.
+
+    Args:
+        value: The result of one user [the column's unit], the best of all families.
+        family: Controller, disk and RAID level of that family, by dotted path.
+        disks: Its number of disks.
+    """
+    words = title_column(objective.column).partition(" [")[0]
+    found, name = _show(objective.column, value), _name_parts(family, disks)
+    return f"even one user alone has {words} {found} at best ({name}), and {objective.text} was asked for"
+
+
+def _explain_none(sized: Sized) -> str:
+    if sized.reason is not None:
+        return f"No configuration meets the objectives: {sized.reason}."
+    never = Counter(
+        describe_failing(one.verdict, one.binding) for one in sized.candidates if one.censored != _DEAR
+    )
+    dear = [one for one in sized.candidates if one.censored == _DEAR]
+    reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(never.items())]
+    if dear:
+        reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")
+    if sized.impossible:
+        reasons.append(f"{sized.impossible} cannot be built")
+    return f"No configuration meets the objectives: {'; '.join(reasons)}."
+
+
+def _align(facts: Sequence[tuple[str, str]]) -> list[str]:
+    width = max(len(name) for name, _ in facts)
+    return [f"{_GAP}{name:<{width}}{_GAP}{text}" for name, text in facts]
+
+
+def _three(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _two(value: float) -> float:
+    return float(f"{value:.2g}")

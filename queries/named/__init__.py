@@ -1,0 +1,1 @@
+"""The named queries: their files, parameters and the meanings of their columns."""

@@ -1,0 +1,1 @@
+"""An open sweep: what it studies, its views, and the statements of users."""

@@ -1,0 +1,162 @@
+"""The relations that a user's statements read: those of the sweep, with columns named like table headings.
+
+`"array.disk.use"` of the plan is `disk` here, as in the heading of a table. A named query is a relation too,
+with its parameters at their defaults. A relation is made when a statement first names it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import pyarrow as pa
+
+from destage.errors import DestageError, QueryError, StoreError
+from destage.measured.sets import describe_columns
+from destage.queries.named.column_meanings import explain_columns, find_units
+from destage.queries.named.named_queries import NamedQuery
+from destage.queries.named.table_columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
+from destage.queries.opening.asked_columns import WIDE, count_asked, order_columns
+from destage.queries.text.computed_columns import mark_computed
+from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote
+
+_LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)
+_DESCRIBED = ["column_name", "column_type", "null", "key", "default", "extra"]
+"""The columns of what DuckDB returns for DESCRIBE and SHOW."""
+
+
+class PublicViews:
+    """The relations of one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        names: Mapping[str, str],
+        units: Mapping[str, str],
+        meanings: Mapping[str, Meaning],
+        queries: Mapping[str, NamedQuery],
+        write: Callable[[str], tuple[NamedQuery, str]],
+        prepare: Callable[[str], None],
+        list_asked: Callable[[], Sequence[str]],
+    ) -> None:
+        """Take a database with the relations of the sweep.
+
+        Args:
+            names: The column of each axis' dotted path.
+            units: The base unit of each axis that has one, by its path and its column.
+            meanings: The unit and meaning of each column.
+            queries: The named queries of the study's kind, by name.
+            write: Returns a named query with its parameters filled in, and its statement.
+            prepare: Creates the relations that a text names and that are created only on demand.
+            list_asked: Returns the columns that come first in relations with all result columns.
+        """
+        self._database = database
+        self._names = names
+        self._meanings = dict(meanings)
+        self._queries = queries
+        self._write = write
+        self._prepare = prepare
+        self._list_asked = list_asked
+        self._first: dict[str, int] = {}
+        self._aliases = alias_names(names)
+        self._made: dict[str, list[str]] = {}
+        self._explained: dict[str, dict[str, Meaning]] = {}
+        self._units = dict(units)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The base units of axes, and of the columns in named queries that have that of an axis."""
+        return self._units
+
+    def list_relations(self) -> dict[str, str]:
+        """Return what a row of each relation is, by name; named queries with their purpose."""
+        return dict(RELATIONS) | {name: query.purpose for name, query in self._queries.items()}
+
+    def list_columns(self, name: str) -> list[str]:
+        """Return the columns of a relation; none if the study lacks an axis that a named query needs."""
+        try:
+            self._make(name)
+        except QueryError:
+            return []
+        return self._made.get(name, [])
+
+    def narrow(self, rows: pa.Table) -> tuple[pa.Table, str]:
+        """Return the columns that the study asks for of rows that have all those of a wide relation.
+
+        The second value is a sentence on the columns that are left out; empty if all are there.
+        """
+        for name, first in self._first.items():
+            left_out = self._made[name][first:]
+            if set(self._made[name]) <= set(rows.column_names):
+                sentence = (
+                    f"{name}: the columns that the study asks for, of {rows.num_columns} in all; DESCRIBE "
+                    f"{name} explains all, and destage query with --format csv prints them"
+                )
+                return rows.drop_columns(left_out), sentence
+        return rows, ""
+
+    def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
+        """Run a statement; the rows of DESCRIBE explain the columns, and SHOW TABLES the relations.
+
+        Args:
+            seconds: Its time limit, if it is not that of the session [s].
+        """
+        if not statement.explain and _LISTING.fullmatch(statement.select.strip()):
+            return _as_table(self.list_relations())
+        words = set(re.findall(r"\w+", statement.select.lower()))
+        named = [name for name in (*RELATIONS, *self._queries) if name in words]
+        failures: dict[str, DestageError] = {}
+        for name in named:
+            try:
+                self._make(name)
+            except (QueryError, StoreError) as error:
+                # The word may be something else, such as a column; otherwise, the statement fails below.
+                failures[name] = error
+        try:
+            rows, unchanged = self._database.run(statement, self._aliases, self._made, seconds)
+        except QueryError as error:
+            if error.code == "query.unknown-name" and error.data.get("name") in failures:
+                raise failures[error.data["name"]] from error
+            raise
+        if rows.column_names != _DESCRIBED:
+            return mark_computed(rows, unchanged)
+        explained = self._meanings.copy()
+        for name in named:
+            explained |= self._explained.get(name, {})
+        return explain_columns(rows, explained)
+
+    def _make(self, name: str) -> None:
+        """Create the view of a relation, unless it exists."""
+        if name in self._made:
+            return
+        source = f"main.{quote(name)}"
+        self._prepare(name)
+        if name in self._queries:
+            query, statement = self._write(name)
+            # Names in a view mean the relations of its own schema.
+            self._database.add_view(name, statement)
+            self._units |= find_units(query, self._units)
+            self._explained[name] = {each.name: (each.unit, each.meaning) for each in query.columns}
+        elif name == MEASURED:
+            # An axis may have the name of one of these columns, but another meaning.
+            self._explained[name] = describe_columns()
+            self._units |= MEASURED_UNITS
+        elif not self._database.has_relation(name):
+            return  # the statement defines it itself
+        columns = self._database.list_columns(source)
+        if name in WIDE:
+            asked = self._list_asked()
+            columns = order_columns(columns, asked)
+            self._first[name] = count_asked(columns, asked)
+        self._made[name] = [self._names.get(column, column) for column in columns]
+        self._database.add_view(name, _rename(source, columns, self._names), PUBLIC)
+
+
+def _rename(source: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
+    listed = (
+        f"{quote(column)} AS {quote(names[column])}" if column in names else quote(column)
+        for column in columns
+    )
+    return f"SELECT {', '.join(listed)} FROM {source}"  # noqa: S608 - names of the sweep, quoted
+
+
+def _as_table(relations: Mapping[str, str]) -> pa.Table:
+    return pa.table({"name": list(relations), "meaning": list(relations.values())})

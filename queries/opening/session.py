@@ -1,0 +1,371 @@
+"""An open sweep: views over its Parquet files, with named queries and SQL over them."""
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Self, TypeVar
+
+import pyarrow as pa
+
+from destage.engine import limiting_resource
+from destage.errors import DestageError, Issue, QueryError, StoreError
+from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
+from destage.queries.named.analysis_queries import name_table
+from destage.queries.named.column_meanings import collect_meanings
+from destage.queries.named.named_queries import NamedQuery
+from destage.queries.named.table_columns import MEASURED
+from destage.queries.opening.asked_columns import list_asked
+from destage.queries.opening.public_views import PublicViews
+from destage.queries.opening.studied_sweep import StudiedSweep
+from destage.queries.published.published_values import PUBLISHED_SCHEMA, tabulate_published
+from destage.queries.published.verdicts import judge_figures
+from destage.queries.tables import views
+from destage.queries.tables.axis_table import tabulate_axes
+from destage.queries.tables.mean_views import MEANS, MeanViews
+from destage.queries.tables.point_table import PointTable
+from destage.queries.tables.relations import Relations, open_relations, restrict_relations
+from destage.queries.tables.shared_points import SHARED, build_grid
+from destage.sensitivity.stored_results import list_sampled
+from destage.sql import Database, QueryLimits, ReadStatement, quote
+from destage.store import Location, Sweep, open_sweep
+from destage.store.files.digests import damaged, find_digest, is_intact
+from destage.store.opened.recorded_progress import describe_unfinished
+from destage.store.schemas.published_figures import read_figures
+from destage.store.state.answers import complete_answers
+
+_Result = TypeVar("_Result")
+FIGURES = "published_figures"
+"""The view of published figures with their classes."""
+_READS_MEASURED = re.compile(r"\b(?:from|join)\s+measured\b")
+_OPENINGS = 5
+"""Maximum attempts to open a sweep that is being written."""
+_REPLACED = (
+    "store.changed-while-read",
+    "bucket.changed-while-read",
+    "query.unreadable-rows",
+    "query.access-denied",
+    "query.broken-view",
+)
+"""Codes of an opening that found a file no longer there; DuckDB denies access to one that it cannot find."""
+_UNREADABLE = ("query.failed", "query.unreadable-rows")
+"""Codes of a statement that met damaged content."""
+MOST_KEPT = 100_000
+"""Rows of a named query's result up to which it is kept; a report asks for some of them several times."""
+MOST_ORDERED = 100_000
+"""Stored rows up to which `runs` is in the order of the plan; sorting more takes their whole memory."""
+
+
+class Session(StudiedSweep):
+    """One sweep, with the rows that are there when it is opened.
+
+    A statement reads the columns that it needs from the sweep's files, or from copies of the objects of a
+    bucket, which `close` deletes.
+
+    Attributes:
+        public: The relations that statements of users read.
+        left_out: The number of planned points that the session does not have; see `select_points`.
+    """
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        limits: QueryLimits | None = None,
+        *,
+        whole: "Session | None" = None,
+        point_ids: Sequence[str] = (),
+    ) -> None:
+        """Open a sweep, or some points of a session that has it open; `limits` bound each query."""
+        super().__init__(sweep)
+        self._limits = limits
+        self.left_out = 0 if whole is None else whole.point_count - len(point_ids)
+        self._results: dict[str, pa.Table] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if whole is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="destage-", ignore_cleanup_errors=True)
+            try:
+                self._open(open_relations(sweep, Path(self._folder.name)))
+            except BaseException:
+                self._folder.cleanup()
+                raise
+        else:
+            statement = "SELECT plan.* FROM plan WHERE point_id IN (SELECT unnest($ids)) ORDER BY plan_row"
+            plan = whole.sql(statement, {"ids": list(point_ids)})
+            self._open(restrict_relations(whole.relations, plan, self.probed))
+
+    def _list_conditional(self) -> list[str]:
+        """Return the axes with a list of values that only some points assign, by their condition."""
+        sampled = list_sampled(self.spec)
+        return [path for path in self.spec.get("when", {}) if path in self.axes and path not in sampled]
+
+    def _open(self, relations: Relations) -> None:
+        """Create the database of some relations."""
+        self.relations = relations
+        self._means = MeanViews(
+            self.axes, self.probed, relations.repeats_replicates, relations.rows_per_point
+        )
+        # Relations of many columns, and figures that take a statement each, are made when first named.
+        self._pending = {FIGURES, MEASURED, *MEANS}
+        axes = tabulate_axes(self.names, self.config)
+        self._database = Database(
+            {
+                "axes": axes,
+                "certificates": self.sweep.certificates(),
+                **{name_table(name): table for name, table in self.analyses.items()},
+                "student": views.build_quantiles(max(relations.replicates, 2)),
+                **relations.tables,
+            },
+            {
+                "plan": relations.plan,
+                "stored_rows": relations.rows,
+                "runs": views.build_runs_view(is_ordered=relations.stored <= MOST_ORDERED),
+                "configurations": views.build_configurations_view(self.axes, relations.rows_per_point),
+                "grid": build_grid(
+                    self.axes, shares_runs=relations.shares_runs, conditional=self._list_conditional()
+                ),
+                "alternatives": views.build_alternatives_view(self.axes),
+                "replicates": views.build_replicates_view(self.seek, self.metric),
+                "timeline": views.build_timeline_view(),
+            },
+            views.MACROS
+            | {"limiting_resource(measured, idle)": limiting_resource.limiting_sql("measured", "idle")},
+            self._limits,
+            relations.files,
+        )
+        plan = self._database.query("FROM plan LIMIT 0").schema
+        answers = complete_answers(self.sweep.answers(), [plan.field(axis) for axis in self.axes])
+        self._database.add_table("found_answers", answers)
+        has_published = self.metric is not None and any(read_figures(self.spec))
+        published = tabulate_published(self.spec, self.metric, self._list_points()) if has_published else None
+        self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
+        answers_view = views.build_answers_view(self.answer, self.axes, has_shared=SHARED in relations.tables)
+        self._database.add_view("answers", answers_view)
+        self.public = PublicViews(
+            self._database,
+            self.names,
+            self.units,
+            collect_meanings(axes, self.answer, self.seek),
+            self.queries,
+            self._write_named,
+            self._add_pending,
+            lambda: list_asked(self),
+        )
+
+    @cached_property
+    def points(self) -> PointTable:
+        """The planned points."""
+        return self._read(self._list_points)
+
+    def _list_points(self) -> PointTable:
+        keys = ", ".join(map(quote, ["label", *self.axes]))
+        configurations, grid = (
+            self._database.query(f"SELECT {listed}, {keys} FROM {name} ORDER BY plan_row")  # noqa: S608
+            for name, listed in {"configurations": "point_id", "grid": "written_id, point_id"}.items()
+        )
+        return PointTable(configurations, grid, self.config)
+
+    @cached_property
+    def planned_runs(self) -> int:
+        """The number of planned runs; points that share one count it once."""
+        return self._count("SELECT count(DISTINCT run_id) AS n FROM plan")
+
+    @cached_property
+    def missing_runs(self) -> int:
+        """The number of planned runs without a row."""
+        return self._count(
+            "SELECT count(DISTINCT run_id) AS n FROM plan ANTI JOIN stored_rows USING (run_id)"
+        )
+
+    @cached_property
+    def warnings(self) -> tuple[Issue, ...]:
+        """Damage and missing runs, which every display of results has to show."""
+        if self.sweep.is_finished and not self.missing_runs:
+            return self.sweep.warnings
+        unfinished = describe_unfinished(self.sweep.path.name, self.planned_runs, self.missing_runs)
+        return (*self.sweep.warnings, unfinished)
+
+    @cached_property
+    def point_count(self) -> int:
+        """The number of planned points."""
+        return self._count("SELECT count(*) AS n FROM configurations")
+
+    def select_points(self, point_ids: Sequence[str]) -> "Session":
+        """Open some of the points as a session of its own, to be closed before this one."""
+        return Session(self.sweep, self._limits, whole=self, point_ids=point_ids)
+
+    def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
+        """Run one SELECT or EXPLAIN of Destage itself over the views and `plan`; `run` takes those of users.
+
+        The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
+        `published_figures`, which has the rows of `judge_figures`.
+        """
+
+        def read() -> pa.Table:
+            self._add_pending(statement)
+            return self._database.query(statement, parameters)
+
+        return self._read(read)
+
+    def _count(self, statement: str) -> int:
+        """Return the number `n` that a statement counts."""
+        return int(self.sql(statement)["n"][0].as_py())
+
+    def _read(self, read: Callable[[], _Result]) -> _Result:
+        """Call a function that reads the sweep's files, again with those that are there if some are lost."""
+        for _ in range(_OPENINGS - 1):
+            try:
+                return read()
+            except QueryError as error:
+                if not self._has_lost_files(error):
+                    raise
+            self._reopen()
+        return read()
+
+    def _has_lost_files(self, error: QueryError) -> bool:
+        """Return whether a compaction replaced the files since they were listed.
+
+        Raises:
+            StoreError: A file was damaged since it was opened.
+        """
+        files = list(map(Path, self.relations.files))
+        if not all(file.exists() for file in files):
+            return self._folder is not None
+        if error.code in _UNREADABLE:
+            for file in files:
+                if find_digest(file.name) is not None and not is_intact(file):
+                    raise damaged(file) from error
+        return False
+
+    def _reopen(self) -> None:
+        assert self._folder is not None  # noqa: S101 - a part of a session has lost no files
+        self._database.close()
+        folder = Path(self._folder.name)
+        _try_openings(lambda: self._open(open_relations(self.sweep, folder)))
+
+    def sql_of_named_columns(
+        self, statement: str, parameters: Mapping[str, object] | None = None
+    ) -> pa.Table:
+        """Run a SELECT that names each result column of `points` and `certified` that it needs.
+
+        Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
+        """
+        return self.sql(self._means.define(statement), parameters)
+
+    def _add_pending(self, statement: str) -> None:
+        text = statement.lower()
+        # A statement may define `points` itself.
+        for name in [name for name in self._pending if name in text and f"{name} as (" not in text]:
+            if name == MEASURED:
+                self._add_measured(text)
+                continue
+            self._pending.discard(name)
+            if name == FIGURES:
+                self._database.add_table(name, judge_figures(self))
+            else:
+                self._database.add_view(name, self._means.build(name))
+
+    def _add_measured(self, text: str) -> None:
+        """Add the table of measured sets, if a text reads it: the word may also be an alias."""
+        if text.strip() == MEASURED or _READS_MEASURED.search(text):
+            self._database.add_table(MEASURED, read_all(find_store(self.sweep.path)))
+            self._pending.discard(MEASURED)
+
+    def read_measured(self, name: str) -> MeasuredSet:
+        """Return a measured set of the store that the sweep is in; errors as in `read_measured_table`."""
+        return MeasuredSet(name, as_lines(self.read_measured_table(name)))
+
+    def read_measured_table(self, name: str) -> pa.Table:
+        """Return a measured set of the store that the sweep is in, as a table.
+
+        Raises:
+            StoreError: There is no such set, or the sweep's directory is in no store.
+        """
+        store = find_store(self.sweep.path)
+        if store is None:
+            message = "the sweep is in no store; measured sets are those of its store"
+            raise StoreError("store.unknown-measured-set", message, name)
+        return read_table(store, name)
+
+    def stream(self, view: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a view or of a statement in brackets, in batches, with some of its columns."""
+        self._add_pending(view)
+        listed = "*" if columns is None else ", ".join(map(quote, columns))
+        return self._database.stream(f"SELECT {listed} FROM {view}")  # noqa: S608
+
+    def query(self, name: str, parameters: Mapping[str, str] | None = None) -> pa.Table:
+        """Run a named query.
+
+        Parameters are texts by name; each has a default.
+
+        Raises:
+            QueryError: The kind of study does not have the query, it needs an axis that the study lacks, or a
+                parameter is unknown or has no valid value.
+        """
+        text = self.write_query(name, parameters)
+        if text not in self._results:
+            rows = self.sql_of_named_columns(text)
+            if rows.num_rows > MOST_KEPT:
+                return rows
+            self._results[text] = rows
+        return self._results[text]
+
+    def split(self, text: str) -> list[ReadStatement]:
+        """Return the statements of a user's text.
+
+        Raises:
+            QueryError: It has none, or one that does not only read.
+        """
+        return self._database.split(text, self.names)
+
+    def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
+        """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""
+        return self._read(lambda: self.public.run(statement, seconds))
+
+    def render(self, function: Callable[[], _Result]) -> _Result:
+        """Call a function that renders the rows of the last statement, within what is left of its limits."""
+        return self._database.render(function)
+
+    def _write_named(self, name: str) -> tuple[NamedQuery, str]:
+        text = self.write_query(name)
+        return self.parse(name, text), self._means.define(text)
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether a statement that could not be stopped is still running, so that no other can be run."""
+        return self._database.is_abandoned
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is running, if there is one."""
+        self._database.interrupt()
+
+    def close(self) -> None:
+        """Release the files, and delete copies of them."""
+        self._database.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_session(path: str | Location, limits: QueryLimits | None = None) -> Session:
+    """Open the sweep in a directory; `limits` bound each query.
+
+    A sweep whose files a writer replaces in between is opened again.
+    """
+    return _try_openings(lambda: Session(open_sweep(path), limits))
+
+
+def _try_openings(read: Callable[[], _Result]) -> _Result:
+    """Call a function that opens files, again where a writer has replaced them."""
+    for _ in range(_OPENINGS - 1):
+        try:
+            return read()
+        except DestageError as error:
+            if error.code not in _REPLACED:
+                raise
+    return read()

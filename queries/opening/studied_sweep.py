@@ -1,0 +1,125 @@
+"""What a sweep studies: its axes, its kind and what answers it, with named queries written for it."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from destage.engine import results_schema, scenario_schema, traces
+from destage.queries.named.analysis_queries import list_analysis_queries
+from destage.queries.named.column_meanings import find_units
+from destage.queries.named.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
+from destage.queries.named.query_text import Subject, write_query
+from destage.queries.tables.axis_table import name_columns
+from destage.queries.tables.stored_analyses import read_analyses
+from destage.spec.axis_names import is_maximum
+from destage.sql import quote
+from destage.store import Sweep
+
+
+class StudiedSweep:
+    """What is known of a sweep without its rows.
+
+    Attributes:
+        spec: The study as it was run.
+        axes: The dotted paths of the axes, in the study's order.
+        seek: The dotted path of the parameter that the study seeks, if any.
+        metric: The name of its answers: `users_supported` where the most `workload.users` are sought.
+        config: The canonical configuration of the first planned run; empty without a plan.
+        names: The name in SQL of each axis and of the sought parameter, by dotted path.
+    """
+
+    def __init__(self, sweep: Sweep) -> None:
+        """Read the study of a sweep."""
+        self.sweep = sweep
+        self.spec = sweep.spec()
+        self.axes = sweep.axes
+        self.seek = sweep.seek
+        self.metric = sweep.answer
+        self.config: dict[str, Any] = sweep.configuration()
+        self.names = name_columns(self.axes, self.probed)
+
+    def write_query(self, name: str, parameters: Mapping[str, str] | None = None) -> str:
+        """Return the SQL of a named query for this sweep; errors as in `query`."""
+        subject = Subject(
+            {path: name for path, name in self.names.items() if path in self.axes},
+            results_schema().names,
+            self.result,
+            self.answer,
+            self.config,
+        )
+        found = self._stored.get(name) or find_query(name, self.kind)
+        return write_query(found, parameters or {}, subject)
+
+    def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the base unit of each column of a named query that has that of an axis."""
+        return self.units | find_units(self.parse(name, self.write_query(name, parameters)), self.units)
+
+    @property
+    def probed(self) -> tuple[str, ...]:
+        """The sought parameter, whose values are columns beside the axes; empty if nothing is sought."""
+        return () if self.seek is None else (self.seek,)
+
+    @property
+    def probe(self) -> str:
+        """The value of the sought parameter as SQL over the plan or `points`."""
+        return "NULL" if self.seek is None else quote(self.seek)
+
+    @cached_property
+    def analyses(self) -> dict[str, pa.Table]:
+        """The tables of the study's analyses by name, none until the sweep has finished."""
+        return read_analyses(self.sweep, self.spec)
+
+    @cached_property
+    def _stored(self) -> dict[str, NamedQuery]:
+        return list_analysis_queries(self.analyses, self.names)
+
+    @property
+    def queries(self) -> dict[str, NamedQuery]:
+        """The named queries for the sweep: those for its kind of study, and its analysis tables."""
+        return list_fitting(self.kind) | self._stored
+
+    def parse(self, name: str, text: str) -> NamedQuery:
+        """Return a named query whose parameters are filled in, from its text."""
+        return self._stored.get(name) or parse_query(text)
+
+    def name_paths(self, statement: str) -> str:
+        """Return one of Destage's own statements as a user writes it, with the names of axes in SQL."""
+        for path, name in self.names.items():
+            statement = statement.replace(quote(path), name)
+        return statement
+
+    def name_columns(self, table: pa.Table) -> pa.Table:
+        """Return a table with the names of axes in SQL in place of their dotted paths."""
+        return table.rename_columns([self.names.get(name, name) for name in table.column_names])
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the study seeks a value, replays a trace as fast as it completes, or runs at a fixed load.
+
+        A replay at the recorded times takes as long as the recording: its load is fixed.
+        """
+        if self.metric is not None:
+            return "seek" if is_maximum(self.metric) else "minimum"
+        modes = {arrival.get("mode") for arrival in traces.find_replays(self.config)}
+        return "replay" if modes - {"open"} else "fixed"
+
+    @property
+    def answer(self) -> str:
+        """The name of the answers in SQL, also where there are none."""
+        return self.metric or "answer"
+
+    @property
+    def result(self) -> str:
+        """The column that answers the study."""
+        if self.metric is not None:
+            return self.metric
+        return "completion_time_s" if self.kind == "replay" else "response_p95_us"
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The base unit of each axis that has one, by dotted path and by its name in SQL."""
+        found = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
+        units = {path: unit for path, unit in found.items() if unit is not None}
+        return units | {self.names[path]: unit for path, unit in units.items()}

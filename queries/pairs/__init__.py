@@ -1,0 +1,1 @@
+"""Points chosen, explained, and compared with others or with measured lines."""

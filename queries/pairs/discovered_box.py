@@ -1,0 +1,172 @@
+"""Where a statement holds: the box of a sweep's points that has most of the cases and few others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from destage.discovery.boxes import Box, whole_box
+from destage.discovery.choice import Rule, choose_box, quasi_p_value
+from destage.discovery.prim import peel
+from destage.queries.opening.session import Session
+from destage.queries.pairs.statement_cases import Cases, collect_cases
+from destage.queries.text.presentation import format_axis_value, format_count, format_number, title_axis
+from destage.store.schemas.axis_codes import encode_bound
+
+FEWEST_POINTS = 20
+FEWEST_CASES = 5
+"""Points, cases and other points below which a box would be chance."""
+_MANY_VALUES = 20
+"""Values of an axis from which on a limit is shown in three digits."""
+_BINARY = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The limits of a box on one axis.
+
+    Attributes:
+        low: The smallest value inside; None without a lower limit, or for an axis without order.
+        high: The largest value inside, in the same way.
+        values: The values inside, of an axis without order.
+        text: The limits in words.
+        quasi_p: The probability of as many cases in the box without them.
+        density: The density of the box without them.
+        coverage: The coverage of the box without them.
+    """
+
+    axis: str
+    low: object
+    high: object
+    values: tuple[object, ...] | None
+    text: str
+    quasi_p: float
+    density: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Where a statement holds.
+
+    Attributes:
+        axes: The dotted paths of the axes that vary.
+        box: The box; None if there is none, for the reason in `answer`.
+        limits: Its limits, those that matter most first.
+        trajectory: The boxes of the peeling steps.
+        answer: What was found, in a sentence.
+    """
+
+    statement: str
+    cases: Cases
+    axes: Sequence[str]
+    box: Box | None
+    limits: Sequence[Limit]
+    trajectory: Sequence[Box]
+    answer: str
+
+
+def discover(
+    session: Session, statement: str, against: Sequence[str] = (), rule: Rule | None = None
+) -> Discovery:
+    """Find where a statement holds.
+
+    Args:
+        statement: See `collect_cases`, as for `against`.
+        rule: How the box is chosen (default: by the largest F-measure).
+
+    Raises:
+        QueryError: See `collect_cases`.
+    """
+    rule = rule or Rule()
+    cases = collect_cases(session, statement, against)
+    codes = {path: encode_bound(cases.points[path]) for path in session.axes}
+    codes = {path: one for path, one in codes.items() if one.count > 1}
+    axes = list(codes)
+    reason = _explain_none(cases, statement)
+    if reason is not None:
+        return Discovery(statement, cases, axes, None, (), (), reason)
+    trajectory = peel(whole_box(list(codes.values()), cases.holds))
+    box = choose_box(trajectory, rule)
+    if box is None:
+        best = max(trajectory, key=lambda one: (one.density, one.coverage))
+        message = (
+            f"no box meets the demand; the densest one has a density of {_percent(best.density)} "
+            f"and a coverage of {_percent(best.coverage)}"
+        )
+        return Discovery(statement, cases, axes, None, (), trajectory, message)
+    limits = sorted(
+        (_describe(session, path, box, at) for at, path in enumerate(axes) if at in box.restricted),
+        key=lambda limit: (limit.quasi_p, limit.density),
+    )
+    return Discovery(statement, cases, axes, box, limits, trajectory, _answer(statement, box, limits))
+
+
+def _explain_none(cases: Cases, statement: str) -> str | None:
+    """Return why no box is sought, if none is."""
+    points, true = len(cases.holds), int(cases.holds.sum())
+    if not points:
+        return "no point has a result that the statement can be judged by"
+    if true in {0, points}:
+        holds = "holds at all" if true else "holds at none of"
+        return f"{statement}: {holds} {format_count(points, 'point')}"
+    if points < FEWEST_POINTS or min(true, points - true) < FEWEST_CASES:
+        return (
+            f"{statement}: holds at {format_number(true)} of {format_count(points, 'point')}; too few for a "
+            f"box; it needs {FEWEST_POINTS} points, {FEWEST_CASES} where it holds and {FEWEST_CASES} others"
+        )
+    return None
+
+
+def _answer(statement: str, box: Box, limits: Sequence[Limit]) -> str:
+    counted = f"{format_number(box.cases)} of {format_count(box.points, 'point')}"
+    if not limits:
+        return (
+            f"{statement}: at {_percent(box.density)} of all points ({counted}); no range of an axis has more"
+        )
+    ranges = " and ".join(limit.text for limit in limits)
+    every = format_count(int(box.is_case.sum()), "case")
+    return (
+        f"{statement} where {ranges}: at {_percent(box.density)} of the points inside ({counted}), which are "
+        f"{_percent(box.coverage)} of all {every}"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{format_number(float(f'{share * 100:.3g}'))} %"
+
+
+def _describe(session: Session, path: str, box: Box, at: int) -> Limit:
+    one, allowed = box.axes[at], box.allowed[at]
+    without = box.replace(at, np.ones_like(allowed))
+    inside = np.flatnonzero(allowed)
+    facts: Mapping[str, Any] = {
+        "quasi_p": quasi_p_value(box, at),
+        "density": without.density,
+        "coverage": without.coverage,
+    }
+    unit, name = session.units.get(path), title_axis(path)
+    if not one.is_ordered:
+        values = tuple(one.values[code] for code in inside)
+        text = " or ".join(format_axis_value(path, value, unit) for value in values)
+        return Limit(path, None, None, values, f"{name} is {text}", **facts)
+
+    def show(value: object) -> str:
+        return _approximate(value, unit) if one.count > _MANY_VALUES else format_axis_value(path, value, unit)
+
+    low = one.values[inside[0]] if inside[0] > 0 else None
+    high = one.values[inside[-1]] if inside[-1] < one.count - 1 else None
+    if low is not None and high is not None:
+        text = f"{name} = {show(low)}" if low == high else f"{name} from {show(low)} to {show(high)}"
+    else:
+        text = f"{name} ≥ {show(low)}" if low is not None else f"{name} ≤ {show(high)}"
+    return Limit(path, low, high, None, text, **facts)
+
+
+def _approximate(value: Any, unit: str | None) -> str:
+    """Return a sampled value in three digits."""
+    if unit == "bytes":
+        size, name = next(((size, name) for size, name in _BINARY if value >= size), (1, "B"))
+        return f"{format_number(float(f'{value / size:.3g}'))} {name}"
+    return format_axis_value("", type(value)(float(f"{value:.3g}")), unit)

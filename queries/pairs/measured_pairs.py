@@ -1,0 +1,289 @@
+"""Measured lines paired with the points of a sweep that simulate the same load, and what they differ in."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.engine import results_schema
+from destage.errors import QueryError
+from destage.measured.line import FIGURES, MeasuredLine
+from destage.measured.sets import MeasuredSet
+from destage.queries.opening.session import Session
+from destage.queries.pairs.load_descriptors import DESCRIPTORS, MIX, RATE, Descriptor, read_pairing
+from destage.queries.pairs.measured_points import SimulatedPoint, read_points
+from destage.queries.pairs.point_choice import Choice
+from destage.spec.validation import suggest
+from destage.store.schemas.figure_places import LABEL
+from destage.student import quantile
+
+RESULTS = (
+    *("throughput_iops", "response_mean_us", "response_p50_us", "response_p95_us", "response_p99_us"),
+    *("response_p999_us", "read_response_mean_us", "read_response_p99_us", "write_response_mean_us"),
+    "write_response_p99_us",
+)
+"""The figures that are compared by default, where a line has them."""
+MOST_WORST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """One figure of a line and of its point [the column's unit].
+
+    Attributes:
+        measured: The measured value.
+        simulated: The mean over replicates.
+        low: The lower end of its 95 % interval; None for a single replicate.
+        ratio: Simulated over measured; None if the measured value is 0.
+        ratio_low: The lower end of its interval, from that of the simulated value and, for the rate, from the
+            deviation and the number of samples that the tool states.
+    """
+
+    column: str
+    measured: float
+    simulated: float
+    low: float | None
+    high: float | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinePair:
+    """A measured line and the point that simulates its load.
+
+    Attributes:
+        skipped: Columns that are not compared, as the measured value is unknown, and why it is.
+    """
+
+    number: int
+    line: MeasuredLine
+    point: SimulatedPoint
+    ratios: Sequence[Ratio]
+    skipped: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """A line or a point without a partner, and why."""
+
+    name: str
+    reason: str
+    key: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredComparison:
+    """The pairs of a set and a sweep, and what has no partner."""
+
+    pairs: Sequence[LinePair]
+    lines: Sequence[Unpaired]
+    points: Sequence[Unpaired]
+
+    def find_worst(self) -> list[tuple[LinePair, Ratio]]:
+        """Return the figures whose ratio is furthest from 1, at most three, the worst first."""
+        every = [(pair, one) for pair in self.pairs for one in pair.ratios if one.ratio]
+        every.sort(key=lambda each: -abs(math.log(each[1].ratio or 1.0)))
+        return every[:MOST_WORST]
+
+
+def compare_measured(
+    session: Session,
+    measured: MeasuredSet,
+    choice: Choice,
+    columns: Sequence[str] = (),
+    on: Sequence[str] = (),
+) -> MeasuredComparison:
+    """Pair the lines of a set with points of a sweep, and compare their figures.
+
+    A line's partner is the only point with the same outstanding I/Os (or rate of an open load), request size,
+    share of reads and share of random requests; where several points are left, the one whose stream or label
+    has the name of the line's workload.
+
+    Args:
+        choice: The points that may be paired.
+        columns: The figures (default: those of `RESULTS` that a line has).
+        on: `COLUMN=PARAMETER`: pair by these instead; mix and name only decide what they leave open.
+
+    Raises:
+        QueryError: A column or a parameter does not exist.
+    """
+    wanted = _check_columns(columns) if columns else RESULTS
+    points = read_points(session, choice, wanted)
+    descriptors = [read_pairing(session, text) for text in on] if on else DESCRIPTORS
+    pairs, left = [], []
+    matched: dict[int, list[int]] = {}
+    for number, line in enumerate(measured.lines, start=1):
+        found = _find_candidates(line, points, descriptors)
+        for at in found:
+            matched.setdefault(at, []).append(number)
+        if len(found) == 1 and points[found[0]].has_result:
+            point = points[found[0]]
+            skipped = _explain_skipped(line, wanted)
+            pairs.append(LinePair(number, line, point, _compare(line, point, wanted), skipped))
+        else:
+            reason = _explain_line(session, line, points, found, descriptors)
+            left.append(Unpaired(describe_line(number, line), reason, number))
+    paired = {id(pair.point) for pair in pairs}
+    without = [
+        Unpaired(
+            point.name, _explain_point(point, measured, matched.get(at, []), descriptors), point.point_id
+        )
+        for at, point in enumerate(points)
+        if id(point) not in paired
+    ]
+    return MeasuredComparison(pairs, left, without)
+
+
+def describe_line(number: int, line: MeasuredLine) -> str:
+    """Return a line in words: its number, its workload and its load."""
+    parts = [line.workload or line.test or line.tool]
+    for descriptor in DESCRIPTORS:
+        value = descriptor.of_line(line)
+        if value is not None and descriptor.title != RATE:
+            parts.append(descriptor.name(value))
+    return f"line {number}: {', '.join(parts)}"
+
+
+def _check_columns(columns: Sequence[str]) -> list[str]:
+    known = [name for name in FIGURES if name in results_schema().names]
+    by_name = {name.rpartition("_")[0]: name for name in known} | {name: name for name in known}
+    for name in columns:
+        if name not in by_name:
+            message = (
+                f"{name!r} is not a figure of both{suggest(name, list(by_name))}; they are {', '.join(known)}"
+            )
+            raise QueryError("query.unknown-column", message, "--columns")
+    return list(dict.fromkeys(by_name[name] for name in columns))
+
+
+def _find_candidates(
+    line: MeasuredLine, points: Sequence[SimulatedPoint], descriptors: Sequence[Descriptor]
+) -> list[int]:
+    """Return the places of the points that a line may be paired with."""
+    found = []
+    for at, point in enumerate(points):
+        fits = [(one.fits(line, point), one.is_load) for one in descriptors]
+        # Without a common load, the same mix says nothing about how much of it there is.
+        if all(fit is not False for fit, _ in fits) and any(fit and is_load for fit, is_load in fits):
+            found.append(at)
+    # What --on leaves open, the mix may decide, and then the name.
+    same = [at for at in found if all(one.fits(line, points[at]) is not False for one in MIX)]
+    named = [
+        at for at in same if line.workload in {*points[at].load.names, points[at].values.get(LABEL)} - {None}
+    ]
+    return next((each for each in (found, same, named) if len(each) == 1), found)
+
+
+def _explain_line(
+    session: Session,
+    line: MeasuredLine,
+    points: Sequence[SimulatedPoint],
+    found: Sequence[int],
+    descriptors: Sequence[Descriptor],
+) -> str:
+    """Return why a line has no partner."""
+    if len(found) == 1:
+        return f"its point has no result: {points[found[0]].name}"
+    if found:
+        kept = [points[at].values for at in found]
+        differing = [
+            path for path in kept[0] if path != "point_id" and len({str(one.get(path)) for one in kept}) > 1
+        ]
+        names = ", ".join(session.names.get(path, path) for path in differing)
+        return f"{len(found)} points match, which differ in {names}; choose with --a, or pair with --on"
+    loads = [one for one in descriptors if one.is_load]
+    if not any(one.fits(line, point) is not None for one in loads for point in points):
+        titles = " and ".join(one.title for one in loads)
+        return f"{titles}: not known of both the line and a point; pair with --on, as in --on threads=users"
+    return f"no point has {_name_mismatch(descriptors, [(line, point) for point in points], line=line)}"
+
+
+def _explain_point(
+    point: SimulatedPoint, measured: MeasuredSet, matched: Sequence[int], descriptors: Sequence[Descriptor]
+) -> str:
+    """Return why a point has no partner."""
+    if not point.has_result:
+        return "it has no result"
+    if matched:
+        listed = ", ".join(map(str, matched))
+        return f"line{'' if len(matched) == 1 else 's'} {listed} may be of other points as well"
+    pairs = [(line, point) for line in measured.lines]
+    return f"no line has {_name_mismatch(descriptors, pairs, point=point)}"
+
+
+def _name_mismatch(
+    descriptors: Sequence[Descriptor],
+    pairs: Sequence[tuple[MeasuredLine, SimulatedPoint]],
+    *,
+    line: MeasuredLine | None = None,
+    point: SimulatedPoint | None = None,
+) -> str:
+    """Return the values that no partner has, or all values that none has together."""
+
+    def value(one: Descriptor) -> Any:
+        return one.of_line(line) if line is not None else one.of_point(point) if point is not None else None
+
+    known = [
+        one
+        for one in descriptors
+        if value(one) is not None and any(one.fits(*pair) is not None for pair in pairs)
+    ]
+    missing = [one for one in known if not any(one.fits(*pair) for pair in pairs)]
+    listed = [one.name(value(one)) for one in missing or known]
+    if not listed:
+        return "a load that is comparable"
+    return ", ".join(listed) + (" together" if not missing and len(listed) > 1 else "")
+
+
+def _compare(line: MeasuredLine, point: SimulatedPoint, columns: Sequence[str]) -> list[Ratio]:
+    found = []
+    for column in columns:
+        measured, simulated = getattr(line, column), point.results.get(column)
+        if measured is None or simulated is None or (columns is RESULTS and _is_repeated(line, column)):
+            continue
+        low, high = point.results.get(f"{column}_low"), point.results.get(f"{column}_high")
+        ratio = simulated / measured if measured else None
+        spread = _find_spread(line, column, simulated, low, high)
+        found.append(
+            Ratio(
+                column,
+                measured,
+                simulated,
+                low,
+                high,
+                ratio,
+                None if ratio is None or spread is None else ratio * (1 - spread),
+                None if ratio is None or spread is None else ratio * (1 + spread),
+            )
+        )
+    return found
+
+
+def _explain_skipped(line: MeasuredLine, columns: Sequence[str]) -> dict[str, str]:
+    """Return why figures of a line are unknown: of those that were asked for, or that have a reason."""
+    return {
+        column: line.explain(column)
+        for column in columns
+        if getattr(line, column) is None and (columns is not RESULTS or column in line.unknown_figures)
+    }
+
+
+def _is_repeated(line: MeasuredLine, column: str) -> bool:
+    """Return whether a figure of reads or writes is that of all requests, as there are no others."""
+    return column.startswith(("read_", "write_")) and line.read_fraction in {0.0, 1.0}
+
+
+def _find_spread(
+    line: MeasuredLine, column: str, simulated: float, low: float | None, high: float | None
+) -> float | None:
+    """Return half of the relative width of a ratio's interval: those of both values, squared and added."""
+    if low is None or high is None or not simulated:
+        return None
+    own = (high - low) / 2 / simulated
+    other = 0.0
+    deviation, samples = line.throughput_stddev_iops, line.samples
+    if column == "throughput_iops" and deviation is not None and samples is not None and samples > 1:
+        other = quantile(samples) * deviation / math.sqrt(samples) / (line.throughput_iops or math.inf)
+    return math.hypot(own, other)

@@ -1,0 +1,231 @@
+"""Pairs of points, of one sweep or two, that differ only in what is compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.engine import results_schema
+from destage.errors import QueryError
+from destage.queries.opening.session import Session
+from destage.queries.pairs.comparison import Difference, compare_values
+from destage.queries.pairs.point_choice import Choice, describe_point, list_values
+from destage.queries.tables.views import list_measured_columns
+from destage.queries.text.presentation import format_number, title_axis
+from destage.spec.validation import suggest
+from destage.sql import quote
+from destage.store.schemas.figure_places import LABEL
+
+RESULTS = (
+    "response_mean_us",
+    "response_p50_us",
+    "response_p95_us",
+    "response_p99_us",
+    "commit_p95_us",
+    "throughput_iops",
+    "read_hit_ratio",
+    "write_hit_ratio",
+    "disk_busy_max_fraction",
+    "dirty_mean_fraction",
+    "dirty_high_bytes",
+)
+"""The results that are compared by default, after the answer of a seek or the completion time of a replay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: some points of a sweep."""
+
+    session: Session
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two points and their differences.
+
+    Attributes:
+        point_a: The id of the first point.
+        point_b: The id of the second point.
+        common: What the points have in common, in words.
+        name_a: What only the first has, in words.
+        name_b: The same of the second.
+        shares_runs: Whether both have the same runs, as points that differ in a setting without effect do.
+        differences: One per result that both have.
+    """
+
+    point_a: str
+    point_b: str
+    common: str
+    name_a: str
+    name_b: str
+    shares_runs: bool
+    differences: Sequence[Difference]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The pairs of points, and the names of the points without a partner."""
+
+    pairs: Sequence[Pair]
+    unmatched_a: Sequence[str]
+    unmatched_b: Sequence[str]
+
+
+def compare_points(a: Side, b: Side, columns: Sequence[str] = ()) -> Comparison:
+    """Compare the points of two sides that are equal in all axes that no condition names.
+
+    One point on each side is a pair, whatever its axes are.
+
+    Args:
+        columns: Result columns, with or without the suffix of their unit (default: the answer, `RESULTS`).
+
+    Raises:
+        QueryError: A column does not exist, or no two points match.
+    """
+    listed = _choose_columns(a.session, b.session, columns)
+    is_needed = _is_asked if columns else _is_telling
+    values_a, values_b = list_values(a.session), list_values(b.session)
+    matched, left_a, left_b = _match(a, b)
+    if not matched:
+        message = (
+            f"no two of the {len(a.choice.points)} and {len(b.choice.points)} points are equal in the axes "
+            "that no condition names; choose points with --a and --b"
+        )
+        raise QueryError("query.no-pairs", message)
+    measured_a = _measure(a, [one for one, _ in matched], listed)
+    measured_b = _measure(b, [other for _, other in matched], listed)
+    pairs = []
+    for one, other in matched:
+        at_a, at_b = measured_a.get(one, {}), measured_b.get(other, {})
+        found = (compare_values(name, _pick(at_a, name), _pick(at_b, name)) for name in listed)
+        runs = [{row["run_id"] for row in at.values()} for at in (at_a, at_b)]
+        pairs.append(
+            Pair(
+                one,
+                other,
+                *_name_pair(a, b, values_a[one], values_b[other]),
+                shares_runs=bool(runs[0]) and runs[0] == runs[1],
+                differences=[each for each in found if each is not None and is_needed(each)],
+            )
+        )
+    return Comparison(
+        pairs,
+        [describe_point(a.session, values_a[one], [LABEL, *a.session.axes]) for one in left_a],
+        [describe_point(b.session, values_b[one], [LABEL, *b.session.axes]) for one in left_b],
+    )
+
+
+def _choose_columns(a: Session, b: Session, wanted: Sequence[str]) -> list[str]:
+    answers = [a.metric] if a.metric is not None and a.metric == b.metric else []
+    measured = list_measured_columns()
+    if not wanted:
+        completion = ["completion_time_s"] if {a.kind, b.kind} == {"replay"} else []
+        return [*answers, *completion, *RESULTS]
+    # An objective has the column without its unit, as in `response_p95 <= 30ms`.
+    by_name = {name.rpartition("_")[0]: name for name in measured}
+    by_name |= {name: name for name in [*measured, *answers]}
+    for name in wanted:
+        if name not in by_name:
+            message = (
+                f"no result column is named {name!r}{suggest(name, list(by_name))}; "
+                "see `destage catalog list columns`"
+            )
+            raise QueryError("query.unknown-column", message, "--columns")
+    return list(dict.fromkeys(by_name[name] for name in wanted))
+
+
+def _is_asked(_: Difference) -> bool:
+    return True
+
+
+def _is_telling(one: Difference) -> bool:
+    """Return whether a result is not 0 at both points."""
+    return bool(one.mean_a or one.mean_b)
+
+
+def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str]]:
+    """Return the pairs of points, and the points of each side without a partner.
+
+    A point at which an axis has no effect is equal to those of all values that are written for it.
+    """
+    if len(a.choice.points) == len(b.choice.points) == 1:
+        return [(a.choice.points[0], b.choice.points[0])], [], []
+    paths = _list_free(a, b)
+    at_a, at_b = _index(a, paths), _index(b, paths)
+    keys = [key for key in at_a if key in at_b and len(at_a[key]) == len(at_b[key]) == 1]
+    paired_a, paired_b = ({one for key in keys for one in at[key]} for at in (at_a, at_b))
+    return (
+        list(dict.fromkeys((next(iter(at_a[key])), next(iter(at_b[key]))) for key in keys)),
+        [one for one in a.choice.points if one not in paired_a],
+        [one for one in b.choice.points if one not in paired_b],
+    )
+
+
+def _list_free(a: Side, b: Side) -> list[str]:
+    """Return the axes of both sides, and the label, that no condition names."""
+    named = {*a.choice.named, *b.choice.named}
+    shared = [path for path in a.session.axes if path in b.session.axes]
+    return [path for path in (LABEL, *shared) if path not in named]
+
+
+def _index(side: Side, paths: Sequence[str]) -> dict[tuple[object, ...], dict[str, None]]:
+    """Return the points of each combination of values as written."""
+    found: dict[tuple[object, ...], dict[str, None]] = {}
+    for row in side.session.points.list_written(side.choice.points):
+        key = tuple(as_key(row.get(path)) for path in paths)
+        found.setdefault(key, {})[row["point_id"]] = None
+    return found
+
+
+def as_key(value: object) -> object:
+    """Return a value such that 64 and 64.0 are equal, and so are texts of both sweeps."""
+    return float(value) if isinstance(value, int | float) else None if value is None else str(value)
+
+
+def _name_pair(
+    a: Side, b: Side, values_a: Mapping[str, object], values_b: Mapping[str, object]
+) -> tuple[str, str, str]:
+    """Return what two points have in common, and what is of each alone."""
+    common = [
+        path
+        for path in (LABEL, *a.session.axes)
+        if path in values_b and as_key(values_a.get(path)) == as_key(values_b[path])
+    ]
+    names = []
+    for side, values in ((a, values_a), (b, values_b)):
+        own = [path for path in (LABEL, *side.session.axes) if path not in common]
+        parts = [describe_point(side.session, values, own)]
+        if side.choice.probe is not None:
+            parts.append(f"{title_axis(str(side.session.seek))} {format_number(side.choice.probe)}")
+        if a.session.sweep.path != b.session.sweep.path:
+            parts.insert(0, side.session.sweep.path.name)
+        names.append(", ".join(part for part in parts if part))
+    return describe_point(a.session, values_a, common), names[0], names[1]
+
+
+def _measure(
+    side: Side, points: Sequence[str], columns: Sequence[str]
+) -> dict[str, dict[int, dict[str, object]]]:
+    """Return the results of each point by replicate; of a seek at the probe, or just below the answer."""
+    known = [*results_schema().names, *([side.session.metric] if side.session.metric else [])]
+    source, condition = "replicates", ""
+    if side.choice.probe is not None:
+        source, condition = "runs", f" AND status = 'ok' AND {quote(str(side.session.seek))} = $probe"
+        known = results_schema().names
+    listed = ", ".join(quote(name) for name in columns if name in known)
+    rows = side.session.sql(
+        f"SELECT point_id, replicate, run_id{', ' if listed else ''}{listed} FROM {source} "  # noqa: S608
+        f"WHERE point_id IN (SELECT unnest($ids)){condition}",
+        {"ids": list(points)} | ({} if side.choice.probe is None else {"probe": side.choice.probe}),
+    ).to_pylist()
+    found: dict[str, dict[int, dict[str, object]]] = {}
+    for row in rows:
+        found.setdefault(row["point_id"], {})[row["replicate"]] = row
+    return found
+
+
+def _pick(rows: Mapping[int, Mapping[str, object]], column: str) -> dict[int, float]:
+    return {
+        replicate: float(value)
+        for replicate, row in rows.items()
+        if isinstance(value := row.get(column), int | float)
+    }

@@ -1,0 +1,1 @@
+"""Published figures: the parts of a figure, its simulated value and its verdict."""

@@ -1,0 +1,1 @@
+"""The charts of a report: which points each shows, and how."""

@@ -1,0 +1,260 @@
+"""Charts built from rows: the one way from a query to a chart, for standard charts and for a study's own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.queries.opening.session import Session
+from destage.queries.report.charts.dot_plot_builder import build_dot_plot
+from destage.queries.report.charts.facets import (
+    CAPACITY,
+    MOST_PANELS,
+    Facets,
+    Line,
+    choose_facets,
+    is_text,
+    request_facets,
+)
+from destage.queries.report.charts.point_marks import (
+    NO_ANSWER,
+    PointMarks,
+    bound_text,
+    find_bound,
+    find_unanswered,
+    key,
+)
+from destage.queries.report.charts.shared_lines import Plots, share_lines
+from destage.queries.report.drawing.chart import DotPlot, Figure, LineChart, Mark, Panel, Series, Strip
+from destage.queries.text.presentation import format_number, title_axis, title_column
+
+Row = dict[str, Any]
+
+_PUBLISHED = "published"
+_MOST_WORDY = 6
+"""Maximum published figures labelled with `published`, and maximum bounds with a label."""
+_ORDER = ("line", "scattered", "reference", "labelled", "published", "unanswered")
+"""The order of styles in a legend."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRequest:
+    """A chart to build.
+
+    Attributes:
+        title: The chart's title, in which `{x}` is the x axis.
+        columns: The result columns to draw, each in panels of its own if there are several.
+        below: A ratio to draw in a strip below each panel, if there is one.
+        x: The column along x; None chooses x, lines and panels by the axes that vary.
+        by: The column that distinguishes the lines, with a given x.
+        x_title: The x axis, where its usual heading does not fit.
+        y_title: The y axis, where its usual heading does not fit.
+        x_log: Whether x is logarithmic; None decides by the values.
+        has_published: Whether published figures are drawn.
+        sql: The statement of its rows: `label`, the axes, and each column with its `_low` and `_high`.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    below: str | None = None
+    caption: str = ""
+    x: str | None = None
+    by: str | None = None
+    x_title: str | None = None
+    y_title: str | None = None
+    x_log: bool | None = None
+    y_log: bool = False
+    has_published: bool = True
+    sql: str = ""
+
+
+def build_figure(request: ChartRequest, found: Sequence[Row], session: Session) -> Figure | None:
+    """Build a figure from the rows of its statement; return None where they do not fill it."""
+    columns = [name for name in request.columns if any(row[name] is not None for row in found)]
+    remarks: list[str] = []
+    unanswered = find_unanswered(session)
+    measured = [
+        row
+        for row in found
+        if any(row[name] is not None for name in columns) or key(row, session) in unanswered
+    ]
+    remarks += _count_left_out(len(found) - len(measured), title_column(request.columns[0]))
+    if request.x is None:
+        rows = measured
+        facets = choose_facets(rows, session, MOST_PANELS // max(1, len(columns))) if rows else None
+    else:
+        rows = [row for row in measured if row[request.x] is not None]
+        remarks += _count_left_out(len(measured) - len(rows), title_column(request.x))
+        facets = request_facets(rows, session, request.x, request.by) if rows else None
+    if facets is None or not columns:
+        return None
+    builder = _Builder(request, session, facets, columns, rows)
+    chart, more = builder.build()
+    if isinstance(chart, LineChart) and not chart.panels:  # no point has all the values held
+        return None
+    sentences = [request.caption, *remarks, *facets.remarks, *more, *_explain_symbols(chart)]
+    return Figure(request.name, chart, " ".join(filter(None, sentences)), request.sql)
+
+
+@dataclass
+class _Builder:
+    request: ChartRequest
+    session: Session
+    facets: Facets
+    columns: Sequence[str]
+    rows: Sequence[Row]
+
+    def __post_init__(self) -> None:
+        self.marks = PointMarks(self.session, self.facets.x, self.rows, self.request.has_published)
+        self.bounds = sum(find_bound(row, name) is not None for row in self.rows for name in self.columns)
+
+    def build(self) -> tuple[LineChart | DotPlot, Sequence[str]]:
+        """Return the chart, and sentences on it."""
+        if not is_text(self.facets.x, self.rows):
+            return self._line_chart()
+        (column,) = self.columns
+        return build_dot_plot(
+            self.facets,
+            column,
+            self.marks,
+            title=self.title,
+            x_title=self.y_title,
+            row_title="" if self.facets.x == "label" and self.request.x_title is None else self.x_title,
+            x_log=self.request.y_log,
+            x_most=self.most,
+        )
+
+    @property
+    def title(self) -> str:
+        x = self.facets.x
+        name = "cache size" if x == CAPACITY else title_axis(x) if x in self.session.axes else title_column(x)
+        return self.request.title.replace("{x}", name)
+
+    @property
+    def x_title(self) -> str:
+        x = self.facets.x
+        if self.request.x_title is not None:
+            return self.request.x_title
+        if x == CAPACITY:
+            return "cache capacity (nominal)"
+        return title_axis(x) if x in self.session.axes else title_column(x)
+
+    @property
+    def y_title(self) -> str:
+        return self.request.y_title or title_column(self.columns[0])
+
+    @property
+    def most(self) -> float | None:
+        return 1.0 if all(name.endswith(("_ratio", "_fraction")) for name in self.columns) else None
+
+    def _line_chart(self) -> tuple[LineChart, Sequence[str]]:
+        x, below = self.facets.x, self.request.below
+        plots = []
+        for panel, lines in self.facets.panels:
+            for column in self.columns:
+                names = [panel, title_column(column).partition(" [")[0] if len(self.columns) > 1 else ""]
+                series = self._series(column, lines)
+                strip = self._lines(below, lines) if below is not None else ()
+                if series:
+                    plots.append((", ".join(filter(None, names)), series, strip))
+        shared = share_lines(Plots(tuple(plots)))
+        has_strip = any(strip for _, _, strip in shared.panels)
+        every = [series for _, above, strip in shared.panels for series in (*above, *strip)]
+        styles = {series.name: series.style for series in reversed(every)}
+        ordered = dict.fromkeys(series.name for series in every if series.name)
+        chart = LineChart(
+            title=self.title,
+            x_title=self.x_title,
+            x_unit=self.session.units.get(x),
+            y_title=self.y_title,
+            panels=tuple(Panel(title, series) for title, series, _ in shared.panels),
+            legend=tuple(sorted(ordered, key=lambda name: _ORDER.index(styles[name]))),
+            y_log=self.request.y_log,
+            y_most=self.most,
+            x_log=self.request.x_log,
+            x_at_values=x in self.session.axes,
+            strip=Strip(title_column(below), tuple(strip for _, _, strip in shared.panels), 1.0)
+            if below is not None and has_strip
+            else None,
+        )
+        return chart, shared.remarks
+
+    def _series(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
+        """Return the lines of a column, its published figures and its points without an answer."""
+        values = [
+            (self.marks.place(row), value, line.name)
+            for line in lines
+            for row in line.rows
+            for value in self.marks.list_published(row, column)
+        ]
+        wording = "published " if len(values) <= _MOST_WORDY else ""
+        published = [
+            Mark(x, y, note=f"published {format_number(y)}", label=f"{wording}{format_number(y)}", line=name)
+            for x, y, name in values
+        ]
+        crosses = [
+            Mark(self.marks.place(row), 0.0, note=self.marks.unanswered_note(row))
+            for line in lines
+            for row in line.rows
+            if self.marks.is_unanswered(row, column)
+        ]
+        extra = [
+            Series(_PUBLISHED, "published", tuple(published)),
+            Series(NO_ANSWER, "unanswered", tuple(crosses)),
+        ]
+        return tuple(series for series in [*self._lines(column, lines), *extra] if series.marks)
+
+    def _lines(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
+        drawn = (Series(line.name, line.style, tuple(self._marks(column, line)), line.like) for line in lines)
+        return tuple(series for series in drawn if series.marks)
+
+    def _marks(self, column: str, line: Line) -> list[Mark]:
+        # A result along x keeps the order of the plan: the line follows what the study varies.
+        is_axis = self.facets.x in self.session.axes
+        rows = sorted(line.rows, key=self.marks.place) if is_axis else line.rows
+        return [
+            Mark(
+                self.marks.place(row),
+                *self.marks.values(row, column),
+                self.marks.note(row, column),
+                self._label(row, column, line),
+                bound=find_bound(row, column),
+            )
+            for row in rows
+            if row[column] is not None
+        ]
+
+    def _label(self, row: Row, column: str, line: Line) -> str | None:
+        """Return the text beside a mark: the name of a named point in the panel, and a bound."""
+        is_named = line.style == "labelled" and column in self.columns
+        texts = [row["label"] if is_named else None]
+        if is_named or self.bounds <= _MOST_WORDY:
+            texts.append(bound_text(row, column))
+        return " ".join(filter(None, texts)) or None
+
+
+def _count_left_out(count: int, what: str) -> list[str]:
+    points = "1 point" if count == 1 else f"{count} points"
+    return [f"{points} without {what}: not drawn."] if count else []
+
+
+def _explain_symbols(chart: LineChart | DotPlot) -> list[str]:
+    if isinstance(chart, LineChart):
+        series = [one for panel in chart.panels for one in panel.series]
+        marks = [mark for one in series for mark in one.marks]
+        has_interval = any(mark.low is not None for mark in marks)
+        has_bound = any(mark.bound is not None for mark in marks)
+        has_published = any(one.style == "published" for one in series)
+        has_unanswered = any(one.style == "unanswered" for one in series)
+    else:
+        dots = [dot for row in chart.rows for dot in row.dots]
+        has_interval = any(dot.low is not None for dot in dots)
+        has_bound = any(dot.bound is not None for dot in dots)
+        has_published = any(dot.kind == _PUBLISHED for dot in dots)
+        has_unanswered = False
+    return [
+        *(["Bars are 95 % confidence intervals over replicates."] if has_interval else []),
+        *(["Open arrows are bounds: the search ended there."] if has_bound else []),
+        *(["Hollow diamonds are published figures."] if has_published else []),
+        *(["Crosses are points without an answer."] if has_unanswered else []),
+    ]

@@ -1,0 +1,155 @@
+"""The charts that a report has beside the study's own, where its rows fill them."""
+
+from dataclasses import dataclass, replace
+
+from destage.queries.named.named_queries import FITTING
+from destage.queries.opening.session import Session
+from destage.queries.report.charts.chart_builder import ChartRequest, build_figure
+from destage.queries.report.charts.facets import CAPACITY, is_text, varies
+from destage.queries.report.drawing.chart import Figure
+from destage.queries.text.presentation import begin_sentence, title_axis, title_column
+
+NAMES = "result_by_configuration"
+_MOST_NAMED = 8
+"""Named points above which their texts hide a chart that a study's own charts can replace."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandardChart:
+    """A chart of a named query's rows.
+
+    Attributes:
+        studies: The studies it is for: seek, minimum, replay, fixed or any.
+        request: The chart; its column `answer` is what the study seeks.
+    """
+
+    query: str
+    studies: str
+    request: ChartRequest
+
+
+STANDARD_CHARTS = (
+    StandardChart(
+        "users_against_cache",
+        "seek",
+        ChartRequest(
+            name="users_against_cache",
+            title="Load supported against {x}",
+            columns=("answer",),
+            below="hit_ratio",
+            caption="The largest load that meets all objectives: where the first objective reaches its "
+            "bound, as the mean over replicates.",
+        ),
+    ),
+    StandardChart(
+        "users_against_cache",
+        "minimum",
+        ChartRequest(
+            name="users_against_cache",
+            title="Answer against {x}",
+            columns=("answer",),
+            below="hit_ratio",
+            caption="The smallest value that meets all objectives, judged by all replicates together.",
+        ),
+    ),
+    StandardChart(
+        "commits_against_cache",
+        "replay",
+        ChartRequest(
+            name="completion_time_against_cache",
+            title="Completion time of the replay against {x}",
+            columns=("completion_time_s",),
+            caption="Time from the start to the last completion. In a dependent replay, each process waits "
+            "for its synchronous writes and flushes and keeps its recorded pauses: a faster array finishes "
+            "sooner, but the pauses set a lower bound.",
+        ),
+    ),
+    StandardChart(
+        "commits_against_cache",
+        "replay",
+        ChartRequest(
+            name="commit_latency_against_cache",
+            title="Commit latency against {x}",
+            columns=("commit_p50_us", "commit_p99_us"),
+            caption="Median and 99th percentile. A commit is a flush with the synchronous writes directly "
+            "before it.",
+            y_title="commit latency [ms]",
+            y_log=True,
+        ),
+    ),
+    StandardChart(
+        "commits_against_cache",
+        "replay",
+        ChartRequest(
+            name="commit_rate_against_cache",
+            title="Commit rate against {x}",
+            columns=("commits_per_s",),
+            caption="Commits per second over the whole replay.",
+        ),
+    ),
+    StandardChart(
+        "response_against_cache",
+        "fixed",
+        ChartRequest(
+            name="response_against_cache",
+            title="Response time against {x}",
+            columns=("response_p50_us", "response_p95_us", "response_p99_us"),
+            caption="Reads and writes together: median, 95th and 99th percentile.",
+            y_title="response time [ms]",
+            y_log=True,
+        ),
+    ),
+    StandardChart(
+        "hit_ratio_against_cache",
+        "any",
+        ChartRequest(
+            name="hit_ratio_against_cache",
+            title="Hit ratio against {x}",
+            columns=("read_hit_ratio", "write_hit_ratio"),
+            caption="A read hit is served from the cache alone. A write hit overwrites only dirty lines: it "
+            "takes no additional cache space, and the older data is never destaged.",
+            y_title="hit ratio",
+        ),
+    ),
+)
+
+
+def fitting_charts(session: Session) -> dict[str, StandardChart]:
+    """Return the charts for this kind of study that its own charts do not replace, by name."""
+    fitting = {each.request.name: each for each in STANDARD_CHARTS if each.studies in FITTING[session.kind]}
+    charts = session.spec.get("charts")
+    if not charts:
+        return fitting
+    if CAPACITY not in session.axes or len(session.points.list_labels()) > _MOST_NAMED:
+        return {}
+    drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
+    return {name: each for name, each in fitting.items() if not set(_columns(each, session)) <= drawn}
+
+
+def build_name_chart(session: Session) -> Figure | None:
+    """Build the result by the names of an axis, where no number varies; return None where no name does."""
+    rows = session.query("design_space").to_pylist()
+    rows = [row for row in rows if row[session.result] is not None]
+    varying = [path for path in session.axes if varies(path, rows)]
+    if not varying or not all(is_text(path, rows) for path in varying):
+        return None
+    x, *others = sorted(varying, key=lambda path: -len({row[path] for row in rows}))
+    request = ChartRequest(
+        name=NAMES,
+        title=f"{begin_sentence(title_column(session.result).partition(' [')[0])} by {title_axis(x)}",
+        columns=(session.result,),
+        x=x,
+        by=others[0] if others else None,
+        sql=session.write_query("design_space"),
+    )
+    return build_figure(request, rows, session)
+
+
+def build_standard_chart(chart: StandardChart, session: Session) -> Figure | None:
+    """Build a chart; return None where the sweep has no rows for it."""
+    request = replace(chart.request, columns=_columns(chart, session), sql=session.write_query(chart.query))
+    return build_figure(request, session.query(chart.query).to_pylist(), session)
+
+
+def _columns(chart: StandardChart, session: Session) -> tuple[str, ...]:
+    return tuple(session.metric or name if name == "answer" else name for name in chart.request.columns)

@@ -1,0 +1,137 @@
+"""The points of a large sweep that tables and reports show: named ones, the frontier, and others.
+
+The others are the best in a table on a terminal, and evenly chosen from the plan in a report.
+
+The best point has the largest load (of a seek), the shortest completion time (of a replay) or the lowest 95th
+percentile of response times. On the frontier is the best point of each combination of cache capacity and
+disks, unless one with no more of either is better; without a seek also each point that no point with a
+higher throughput beats.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from destage.queries.opening.session import Session
+from destage.queries.report.charts.facets import CAPACITY
+from destage.queries.text.presentation import format_count, format_number
+from destage.sql import quote
+
+MOST_LISTED = 100
+"""Maximum points in a table on a terminal."""
+MOST_DRAWN = 2_000
+"""Maximum points in a report."""
+_COSTS = (CAPACITY, "array.disks")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What points are compared by.
+
+    Attributes:
+        source: The relation that has it, with the name of the answers to be filled in.
+        value: Its expression, smaller is better.
+        words: The best points in words.
+    """
+
+    source: str
+    value: str
+    words: str
+
+
+_ANSWERED = (
+    "(SELECT configurations.*, {answer} AS answer FROM configurations LEFT JOIN answers USING (point_id))"
+)
+_MEASURES = {
+    "seek": Measure(_ANSWERED, "-answer", "the largest load"),
+    "minimum": Measure(_ANSWERED, "answer", "the smallest answer"),
+    "replay": Measure("points", "completion_time_s", "the shortest completion time"),
+    "fixed": Measure("points", "response_p95_us", "the lowest response time (95th percentile)"),
+}
+_opened: "WeakKeyDictionary[Session, dict[int, Session]]" = WeakKeyDictionary()
+"""The excerpts of open sessions, whose rows do not change."""
+
+
+def open_excerpt(session: Session, most: int) -> Session:
+    """Return the points to show as a session, which is the same one if it has no more than `most` points."""
+    if session.point_count <= most:
+        return session
+    known = _opened.setdefault(session, {})
+    if most not in known:
+        known[most] = session.select_points(rank_points(session, most))
+    return known[most]
+
+
+def rank_points(session: Session, most: int) -> list[str]:
+    """Return the ids of the points to show, the most important first."""
+    measure = _MEASURES[session.kind]
+    costs = [path for path in _COSTS if path in session.axes]
+    named = sorted(set().union(*map(session.points.find, session.spec.get("places", {}).values())))
+    source = measure.source.format(answer=quote(session.answer))
+    statement = _statement(
+        measure, source, costs, has_throughput=session.metric is None, is_even=most > MOST_LISTED
+    )
+    rows = session.sql_of_named_columns(statement, {"most": most, "named": named})
+    ids: list[str] = rows["point_id"].to_pylist()
+    return ids
+
+
+def describe_excerpt(excerpt: Session) -> str:
+    """Return a sentence on what is shown and what is left out; empty if all points are shown."""
+    if not excerpt.left_out:
+        return ""
+    shown = excerpt.point_count
+    words = f"those with {_MEASURES[excerpt.kind].words}"
+    if shown > MOST_LISTED:
+        words = "an even sample of the others"
+    return (
+        f"{format_count(shown, 'point')} of {format_number(shown + excerpt.left_out)} shown: named points, "
+        f"the frontier of cache capacity, disks and results, and {words}; "
+        f"{format_count(excerpt.left_out, 'point')} left out."
+    )
+
+
+def _statement(
+    measure: Measure, source: str, costs: Sequence[str], *, has_throughput: bool, is_even: bool
+) -> str:
+    # Multiples of the golden ratio, less their whole parts, are spread evenly however many are taken.
+    rest = "plan_row * 0.6180339887498949 % 1" if is_even else "result NULLS LAST"
+    cost = [f"{quote(path)} AS cost_{at}" for at, path in enumerate(costs)]
+    names = [f"cost_{at}" for at in range(len(costs))]
+    listed = ", ".join(names) or "0"
+    beaten = " AND ".join(["other.result < best.result", *(f"other.{name} <= best.{name}" for name in names)])
+    throughput = "throughput_iops" if has_throughput else "NULL::DOUBLE"
+    values = [f"({measure.value})::DOUBLE AS result", f"{throughput} AS throughput"]
+    is_fast = (
+        "coalesce(result < min(result) OVER (ORDER BY throughput DESC NULLS LAST, result, plan_row "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true)"
+        if has_throughput
+        else "false"
+    )
+    return f"""
+WITH measured AS (
+  SELECT {", ".join(["point_id, label, plan_row", *values, *cost])}
+  FROM {source}
+), ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY {listed} ORDER BY result NULLS LAST, plan_row) = 1 AS is_cheap,
+    {is_fast} AS is_fast
+  FROM measured
+), best AS (
+  SELECT * FROM ranked WHERE is_cheap AND result IS NOT NULL
+), frontier AS (
+  SELECT point_id FROM best WHERE NOT EXISTS (SELECT 1 FROM best AS other WHERE {beaten})
+  UNION ALL
+  SELECT point_id FROM ranked WHERE is_fast AND result IS NOT NULL
+  UNION ALL
+  -- The answer of a study also names the worst.
+  (SELECT point_id FROM ranked WHERE result IS NOT NULL ORDER BY result DESC, plan_row LIMIT 1)
+)
+SELECT point_id FROM ranked
+ORDER BY
+  point_id IN (SELECT unnest($named::VARCHAR[])) DESC,
+  label IS NOT NULL DESC,
+  point_id IN (SELECT point_id FROM frontier) DESC,
+  {rest},
+  plan_row
+LIMIT $most::BIGINT
+"""  # noqa: S608 - names of axes, quoted

@@ -1,0 +1,91 @@
+"""The answer of a search: the Pareto front, from one end to the other."""
+
+from collections.abc import Sequence
+
+from destage.queries.findings.search_trials import (
+    Objective,
+    Row,
+    count_trials,
+    count_values,
+    list_objectives,
+    read_trials,
+)
+from destage.queries.opening.session import Session
+from destage.queries.report.sentences.point_names import BOUNDS, name_point
+from destage.queries.text.presentation import (
+    begin_sentence,
+    format_amount,
+    format_count,
+    format_estimate,
+    format_interval,
+    title_column,
+)
+
+_NAMED = 6
+"""Points of a front that have a sentence each."""
+PRICE = "price"
+_DIGITS = 3
+
+
+def compose_front_answer(session: Session) -> list[str]:
+    """Return the sentences on the front of a search."""
+    objectives = list_objectives(session)
+    front = [row for row in read_trials(session, objectives) if row["on_front"]]
+    trials, invalid = count_trials(session)
+    if not front:
+        return [
+            f"None of {format_count(trials, 'trial')} has a value of every objective.",
+            *_name_unknown(session),
+        ]
+    names = " and ".join(filter(None, [", ".join(map(_name, objectives[:-1])), _name(objectives[-1])]))
+    lead = f"Pareto front of {names}: {len(front)} of {format_count(trials, 'trial')}."
+    if len(objectives) == 1:
+        best = "Largest" if objectives[0].is_maximum else "Smallest"
+        lead = f"{best} {names} of {format_count(trials, 'trial')}:"
+    named = _spread(front, _NAMED)
+    sentences = [
+        f"{describe_objectives(row, objectives, session)}: {name_point(row, session)}." for row in named
+    ]
+    left = len(front) - len(named)
+    more = (
+        [f"{format_count(left, 'configuration')} of the front between these: table trials."] if left else []
+    )
+    lost = (
+        [f"{format_count(invalid, 'trial')} had no point: invalid, or excluded by `where`."]
+        if invalid
+        else []
+    )
+    return [lead, *sentences, *more, *lost]
+
+
+def _name_unknown(session: Session) -> list[str]:
+    """Return a sentence for each objective that no trial has a value of."""
+    unknown = [one for one in list_objectives(session) if not count_values(session, one)]
+    return [f"{begin_sentence(_name(one))} has no value in any trial." for one in unknown]
+
+
+def describe_objectives(row: Row, objectives: Sequence[Objective], session: Session) -> str:
+    """Return the objectives of a trial in words, as in `EUR 3450, 1280 users supported`."""
+    return ", ".join(_describe(row, one, session) for one in objectives)
+
+
+def _describe(row: Row, objective: Objective, session: Session) -> str:
+    if objective.column == PRICE:
+        return f"{session.spec['prices']['currency']} {format_amount(row[PRICE])}"
+    if objective.column == session.metric:
+        what = session.answer.partition("_")[0]
+        estimate = format_estimate(row[session.answer], row["answer_low"], row["answer_high"], what, _DIGITS)
+        return f"{BOUNDS.get(row['censored'], '')}{estimate}"
+    return format_interval(objective.column, row)
+
+
+def _name(objective: Objective) -> str:
+    """Return the name of an objective without its unit."""
+    return title_column(objective.column).partition(" [")[0]
+
+
+def _spread(rows: Sequence[Row], most: int) -> list[Row]:
+    """Return the ends of a front and some rows between them."""
+    if len(rows) <= most:
+        return list(rows)
+    return [rows[round(step * (len(rows) - 1) / (most - 1))] for step in range(most)]

@@ -1,0 +1,1 @@
+"""The tables and views of an open sweep: its files, plan, points and means."""

@@ -1,0 +1,76 @@
+"""The points of a sweep as a table, in which places are found by value without an object per point."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from destage.store.schemas.figure_places import find_points
+
+
+class PointTable:
+    """The points: `point_id`, `label` and the axis columns [base units]."""
+
+    def __init__(self, table: pa.Table, grid: pa.Table, scenario: Mapping[str, object]) -> None:
+        """Take the points, those as written, and a resolved configuration, for the units of the axes.
+
+        A point is found by every value that is written for it, also by one without effect.
+        """
+        self._table = table
+        self._grid = grid
+        self._scenario = scenario
+        self._columns: dict[str, pa.DictionaryArray] = {}
+        self._masks: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
+
+    def find(self, *named: Mapping[str, object]) -> list[str]:
+        """Return the ids of the points that a place selects, in order; see `find_points`."""
+        found: list[str] = self._select("point_id", named).unique().to_pylist()
+        return found
+
+    def find_written(self, *named: Mapping[str, object]) -> list[str]:
+        """Return the ids of the points as written that a place selects, as they are in the plan."""
+        found: list[str] = self._select("written_id", named).unique().to_pylist()
+        return found
+
+    def _select(self, column: str, named: Sequence[Mapping[str, object]]) -> pa.ChunkedArray:
+        mask = np.ones(self._grid.num_rows, dtype=bool)
+        for path, written in ((path, written) for each in named for path, written in each.items()):
+            mask &= self._find_equal(path, written)
+        return self._grid[column].filter(pa.array(mask))
+
+    def list_labels(self) -> set[str]:
+        """Return the labels of the points that have one."""
+        return set(self._table["label"].unique().to_pylist()) - {None}
+
+    def list_rows(self, point_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Return some of the points."""
+        return _list_rows(self._table, point_ids)
+
+    def list_written(self, point_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Return what is written for some of the points: a row for each combination of the axes."""
+        return _list_rows(self._grid, point_ids)
+
+    def _find_equal(self, path: str, written: object) -> "np.ndarray[Any, Any]":
+        """Return which points have a value, which is compared with each distinct value once."""
+        key = path, repr(written)
+        if key not in self._masks:
+            if path not in self._grid.column_names:
+                return np.zeros(self._grid.num_rows, dtype=bool)
+            if path not in self._columns:
+                self._columns[path] = self._grid[path].combine_chunks().dictionary_encode()
+            column = self._columns[path]
+            distinct = [
+                {"point_id": str(at), path: value} for at, value in enumerate(column.dictionary.to_pylist())
+            ]
+            equal = np.array(find_points(distinct, self._scenario, {path: written}), dtype=np.int64)
+            places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            self._masks[key] = np.isin(places, equal)
+        return self._masks[key]
+
+
+def _list_rows(table: pa.Table, point_ids: Sequence[str]) -> list[dict[str, Any]]:
+    is_wanted = pc.is_in(table["point_id"], pa.array(point_ids, pa.string()))
+    rows: list[dict[str, Any]] = table.filter(is_wanted).to_pylist()
+    return rows

@@ -1,0 +1,248 @@
+"""The plan and the rows of a sweep as SQL over its Parquet files, of which a statement reads what it needs.
+
+A run that several fragments hold counts once: a row with a result is kept over a failed one, then the row of
+the lowest fragment name. Only a sweep with such runs pays for their selection.
+"""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.errors import QueryError, StoreError
+from destage.queries.tables.parquet_files import FRAGMENT, POSITION, FileGroup, copy_objects, group_fragments
+from destage.queries.tables.shared_points import SHARED, collapse_plan, find_shared_points
+from destage.sql import FileConnection, quote, quote_text
+from destage.store import Sweep
+from destage.store.files.records import invalid
+from destage.store.fragment_files.fragments import TRANSIENT_KINDS
+from destage.store.fragment_files.stored_rows import rows_schema
+from destage.store.state.plan import check_round, plan_schema
+
+CHOSEN = "chosen_rows"
+"""The table of the rows that count, of runs that several fragments hold."""
+_MOST_ROUNDS = 8
+"""Rounds above which a copy of the plan is made, in one file."""
+_CONFIGURATION = "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The relations of a sweep.
+
+    Attributes:
+        plan: The statement of the planned runs: the columns of the plan except the configuration, `plan_row`;
+            see `collapse_plan`.
+        rows: The statement of the stored rows, one per run.
+        files: The paths that the statements read.
+        fragments: The names of the fragments with the stored rows.
+        tables: Tables that the statements read besides.
+        stored: The number of stored rows.
+        replicates: The number of replicates planned.
+        shares_runs: Whether several points of the plan as written share a run.
+        repeats_replicates: Whether a point has several runs of one replicate (and probed value).
+        rows_per_point: The number of plan rows per point, if it is the same for all points and the rows of
+            each point are consecutive; otherwise None.
+    """
+
+    plan: str
+    rows: str
+    files: tuple[str, ...]
+    fragments: tuple[str, ...]
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    stored: int = 0
+    replicates: int = 0
+    shares_runs: bool = False
+    repeats_replicates: bool = False
+    rows_per_point: int | None = None
+
+
+def open_relations(sweep: Sweep, folder: Path) -> Relations:
+    """Return the relations of a sweep as it is now.
+
+    Args:
+        folder: A temporary directory, for copies that the relations read.
+
+    Raises:
+        StoreError: A file is damaged, or a writer replaced one meanwhile.
+    """
+    rounds: list[Path] = []
+    fragments: list[Path] = []
+    try:
+        rounds = copy_objects(sweep.plan_files(), folder)
+        fragments = copy_objects(sweep.row_files(), folder)
+        with closing(FileConnection()) as connection:
+            plan, plan_files = _read_plan(connection, rounds, folder)
+            groups = group_fragments(connection, fragments, folder)
+            rows, tables, stored = _select_rows(connection, groups)
+            facts = _examine_plan(connection, plan, [] if sweep.seek is None else [sweep.seek])
+            rows_per_point = _count_rows_per_point(connection, plan)
+            if facts["shares_runs"]:
+                tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
+                plan = collapse_plan(plan, sweep.axes)
+    except (QueryError, FileNotFoundError) as error:
+        # DuckDB has errors of its own for a file that is gone.
+        if isinstance(error, QueryError) and all(path.exists() for path in (*rounds, *fragments)):
+            raise
+        message = "a writer replaced files of the sweep while it was read; try again"
+        raise StoreError("store.changed-while-read", message, str(sweep.path)) from error
+    files = (*plan_files, *(path for group in groups for path in group.paths))
+    names = tuple(path.name for path in fragments)
+    return Relations(plan, rows, files, names, tables, stored, rows_per_point=rows_per_point, **facts)
+
+
+def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) -> Relations:
+    """Return the relations of some points of the plan, which are kept in memory.
+
+    Args:
+        plan: All rows of these points, with the columns of `whole.plan`.
+    """
+    with closing(FileConnection()) as connection:
+        connection.add_table("kept", plan)
+        facts = _examine_plan(connection, "SELECT * FROM kept", probed) | {"shares_runs": whole.shares_runs}
+    tables = whole.tables | {"kept": plan}
+    return Relations(
+        "SELECT * FROM kept",
+        whole.rows,
+        whole.files,
+        whole.fragments,
+        tables,
+        whole.stored,
+        rows_per_point=whole.rows_per_point,
+        **facts,
+    )
+
+
+def _read_plan(
+    connection: FileConnection, files: Sequence[Path], folder: Path
+) -> tuple[str, tuple[str, ...]]:
+    """Return the statement of the plan of some rounds, and the files that it reads."""
+    if not files:
+        return _empty(plan_schema([], None), 0), ()
+    schemas = [pq.read_schema(path) for path in files]
+    for found, path in zip(schemas, files, strict=True):
+        check_round(found, path)
+    try:
+        schema = pa.unify_schemas(
+            [pa.schema(map(_decoded, found)) for found in schemas], promote_options="default"
+        )
+    except pa.ArrowException as error:
+        raise invalid(files[-1], "its columns are not those of the earlier rounds") from error
+    types = _find_types(connection, schema)
+    parts, first = [], 0
+    for path in files:
+        metadata = pq.read_metadata(path)
+        there = set(metadata.schema.to_arrow_schema().names)
+        read = f"read_parquet({quote_text(str(path))}, file_row_number = true)"
+        columns = f"{_select(types, there)}, file_row_number + {first} AS plan_row"
+        parts.append(f"SELECT {columns} FROM {read}")  # noqa: S608 - files of the sweep
+        first += metadata.num_rows
+    plan = "\nUNION ALL\n".join(parts)
+    if len(files) <= _MOST_ROUNDS:
+        return plan, tuple(map(str, files))
+    merged = folder / "rounds.parquet"
+    connection.write(plan, merged)
+    return f"SELECT * FROM read_parquet({quote_text(str(merged))})", (str(merged),)  # noqa: S608
+
+
+def _decoded(column: pa.Field) -> pa.Field:
+    is_dictionary = pa.types.is_dictionary(column.type)
+    return pa.field(column.name, column.type.value_type if is_dictionary else column.type)
+
+
+def _select_rows(
+    connection: FileConnection, groups: Sequence[FileGroup]
+) -> tuple[str, dict[str, pa.Table], int]:
+    """Return the statement of the rows, the tables that it needs, and the number of stored rows."""
+    schema = rows_schema()
+    types = _find_types(connection, schema)
+    if not groups:
+        return _empty(schema, None), {}, 0
+    # The cast of a column to its own type costs nothing.
+    parts = [
+        f"SELECT {_select(types, group.columns)}, {FRAGMENT}, {POSITION} FROM {group.source()}"  # noqa: S608
+        for group in groups
+    ]
+    every = "\nUNION ALL\n".join(parts)
+    hashes = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({every})")  # noqa: S608
+    repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+    plain = f"SELECT * EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every})"  # noqa: S608
+    if not repeated.size:
+        return plain, {}, len(hashes)
+    connection.add_table("repeated", pa.table({"digest": repeated}))
+    transient = ", ".join(map(quote_text, TRANSIENT_KINDS))
+    chosen = connection.fetch(
+        f"SELECT run_id, {FRAGMENT}, {POSITION}, count(*) OVER (PARTITION BY run_id) AS copies "  # noqa: S608
+        f"FROM ({every}) SEMI JOIN repeated ON hash(run_id) = digest "
+        "QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY "
+        "coalesce(status = 'failed', false)::INTEGER "
+        f"+ coalesce(error_kind IN ({transient}), false)::INTEGER, {FRAGMENT}, {POSITION}) = 1"
+    )
+    spare = sum(chosen["copies"].to_pylist()) - chosen.num_rows
+    at = " AND ".join(f"found.{name} = {CHOSEN}.{name}" for name in (FRAGMENT, POSITION))
+    once = (
+        f"SELECT found.* EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every}) AS found "  # noqa: S608
+        f"LEFT JOIN {CHOSEN} ON found.run_id = {CHOSEN}.run_id WHERE {CHOSEN}.run_id IS NULL OR ({at})"
+    )
+    return once, {CHOSEN: chosen.drop_columns(["copies"])}, len(hashes) - spare
+
+
+def _examine_plan(connection: FileConnection, plan: str, probed: Sequence[str]) -> dict[str, Any]:
+    """Return the facts about a plan that decide which statements answer it."""
+    keys = ["point_id", "replicate", *probed]
+    listed = ", ".join(map(quote, keys))
+    runs = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({plan})")  # noqa: S608
+    places = _sorted_hashes(connection, f"SELECT hash({listed}) AS digest FROM ({plan})")  # noqa: S608
+    replicates = connection.fetch(f"SELECT count(DISTINCT replicate) AS n FROM ({plan})")["n"][0].as_py()  # noqa: S608
+    return {
+        "replicates": replicates,
+        "shares_runs": bool((runs[1:] == runs[:-1]).any()),
+        "repeats_replicates": bool((places[1:] == places[:-1]).any()),
+    }
+
+
+def _count_rows_per_point(connection: FileConnection, plan: str) -> int | None:
+    """Return `Relations.rows_per_point`; two points with one hash make it None."""
+    statement = f"SELECT hash(point_id) AS digest FROM ({plan}) ORDER BY plan_row"  # noqa: S608
+    digests = np.asarray(connection.fetch_values(statement))
+    starts = np.flatnonzero(np.append(True, digests[1:] != digests[:-1]))
+    points = len(starts) if digests.size else 0
+    if points == 0 or len(digests) % points:
+        return None
+    rows = len(digests) // points
+    if (starts != np.arange(points) * rows).any():
+        return None
+    of_points = np.sort(digests[starts])
+    return None if (of_points[1:] == of_points[:-1]).any() else rows
+
+
+def _sorted_hashes(connection: FileConnection, statement: str) -> "np.ndarray[Any, Any]":
+    """Return the hashes [64 bits] of a column; equal ones may, but need not, come from equal values."""
+    return np.sort(np.asarray(connection.fetch_values(statement)))
+
+
+def _find_types(connection: FileConnection, schema: pa.Schema) -> dict[str, str]:
+    """Return the SQL type of each column except the configuration's."""
+    types = connection.find_types(schema)
+    return {name: kind for name, kind in types.items() if name.partition(".")[0] != _CONFIGURATION}
+
+
+def _select(types: dict[str, str], there: "set[str] | frozenset[str]") -> str:
+    """Return the select list of typed columns; a column that the files lack is null."""
+    return ", ".join(
+        f"{quote(name) if name in there else 'NULL'}::{kind} AS {quote(name)}" for name, kind in types.items()
+    )
+
+
+def _empty(schema: pa.Schema, plan_row: int | None) -> str:
+    """Return the statement of no rows with the columns of a schema."""
+    with closing(FileConnection()) as connection:
+        types = _find_types(connection, schema)
+    if plan_row is not None:
+        types["plan_row"] = "BIGINT"
+    return f"SELECT {_select(types, frozenset())} WHERE false"

@@ -1,0 +1,115 @@
+"""The tables of a sweep's analyses, checked: a store may come from elsewhere, and readers rely on them."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from destage.sensitivity.sensitivity_table import INTERACTIONS_SCHEMA, SENSITIVITY_SCHEMA
+from destage.spec import quantities
+from destage.store import Sweep
+from destage.store.schemas.calibration_schema import CALIBRATION, DRAWS, ODDS, PREDICTIVE, UNKNOWNS, WORTH
+from destage.store.schemas.trial_table import TRIALS
+
+_SCHEMAS: Mapping[str, pa.Schema] = {
+    "sensitivity": SENSITIVITY_SCHEMA,
+    "interactions": INTERACTIONS_SCHEMA,
+    "trials": TRIALS,
+    "calibration": CALIBRATION,
+    "posterior": DRAWS,
+    "unknowns": UNKNOWNS,
+    "predictive": PREDICTIVE,
+    "odds": ODDS,
+    "worth_knowing": WORTH,
+}
+_OF_CALIBRATIONS = ("calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing")
+_Faults = Iterator[tuple[str, str]]
+
+
+def read_analyses(sweep: Sweep, spec: Mapping[str, Any]) -> dict[str, pa.Table]:
+    """Return the tables by name, none until the sweep has finished.
+
+    Args:
+        spec: The study.
+
+    Raises:
+        StoreError: A table has other columns than those of its analysis, or does not fit the others.
+    """
+
+    def find_fault(tables: Mapping[str, pa.Table]) -> tuple[str, str] | None:
+        return next(chain(_check_trials(tables, spec), _check_calibration(tables)), None)
+
+    return sweep.analyses(_SCHEMAS, find_fault)
+
+
+def _check_trials(tables: Mapping[str, pa.Table], spec: Mapping[str, Any]) -> _Faults:
+    """Yield what is wrong with the trials: the objectives are the numbers between their other columns."""
+    table = tables.get("trials")
+    if table is None:
+        return
+    before = len(TRIALS) - 1
+    goals = [goal for written in spec.get("search", {}).get("objectives", ()) for goal in written]
+    objectives = list(table.schema)[before:-1]
+    if table.column_names != [*TRIALS.names[:before], *(one.name for one in objectives), TRIALS.names[-1]]:
+        yield "trials", "has other columns than the trials of a search"
+    elif not objectives or len(objectives) != len(goals):
+        yield "trials", "must have a column for each objective of the study"
+    elif any(one.type != pa.float64() for one in objectives):
+        yield "trials", "objectives must be numbers"
+
+
+def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
+    """Yield what is wrong with the tables of a calibration: what they name is in the others."""
+    found = [name for name in _OF_CALIBRATIONS if name in tables]
+    if not found:
+        return
+    if len(found) < len(_OF_CALIBRATIONS):
+        yield found[0], "must be beside the other tables of a calibration"
+        return
+    fits = set(tables["calibration"]["fit"].to_pylist())
+    for name in _OF_CALIBRATIONS:
+        if not fits.issuperset(tables[name]["fit"].to_pylist()):
+            yield name, "names a fit that the calibration does not have"
+    predicted = _list(tables["predictive"], "fit", "figure")
+    if not predicted.issuperset(_list(tables["odds"], "fit", "figure")):
+        yield "odds", "names a figure that is not predicted"
+    if {*_list(tables["unknowns"], "fit", "unknown", "value")} != {
+        (fit, unknown, value)
+        for fit in fits
+        for unknown, value in _list(tables["unknowns"], "unknown", "value")
+    }:
+        yield "unknowns", "must have each unknown for each fit"
+    rows = tables["unknowns"].to_pylist()
+    described = {(row["unknown"], row["column"], row["unit"], row["value"] is None) for row in rows}
+    if len(described) > len({row["unknown"] for row in rows}):
+        yield "unknowns", "must describe each unknown once"
+    for row in rows:
+        if (fault := _find_fault(row, tables["posterior"])) is not None:
+            yield "unknowns", f"{row['unknown']!r} {fault}"
+
+
+def _find_fault(row: Mapping[str, Any], draws: pa.Table) -> str | None:
+    """Return what is wrong with an unknown, whose values are a column of the draws."""
+    if row["column"] not in draws.column_names:
+        return "is not a column of the draws"
+    column = draws[row["column"]]
+    if row["value"] is None and (column.null_count or column.type not in {pa.float64(), pa.int64()}):
+        return "must have a number in each draw"
+    if row["value"] is None and row["unit"] not in {None, *quantities.UNITS}:
+        return "has a unit that no parameter has"
+    return None if _is_whole(row) else "lacks a quantile or a share"
+
+
+def _is_whole(row: Mapping[str, Any]) -> bool:
+    """Whether an unknown has the share of its value, or all quantiles or none; a fit ruled out has none."""
+    if row["value"] is not None:
+        return row["prior_share"] is not None
+    return all(
+        len({row[f"{name}_{key}"] is None for key in ("q05", "median", "q95")}) == 1
+        for name in ("prior", "posterior")
+    )
+
+
+def _list(table: pa.Table, *columns: str) -> set[tuple[Any, ...]]:
+    return set(zip(*(table[name].to_pylist() for name in columns), strict=True))

@@ -1,0 +1,309 @@
+"""The views of a sweep, SQL over the relations of its files and a few tables.
+
+The relations are `plan` and `stored_rows`, the tables `found_answers`, `certificates`, `published` and
+`student`.
+
+`runs` has a row per planned and stored run: the columns of the plan, then the result columns.
+
+`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
+measured at the largest value below its answer that every replicate has run. For each result column c [its
+unit] both have the mean over replicates `c` and the ends of its 95 % t-interval, `c_low` and `c_high` (null
+with fewer than two replicates). Each replicate is averaged first: replicates use the same random streams at
+every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
+
+`replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run at the
+largest value below the answer, and its own answer. Of a search for the smallest value, whose answer is one
+number for all replicates, replicate 0 has it, so that no interval is computed from repetitions.
+
+`published_figures` has a row per published figure, with its prediction interval and class.
+
+`timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order of
+`step`.
+
+Only runs with status `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
+`n_array_failed`, `n_failed`, `n_missing`).
+"""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from destage import engine
+from destage.queries.tables.shared_points import SHARED
+from destage.spec.axis_names import is_minimum
+from destage.sql import quote
+from destage.student import quantile
+
+STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
+
+
+MACROS = {
+    "mean_of(measured)": "list_avg(list_sort(list(measured)))",
+    "sum_of(measured)": "list_sum(list_sort(list(measured)))",
+    "standard_error(measured)": "list_stddev_samp(list_sort(list(measured))) / sqrt(count(measured))",
+    "half_width(measured)": "(SELECT quantiles FROM main.student)[count(measured)] "
+    "* list_stddev_samp(list_sort(list(measured))) / sqrt(count(measured))",
+    "direction(result)": "if(regexp_matches(result, '_(supported|iops|per_s|ratio)$'), 1, -1)",
+}
+"""Mean, sum and standard error; the half-width of the t-interval of a mean; 1 for results of which more is
+better, and -1 for others.
+
+Numbers are added in the order of their size: `avg` adds them as threads come by them, so that its last digit
+changes from call to call.
+"""
+
+
+def build_quantiles(most: int) -> pa.Table:
+    """Return one row, `quantiles`: the list of t-quantiles for n = 1 (null) to `most` values."""
+    quantiles = [None, *(quantile(n) for n in range(2, most + 1))]
+    return pa.table({"quantiles": pa.array([quantiles], pa.list_(pa.float64()))})
+
+
+def list_measured_columns() -> list[str]:
+    """Return the result columns that have a mean."""
+    return [
+        field.name
+        for field in engine.results_schema()
+        if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+    ]
+
+
+def build_runs_view(*, is_ordered: bool) -> str:
+    """Return the statement of `runs`: the planned runs that are stored."""
+    order = " ORDER BY plan.plan_row" if is_ordered else ""
+    return (
+        "SELECT plan.* EXCLUDE (plan_row), stored_rows.* EXCLUDE (run_id) "
+        f"FROM plan JOIN stored_rows USING (run_id){order}"
+    )
+
+
+def build_configurations_view(axes: Sequence[str], rows_per_point: int | None) -> str:
+    """Return the statement of `configurations`: each point's axes, and its place in the plan.
+
+    Args:
+        rows_per_point: As in `Relations`.
+    """
+    names = ["label", *axes]
+    if rows_per_point is not None:
+        listed = ", ".join(map(quote, ["point_id", "plan_row", *names]))
+        return f"SELECT {listed} FROM plan WHERE plan_row % {rows_per_point} = 0"
+    carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in names)
+    return f"SELECT point_id, min(plan_row) AS plan_row, {carried} FROM plan GROUP BY point_id"
+
+
+def build_alternatives_view(axes: Sequence[str]) -> str:
+    """Return the statement of `alternatives`: each point, and its workload.
+
+    Only points under the same workload are alternatives; without an axis of the workload, all points are.
+    """
+    listed = ", ".join([quote(path) for path in axes if path.startswith("workload.")] or ["0"])
+    return f"SELECT point_id, plan_row, row({listed}) AS workload FROM configurations"
+
+
+def build_points_view(
+    axes: Sequence[str],
+    probed: Sequence[str],
+    columns: Sequence[str],
+    *,
+    repeats_replicates: bool,
+    rows_per_point: int | None,
+) -> str:
+    """Return the statement of `points` in any order, with the means of result columns.
+
+    Args:
+        repeats_replicates: Whether a replicate may have several runs, which are averaged first.
+        rows_per_point: As in `Relations`.
+    """
+    is_regular = rows_per_point is not None and not probed and not repeats_replicates
+    return _means(
+        probed,
+        ["label", *axes],
+        columns,
+        "plan",
+        repeats_replicates=repeats_replicates,
+        rows_per_point=rows_per_point if is_regular else None,
+    )
+
+
+def build_certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of `certified`: each replicate measured at its run next below the answer.
+
+    Its rows are in any order.
+    """
+    chosen = (
+        "(SELECT plan.* FROM plan JOIN (SELECT point_id, replicate, run_id_pass AS run_id FROM certificates "
+        "WHERE run_id_pass IS NOT NULL) USING (point_id, replicate, run_id))"
+    )
+    return _means([], ["label", *axes], columns, chosen, repeats_replicates=True, rows_per_point=None)
+
+
+def build_replicates_view(seek: str | None, metric: str | None) -> str:
+    """Return the statement of `replicates`; an answer that is only a bound is null there.
+
+    `seek` is the dotted path of the sought parameter, `metric` the name of the answers, if there are any.
+    """
+    if seek is None or metric is None:
+        return "SELECT * FROM runs WHERE status = 'ok'"
+    is_shown = "certificates.state = 'certified'"
+    if is_minimum(metric):
+        is_shown += " AND runs.replicate = 0"
+    return f"""
+SELECT runs.*, CASE WHEN {is_shown} THEN certificates.n END AS {quote(metric)}
+FROM runs
+JOIN certificates ON certificates.point_id = runs.point_id
+  AND certificates.replicate = runs.replicate
+  AND certificates.run_id_pass = runs.run_id
+"""
+
+
+def build_answers_view(answer: str, axes: Sequence[str], *, has_shared: bool) -> str:
+    """Return the statement of `answers`: the answers found, and the published figure of the point if any.
+
+    Args:
+        answer: The name of the answers; what the store calls `answer_mean` has no suffix.
+        has_shared: Whether there is the table of points that are one with another.
+    """
+    names = {"answer_mean": answer} | {
+        f"answer_{part}": f"{answer}_{part}" for part in ("low", "high", "half_width")
+    }
+    renamed = ", ".join(f"{stored} AS {quote(name)}" for stored, name in names.items())
+    # An axis without effect is null in `configurations`.
+    axes_of = ", ".join(
+        f"if(configurations.point_id IS NULL, found_answers.{quote(path)}, configurations.{quote(path)}) "
+        f"AS {quote(path)}"
+        for path in axes
+    )
+    replaced = f" REPLACE ({axes_of})" if axes else ""
+    repeated = f"ANTI JOIN (FROM {SHARED} WHERE first_id <> point_id) USING (point_id)" if has_shared else ""
+    return f"""
+SELECT
+  found_answers.*{replaced} RENAME ({renamed}), published.value AS published,
+  published.figure AS published_figure, published.source AS published_source, plan_row
+FROM found_answers {repeated}
+-- A point that no run was planned for has an answer, too: it is more expensive.
+LEFT JOIN configurations USING (point_id)
+LEFT JOIN published USING (point_id, metric)
+ORDER BY plan_row
+"""
+
+
+def build_timeline_view() -> str:
+    """Return the statement of `timeline`: each transition of each run, in the order of time."""
+    return """
+WITH once AS (
+  SELECT run_id, min(plan_row) AS plan_row, any_value(timeline_s) AS timeline_s,
+    any_value(timeline_event) AS timeline_event, any_value(timeline_subject) AS timeline_subject,
+    any_value(timeline_value) AS timeline_value
+  FROM runs JOIN configurations USING (point_id)
+  WHERE len(timeline_s) > 0
+  GROUP BY run_id
+), transitions AS (
+  SELECT run_id, plan_row, unnest(range(1, len(timeline_s) + 1)) AS step,
+    unnest(timeline_s) AS at_s, unnest(timeline_event) AS event, unnest(timeline_subject) AS subject,
+    unnest(timeline_value) AS value
+  FROM once
+)
+SELECT run_id, step, at_s, event, subject, value
+FROM transitions
+ORDER BY plan_row, run_id, step
+"""
+
+
+def _means(
+    probed: Sequence[str],
+    carried: Sequence[str],
+    columns: Sequence[str],
+    planned: str,
+    *,
+    repeats_replicates: bool,
+    rows_per_point: int | None,
+) -> str:
+    """Return the statement of means over the replicates of planned runs, in one pass over plan and rows.
+
+    Args:
+        probed: The column of the probed value, if there is a row for each.
+        carried: The columns of `configurations` besides the point.
+        rows_per_point: As in `Relations`, to group by a number: a large plan takes half the time.
+    """
+    if rows_per_point is None:
+        keys, place = ["point_id", *probed], "configurations.point_id = across_replicates.point_id"
+        key = ""
+    else:
+        keys, place = ["first_row"], "configurations.plan_row = across_replicates.first_row"
+        key = f", plan_row - plan_row % {rows_per_point} AS first_row"
+    by = ", ".join(map(quote, keys))
+    across = "".join(
+        f",\n    list_avg({measured}) AS {quote(name)}, "
+        f"list_stddev_samp({measured}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
+        f"count({quote(name)}) AS {quote(name + '_count')}"
+        for name in columns
+        for measured in [_sort_values(quote(name), rows_per_point)]
+    )
+    intervals = "".join(
+        f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
+        f"{quote(name)} + {spread} AS {quote(name + '_high')},\n    "
+        for name in columns
+        for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
+    )
+    counts = ", ".join(f"sum(n_{status})::BIGINT AS n_{status}" for status in STATUSES)
+    by_replicate = _average_replicates if repeats_replicates else _list_replicates
+    shown = ", ".join(
+        [
+            "configurations.point_id",
+            *(f"across_replicates.{quote(name)}" for name in probed),
+            *(f"configurations.{quote(name)}" for name in carried),
+        ]
+    )
+    return f"""
+WITH planned AS (
+  SELECT planned.*, stored_rows.* EXCLUDE (run_id), stored_rows.run_id AS stored_run_id{key}
+  FROM {planned} AS planned
+  LEFT JOIN stored_rows ON planned.run_id = stored_rows.run_id
+), by_replicate AS (
+  {by_replicate(keys, columns)}
+), across_replicates AS (
+  SELECT {by}, count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing{across}
+  FROM by_replicate
+  GROUP BY {by}
+)
+SELECT {shown},
+    n, {", ".join(f"n_{status}" for status in STATUSES)}, n_missing,
+    {intervals}configurations.plan_row
+FROM across_replicates JOIN configurations ON {place}
+CROSS JOIN student
+"""
+
+
+def _sort_values(column: str, most: int | None) -> str:
+    """Return the values of a group in the order of their size, in which they are added (`MACROS`).
+
+    Args:
+        most: How many values a group has at most, if that is known. A list of that many smallest values has
+            all of them, and takes a third of the time of sorting.
+    """
+    return f"list_sort(list({column}))" if most is None else f"min({column}, {most})"
+
+
+def _list_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of each replicate's measurements where each is one run."""
+    counts = ", ".join(
+        f"coalesce(status = '{status}', false)::INTEGER AS n_{status}" for status in ("ok", *STATUSES)
+    )
+    values = "".join(
+        f",\n    if(status = 'ok', {quote(name)}, NULL)::DOUBLE AS {quote(name)}" for name in columns
+    )
+    by = ", ".join(map(quote, keys))
+    return f"""SELECT {by}, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing{values}
+  FROM planned"""
+
+
+def _average_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of each replicate's means over its runs."""
+    by = ", ".join(map(quote, [*keys, "replicate"]))
+    counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
+    values = "".join(
+        f",\n    mean_of(if(status = 'ok', {quote(name)}, NULL)) AS {quote(name)}" for name in columns
+    )
+    return f"""SELECT {by}, {counts}, count(*) - count(stored_run_id) AS n_missing{values}
+  FROM planned
+  GROUP BY {by}"""

@@ -1,0 +1,149 @@
+"""The differences of `destage compare` as text, JSON and rows."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from destage.cli.terminal.output import align_cells, print_data, print_note
+from destage.cli.terminal.text_table import find_width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from destage.queries.pairs.comparison import Difference
+    from destage.queries.pairs.point_pairs import Comparison, Pair, Side
+
+_HEADINGS = ("result", "A", "B", "B - A (95 % CI)", "B / A", "variance reduction", "verdict")
+_EXPENDABLE = (5, 4)
+"""The columns that a narrow terminal hides, in this order."""
+_MOST_NAMED = 10
+"""Points without a partner that are named."""
+_MANY = 20
+"""Intervals from which on some are expected to miss their value."""
+
+
+def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
+    """Print a table for each pair, and on stderr what to know about them."""
+    for at, pair in enumerate(found.pairs):
+        if at:
+            print_data("\n")
+        _print_pair(pair)
+    _print_unmatched("A", found.unmatched_a)
+    _print_unmatched("B", found.unmatched_b)
+    if any(side.session.seek is not None and side.choice.probe is None for side in (a, b)):
+        sought = next(side.session for side in (a, b) if side.session.seek is not None)
+        name = sought.names[str(sought.seek)]
+        where = "at" if sought.kind == "minimum" else f"of the largest {name} run below"
+        print_note(
+            f"results of a seek are those {where} each point's answer; for those at one value, "
+            f"add {name}=N to the conditions"
+        )
+    intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
+    if intervals >= _MANY:
+        print_note(f"about {intervals * 0.05:.0f} of {intervals} intervals miss the true value by chance")
+
+
+def tabulate(found: "Comparison") -> "pa.Table":
+    """Return a row per pair and result [base units]."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(
+        [
+            {"points": pair.common, "a": pair.name_a, "b": pair.name_b, **_as_row(one)}
+            for pair in found.pairs
+            for one in pair.differences
+        ]
+    )
+
+
+def as_json(found: "Comparison", a: "Side", b: "Side") -> dict[str, Any]:
+    """Return a comparison as `--json` prints it; units are in the names of the columns."""
+    return {
+        "a": str(a.session.sweep.path),
+        "b": str(b.session.sweep.path),
+        "pairs": [
+            {
+                **{name: value for name, value in asdict(pair).items() if name != "differences"},
+                "differences": [_as_row(one) for one in pair.differences],
+            }
+            for pair in found.pairs
+        ],
+        "unmatched_a": list(found.unmatched_a),
+        "unmatched_b": list(found.unmatched_b),
+    }
+
+
+def _as_row(one: "Difference") -> dict[str, Any]:
+    return asdict(one) | {"verdict": one.verdict}
+
+
+def _print_pair(pair: "Pair") -> None:
+    lines = [f"{pair.common}:"] if pair.common else []
+    lines += [f"A  {pair.name_a or 'the same'}", f"B  {pair.name_b or 'the same'}"]
+    counts = sorted({one.count for one in pair.differences})
+    if not counts:
+        lines.append(
+            "no replicate has results at both points: one of them has no answer, or only a bound of it; "
+            "`destage explain point` with its conditions says why"
+        )
+    else:
+        number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        lines.append(f"{number} pair{'' if counts == [1] else 's'} of replicates")
+    if pair.shares_runs and pair.name_a != pair.name_b:
+        lines.append("A and B have the same runs: the settings in which they differ have no effect")
+    print_data("\n".join(lines) + "\n\n")
+    rows = [_HEADINGS, *(_format(one, with_count=len(counts) > 1) for one in pair.differences)]
+    width = find_width()
+    hidden: list[int] = []
+    for at in _EXPENDABLE:
+        if max(map(len, _align(rows, hidden).splitlines())) <= width:
+            break
+        hidden.append(at)
+    if pair.differences:
+        print_data(_align(rows, hidden))
+    if hidden:
+        titles = ", ".join(_HEADINGS[at] for at in hidden)
+        print_note(f"hidden columns: {titles}; --format csv or --json prints all")
+
+
+def _align(rows: "Sequence[Sequence[str]]", hidden: "Sequence[int]") -> str:
+    kept = [[cell for at, cell in enumerate(row) if at not in hidden] for row in rows]
+    aligned = align_cells([row[:-1] for row in kept], left=1).splitlines()
+    width = max(map(len, aligned))
+    return "".join(
+        f"{line:<{width}}  {row[-1]}".rstrip() + "\n" for line, row in zip(aligned, kept, strict=True)
+    )
+
+
+def _format(one: "Difference", *, with_count: bool) -> tuple[str, ...]:
+    """Return the cells of a result; the verdict has the number of pairs where results differ in it."""
+    from destage.queries.text.presentation import find_scale, format_count, format_number, title_column
+
+    scale = find_scale(one.column)
+
+    def text(value: float) -> str:
+        return format_number(float(f"{value * scale:.3g}"))
+
+    def difference() -> str:
+        if one.is_negligible:
+            return "0"
+        interval = "" if one.low is None or one.high is None else f" ({text(one.low)} to {text(one.high)})"
+        return f"{text(one.difference)}{interval}"
+
+    return (
+        title_column(one.column),
+        format_number(one.mean_a * scale),
+        format_number(one.mean_b * scale),
+        difference(),
+        "" if one.ratio is None else format_number(float(f"{one.ratio:.3g}")),
+        "" if one.variance_reduction is None else format_number(float(f"{one.variance_reduction:.2g}")),
+        one.verdict + (f" ({format_count(one.count, 'pair')})" if with_count else ""),
+    )
+
+
+def _print_unmatched(side: str, names: "Sequence[str]") -> None:
+    if not names:
+        return
+    listed = "; ".join(names[:_MOST_NAMED]) + ("; ..." if len(names) > _MOST_NAMED else "")
+    print_note(f"{len(names)} point{'' if len(names) == 1 else 's'} of {side} without a partner: {listed}")

@@ -1,0 +1,161 @@
+"""Running a sweep from the command line and printing its outcome."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from destage.cli.printed_results.published_table import print_published
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
+from destage.cli.terminal.printed_rows import note_left_out
+from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.prose import wrap_lines
+from destage.cli.terminal.text_bars import draw_answers
+from destage.cli.terminal.text_table import print_presentation
+from destage.errors import Issue, UsageError
+
+if TYPE_CHECKING:
+    from destage.queries import Session
+    from destage.queries.exports.report_record import Summary
+    from destage.store import Location
+    from destage.sweeps import Outcome, Study
+
+_STOPPED = {
+    "interrupted": ("sweep.interrupted", "interrupted"),
+    "infrastructure": ("sweep.infrastructure-failed", "stopped: the infrastructure failed"),
+}
+
+
+def run_study(
+    target: "Study | Location",
+    store: "Location | None",
+    executor: Any,
+    workers: int | None,
+    report: Path | None,
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run a study, or the remaining runs of a sweep; print its answers and write its report."""
+    from destage import sweeps
+
+    with HardStop(target.name), ProgressDisplay(target.name, is_quiet=quiet) as display:
+        options: dict[str, Any] = {"executor": executor, "workers": workers, "progress": display}
+        if isinstance(target, sweeps.Study):
+            outcome = sweeps.run(target, store, **options)
+        else:
+            outcome = sweeps.resume(target, **options)
+    conclude(outcome, report, as_json=as_json)
+
+
+def choose_executor(ray_address: str | None, executor: Any) -> Any:
+    """Return the executor, which is Ray where the address of a Ray cluster is given."""
+    import os
+
+    if ray_address is None:
+        return executor
+    if executor == "inline":
+        message = "cannot be combined with --executor inline"
+        raise UsageError("usage.conflicting-options", message, "--ray-address")
+    os.environ["RAY_ADDRESS"] = ray_address
+    return "ray"
+
+
+def summarize(outcome: "Outcome") -> str:
+    """Return the counts of a session in one line."""
+    rate = ""
+    if outcome.executed:
+        rate = f" ({outcome.executor}, {outcome.executed / max(outcome.seconds, 1e-3):.1f} runs/s)"
+    shared = f" ({outcome.shared} from other sweeps)" if outcome.shared else ""
+    return (
+        f"{outcome.path.name}: {outcome.runs} runs, {outcome.executed} executed{rate}, "
+        f"{outcome.reused} reused{shared}, {outcome.failed} failed, in {outcome.seconds:.1f} s"
+    )
+
+
+def warn_if_stopped(outcome: "Outcome") -> bool:
+    """Return whether a session stopped before its sweep was complete, with a warning on how to continue."""
+    if outcome.state not in _STOPPED:
+        return False
+    code, reason = _STOPPED[outcome.state]
+    message = f"{reason}; completed runs are kept; continue with `destage run {outcome.path}`"
+    print_warning(Issue(code, outcome.path.name, message))
+    return True
+
+
+def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
+    """Print a sweep's answers, write its report and exit with the session's exit code."""
+    from destage.queries.exports.report_record import find_report
+    from destage.queries.exports.sweep_export import is_exported, update_export
+    from destage.store import open_sweep
+
+    for warning in outcome.messages:
+        print_warning(warning)
+    print_note(summarize(outcome))
+    if warn_if_stopped(outcome):
+        if as_json:
+            print_json({"outcome": outcome_as_json(outcome)})
+        raise typer.Exit(outcome.exit_code)
+    is_calibration = "calibrate" in open_sweep(outcome.path).spec()
+    found = None if as_json or is_calibration else find_report(outcome.path, report)
+    if found is None or not is_exported(outcome.path):
+        from destage.cli.printed_results.calibration_text import print_calibration
+        from destage.queries import open_session
+        from destage.queries.findings.calibration_answer import has_calibrated
+        from destage.queries.report import update_report
+
+        with open_session(outcome.path) as session:
+            found = update_report(session, report)
+            update_export(session)
+            is_calibration = is_calibration and has_calibrated(session)
+            if is_calibration:
+                print_calibration(session, outcome_as_json(outcome), found[0], as_json=as_json)
+            elif as_json:
+                _print_as_json(outcome, session, *found)
+    file, summary = found
+    if not as_json and not is_calibration:
+        _print_summary(summary, outcome.path.name)
+    print_note(f"report: {file}")
+    if outcome.state == "budget":
+        message = f"the budget is used up; continue with `destage run {outcome.path}`"
+        print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
+    raise typer.Exit(outcome.exit_code)
+
+
+def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", summary: "Summary") -> None:
+    from destage.queries.published.verdicts import judge_figures
+    from destage.queries.report.sentences.excerpt import MOST_DRAWN, open_excerpt
+    from destage.queries.text.formats import rows_as_json
+
+    shown = open_excerpt(session, MOST_DRAWN)
+    print_json(
+        {
+            "outcome": outcome_as_json(outcome),
+            "report": str(file),
+            "answer": list(summary.answer),
+            "design_space": rows_as_json(shown.name_columns(shown.query("design_space"))),
+            "points_left_out": shown.left_out,
+            "published": rows_as_json(judge_figures(session)),
+        }
+    )
+
+
+def _print_summary(summary: "Summary", sweep: str) -> None:
+    if summary.bars is None:
+        print_presentation(summary.points)
+        note_left_out(summary.left_out, sweep)
+    else:
+        print_data(draw_answers(summary.bars))
+        print_note(f"all columns: destage query {sweep} design_space")
+    if summary.published:
+        print_data("\n")
+        print_published(summary.published)
+    # Last, so that the answer is still in view after a long table.
+    print_data(wrap_lines(["", *summary.answer] if summary.answer else []))
+
+
+def outcome_as_json(outcome: "Outcome") -> dict[str, Any]:
+    """Return an outcome as `--json` prints it."""
+    return asdict(outcome) | {"path": str(outcome.path)}

@@ -1,0 +1,114 @@
+"""The answer of `destage size`: its sweeps with their progress, and what is printed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from destage.cli.printed_results.finished_sweep import summarize, warn_if_stopped
+from destage.cli.terminal.hard_stop import HardStop
+from destage.cli.terminal.output import align_cells, print_data, print_note
+from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.prose import wrap_lines
+from destage.cli.terminal.text_bars import bar
+
+if TYPE_CHECKING:
+    from destage.queries.findings.sizing_text import Sized
+    from destage.sizing import Load
+    from destage.store import Location
+    from destage.sweeps import Outcome, Study
+    from destage.sweeps.sizing.request import SizingRequest
+
+_BAR = 30
+_STATES = {"above": "insufficient", "more_expensive": "higher"}
+
+
+def make_runner(
+    store: "Location | None", workers: int | None, outcomes: "list[Outcome]", *, quiet: bool
+) -> "Callable[[Study], Outcome]":
+    """Return a function that runs a study with its progress, and exits if it is stopped."""
+
+    def run(study: "Study") -> "Outcome":
+        from destage import sweeps
+
+        with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
+            outcome = sweeps.run(study, store, workers=workers, progress=display)
+        outcomes.append(outcome)
+        if warn_if_stopped(outcome) or outcome.failed:
+            print_note(summarize(outcome))
+            raise typer.Exit(outcome.exit_code)
+        return outcome
+
+    return run
+
+
+def print_sizing(
+    sized: "Sized",
+    curve: "Sequence[Load]",
+    request: "SizingRequest",
+    outcomes: "Sequence[Outcome]",
+    users: int,
+) -> None:
+    """Print the answer, and on stderr what it rests on."""
+    from destage.queries.findings.sizing_text import compose_sizing
+
+    print_data(wrap_lines(compose_sizing(sized)))
+    if curve:
+        print_data("\n" + _draw_curve(curve, users))
+    prices = request.prices
+    source = f" ({prices['source']})" if "source" in prices else ""
+    print_note(f"prices of {prices['date']}{source}")
+    for outcome in outcomes:
+        print_note(summarize(outcome))
+
+
+def print_candidates(sized: "Sized") -> None:
+    """Print every candidate: its price, its disks and why it is not the answer."""
+    from destage.queries.findings.sizing_text import format_price, name_configuration
+
+    rows = [("price", "disks", "too few", "configuration")]
+    for one in sized.candidates:
+        price = "" if one.price is None else format_price(sized, one)
+        failing = "" if one.failing is None else str(one.failing)
+        disks = "" if one.disks is None else str(one.disks)
+        rows.append((price or _STATES.get(one.censored or "", ""), disks, failing, name_configuration(one)))
+    print_data("\n" + _align(rows))
+
+
+def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
+    """Return the answer as `--json` prints it; units are in the names, bounds in those of their columns."""
+    from destage.queries.findings.sizing_text import compose_sizing
+
+    return {
+        "answer": compose_sizing(sized),
+        "currency": sized.currency,
+        "carrying": [asdict(one) | {"odds": one.odds} for one in sized.carrying],
+        "assured": None if sized.assured is None else asdict(sized.assured),
+        "battery": None if sized.battery is None else asdict(sized.battery),
+        "candidates": [asdict(one) for one in sized.candidates],
+        "impossible": sized.impossible,
+        "curve": [asdict(one) for one in curve],
+        "sweeps": [str(outcome.path) for outcome in outcomes],
+    }
+
+
+def _draw_curve(curve: "Sequence[Load]", users: int) -> str:
+    most = max((one.response_p95_us or 0.0 for one in curve), default=0.0) or 1.0
+    rows = [("users", "response p95", "busiest disk", "")]
+    for one in curve:
+        response = "overloaded" if one.response_p95_us is None else f"{one.response_p95_us / 1000:.3g} ms"
+        busy = "" if one.disk_busy_max_fraction is None else f"{one.disk_busy_max_fraction:.0%}"
+        marks = [*(["requested load"] if one.users == users else []), *(["knee"] if one.is_knee else [])]
+        drawn = bar((one.response_p95_us or 0.0) / most, _BAR)
+        rows.append((str(one.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
+    return _align(rows)
+
+
+def _align(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as text with aligned columns, the last one to the left."""
+    aligned = align_cells([row[:-1] for row in rows]).splitlines()
+    width = max(map(len, aligned))
+    return "".join(
+        f"{line:<{width}}  {row[-1]}".rstrip() + "\n" for line, row in zip(aligned, rows, strict=True)
+    )

@@ -1,0 +1,1 @@
+"""What the command line prints: data, notes and tables, and the progress of long work."""

@@ -1,0 +1,188 @@
+"""Rows on a terminal: headings break at words, and columns that do not fit are hidden.
+
+Cells are whole, except for long texts, such as lists of faults and the sentences of DESCRIBE.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from destage.cli.terminal.output import print_data, print_note
+from destage.spec.axis_names import is_answer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from destage.queries.text.presentation import Heading, Presentation
+
+UNBOUNDED = 4096
+"""The width of a table that is not printed on a terminal, unless COLUMNS is set [characters]."""
+GAP = 2
+_LABEL_WIDTH = 16
+_PROSE = "meaning"
+"""The column of sentences, which are broken into lines."""
+_PROSE_WIDTH, _TEXT_WIDTH = 36, 28
+"""What such a column and one of other texts need at least [characters]."""
+_EXPENDABLE = (
+    "binding",
+    "controller",
+    "n",
+    "passing",
+    "failing",
+    "write_stall_mean_us",
+    "throughput_iops",
+    "monotone",
+    "interval_met",
+    "response_mean_us",
+    "response_p99_us",
+    "published",
+    "read_hit_ratio",
+    "write_hit_ratio",
+    "limiting",
+)
+"""Columns to hide first on a narrow terminal, in this order; then other results, then those at the right."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+"""Characters of a text that takes more than one line, or another width than its letters."""
+_ANSWERS = ("completion_time_s", "response_p95_us")
+"""What studies that seek nothing are run for."""
+
+
+def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
+    """Print rows; `units` has the base unit of each axis by its dotted path."""
+    from destage.queries.text.presentation import present
+
+    print_presentation(present(table, units))
+
+
+def find_width() -> int:
+    """Return the width of tables on stdout: of the terminal, or COLUMNS, otherwise any [characters]."""
+    is_bounded = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return shutil.get_terminal_size().columns if is_bounded else UNBOUNDED
+
+
+def print_presentation(shown: "Presentation") -> None:
+    """Print a table as shown; a note lists the columns that a narrow terminal hides."""
+    from destage.queries.text.presentation import fold_constants
+
+    is_terminal = sys.stdout.isatty()
+    width = find_width()
+    folded: tuple[str, ...] = ()
+    if sum(_widths(shown)) + GAP * (len(shown.headings) - 1) > width:
+        answers = [shown.headings[at].column for at in find_answers(shown.headings)]
+        shown, folded = fold_constants(shown, answers)
+    chosen = choose_columns(_widths(shown), shown.headings, width)
+    widths = _spread(shown, chosen, width)
+    _print_columns(shown, widths, width, is_terminal=is_terminal)
+    if folded:
+        print_note(f"the same for all rows: {', '.join(folded)}")
+    hidden = [heading.title for at, heading in enumerate(shown.headings) if at not in chosen]
+    if hidden:
+        print_note(f"hidden columns: {', '.join(hidden)}; --format markdown or csv prints all")
+    if not shown.rows:
+        print_note("no rows")
+
+
+def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, *, is_terminal: bool) -> None:
+    """Print the columns that have a width; one that is not on a terminal is as wide as its longest text."""
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = {at: cells for at, cells in _columns(shown) if at in widths}
+    is_broken = any(max(map(len, cells), default=0) > widths[at] for at, cells in columns.items())
+    needed = {at: max(map(cell_len, cells), default=0) for at, cells in columns.items()}
+    if not is_terminal:
+        widths = {at: max(cell_len(shown.headings[at].title), most) for at, most in needed.items()}
+    is_simple = (
+        all(needed[at] <= width for at, width in widths.items())
+        and sum(widths.values()) + GAP * (len(widths) - 1) <= room
+        and not any(_CONTROL.search(cell) for cells in columns.values() for cell in cells)
+    )
+    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for at, width in widths.items():
+        heading = shown.headings[at]
+        grid.add_column(
+            heading.title,
+            justify="right" if heading.is_number else "left",
+            vertical="top" if is_broken else "bottom",
+            width=width if is_terminal or is_simple else None,
+        )
+    for row in () if is_simple else shown.rows:
+        grid.add_row(*(row[at] for at in widths))
+    Console(highlight=False, width=room).print(grid, markup=False)
+    if is_simple:
+        # Rich takes two milliseconds for each row.
+        padded = [
+            [
+                _pad(cell, width - cell_len(cell), to_right=shown.headings[at].is_number)
+                for cell in columns[at]
+            ]
+            for at, width in widths.items()
+        ]
+        print_data("".join((" " * GAP).join(row) + "\n" for row in zip(*padded, strict=True)))
+
+
+def _pad(cell: str, spaces: int, *, to_right: bool) -> str:
+    return " " * spaces + cell if to_right else cell + " " * spaces
+
+
+def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: int) -> list[int]:
+    """Return the indices of the columns that fit, given their widths and the terminal's [characters]."""
+    chosen = list(range(len(widths)))
+    names = [heading.column for heading in headings]
+    answers = find_answers(headings)
+    order = [names.index(name) for name in _EXPENDABLE if name in names]
+    rest = [at for at in reversed(chosen) if at not in order and at not in answers]
+    # The names of a row tell more than its further results.
+    order += sorted(rest, key=lambda at: not _is_result(names[at]))
+    for at in order:
+        if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= 1 + len(answers):
+            break
+        chosen.remove(at)
+    return chosen
+
+
+def find_answers(headings: Sequence["Heading"]) -> list[int]:
+    """Return the indices of the columns that a sweep was run for, which are never hidden."""
+    sought = [at for at, heading in enumerate(headings) if is_answer(heading.column)]
+    return sought or [at for at, heading in enumerate(headings) if heading.column in _ANSWERS][:1]
+
+
+def _widths(shown: "Presentation") -> list[int]:
+    return [_width(shown, at) for at in range(len(shown.headings))]
+
+
+def _is_result(column: str) -> bool:
+    from destage.engine import results_schema
+
+    return column in results_schema().names
+
+
+def _spread(shown: "Presentation", chosen: Sequence[int], room: int) -> dict[int, int]:
+    """Return the width of each column: what it needs at least, and more while there is room."""
+    widths = {at: _width(shown, at) for at in chosen}
+    spare = room - sum(widths.values()) - GAP * (len(chosen) - 1)
+    for at, cells in _columns(shown):
+        if at in widths:
+            longest = max(map(len, [shown.headings[at].title, *cells]))
+            most = _LABEL_WIDTH if shown.headings[at].column == "label" else longest
+            more = max(0, min(spare, most - widths[at]))
+            widths[at] += more
+            spare -= more
+    return widths
+
+
+def _columns(shown: "Presentation") -> list[tuple[int, list[str]]]:
+    return [(at, [row[at] for row in shown.rows]) for at in range(len(shown.headings))]
+
+
+def _width(shown: "Presentation", at: int) -> int:
+    heading = shown.headings[at]
+    words = max(map(len, heading.title.split()), default=0)
+    cells = max((len(row[at]) for row in shown.rows), default=0)
+    texts = cells if heading.is_number else _TEXT_WIDTH
+    most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, texts)
+    return max(words, min(cells, most))

@@ -1,0 +1,114 @@
+"""The tables of a sensitivity analysis: `sensitivity`, a row per result and axis, and `interactions`."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from destage.sensitivity.combination import Estimate
+from destage.store.schemas.analysis_schema import analysis_column, analysis_schema
+
+SENSITIVITY, INTERACTIONS = "sensitivity", "interactions"
+INDICES = ("first_order", "total_order", "mu", "mu_star")
+"""The statistics with an interval."""
+_FLOAT, _INT, _TEXT = pa.float64(), pa.int64(), pa.string()
+_MEANINGS = {
+    "first_order": "share of the variance that the axis explains alone",
+    "total_order": "share of the variance that the axis explains alone or together with other axes",
+    "mu": "mean change of the result over the range of the axis (elementary effects)",
+    "mu_star": "mean size of that change, whatever its sign",
+}
+_COUNTS = (
+    analysis_column("n", _INT, "replicates that each statistic was computed in", "count"),
+    analysis_column("points", _INT, "points used", "count"),
+    analysis_column("excluded", _INT, "points left out: without a value, or not part of the design", "count"),
+    analysis_column("bounds", _INT, "points whose answer is only a bound, used as its value", "count"),
+    analysis_column("deviation", _FLOAT, "standard deviation of the result over the points [its unit]"),
+    analysis_column(
+        "covers", _TEXT, "what intervals cover: replicates, sampling (the choice of points), or both"
+    ),
+)
+_COMMON = (
+    analysis_column("metric", _TEXT, "result column, or name of the answers"),
+    analysis_column("axis", _TEXT, "dotted path of the axis"),
+)
+
+
+def _with_ends(name: str, meaning: str) -> list[pa.Field]:
+    ends = [
+        analysis_column(f"{name}_{end}", _FLOAT, f"{word} end of the 95 % interval of {name}")
+        for end, word in (("low", "lower"), ("high", "upper"))
+    ]
+    return [analysis_column(name, _FLOAT, meaning), *ends]
+
+
+SENSITIVITY_SCHEMA = analysis_schema(
+    "one row per result and axis: how much the axis matters",
+    [
+        *_COMMON,
+        analysis_column("method", _TEXT, "estimator: factorial, saltelli, morris or given_data"),
+        *(field for name in INDICES for field in _with_ends(name, _MEANINGS[name])),
+        analysis_column("sigma", _FLOAT, "standard deviation of the elementary effects"),
+        *_COUNTS,
+    ],
+    required=("metric", "axis", "method", "n", "points", "covers"),
+)
+INTERACTIONS_SCHEMA = analysis_schema(
+    "one row per result and pair of axes: the share of the variance that only both together explain",
+    [
+        *_COMMON,
+        analysis_column("other_axis", _TEXT, "dotted path of the other axis"),
+        *_with_ends("share", "share of the variance that only both together explain"),
+        _COUNTS[0],
+    ],
+    required=("metric", "axis", "other_axis"),
+)
+
+
+def list_axis_rows(
+    axes: Sequence[str], found: Mapping[str, Estimate], common: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Return a row for each axis, those that matter most first.
+
+    Args:
+        found: Each statistic of all axes.
+        common: Columns with the same value in all rows.
+    """
+    rows = []
+    for at, axis in enumerate(axes):
+        row: dict[str, object] = {"axis": axis, **common}
+        for name, estimate in found.items():
+            row[name] = _plain(estimate.value[at])
+            if name in INDICES:
+                row |= {f"{name}_low": _plain(estimate.low[at]), f"{name}_high": _plain(estimate.high[at])}
+        rows.append(row)
+    main = next(name for name in ("total_order", "mu_star", "first_order") if name in found)
+    order = np.argsort(-np.nan_to_num(found[main].value), kind="stable")
+    return [rows[at] for at in order]
+
+
+def list_pair_rows(
+    axes: Sequence[str], found: Estimate, common: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Return a row for each pair of axes, those that matter most first.
+
+    Args:
+        axes: The axes; `found` has the first ones of them.
+    """
+    rows = [
+        {
+            **common,
+            "axis": axes[one],
+            "other_axis": axes[other],
+            "share": _plain(found.value[one, other]),
+            "share_low": _plain(found.low[one, other]),
+            "share_high": _plain(found.high[one, other]),
+        }
+        for one in range(len(found.value))
+        for other in range(one + 1, len(found.value))
+    ]
+    return sorted(rows, key=lambda row: -(row["share"] or 0.0))  # type: ignore[operator]
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

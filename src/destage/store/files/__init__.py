@@ -1,0 +1,1 @@
+"""Files of a store: durable writes, digests, records, and where they lie."""

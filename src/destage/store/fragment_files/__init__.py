@@ -1,0 +1,1 @@
+"""The rows of a sweep: fragments, their index, merging and commits."""

@@ -1,0 +1,203 @@
+"""Merging while a sweep runs: small fragments become few large ones, in a thread beside the driver.
+
+Fragments of like size are merged once there are enough of them, so that each row is written again a few times
+at most. A merged fragment is committed like any other; the fragments that it replaces are deleted some time
+later, when readers that have listed them have ended. A process killed in between leaves rows twice, which
+readers count once; the next session deletes fragments that others contain (`find_contained`).
+
+A superseded writer that still merges harms nothing: it deletes a fragment only after it has committed one
+with all its rows, and so does every other writer.
+"""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+
+import numpy as np
+import pyarrow as pa
+
+from destage.errors import Issue, StoreError
+from destage.store.files.failpoints import pass_point
+from destage.store.fragment_files.compaction import merge_rows, read_fragment
+from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.index import KEYS, IndexedRows
+from destage.store.fragment_files.stored_rows import is_transient
+from destage.store.locks.lease import Lease
+from destage.store.state.generations import Generation
+
+FAN_IN = 64
+"""Fragments of like size that are merged to one; the sizes of a class differ by this factor."""
+FULL_ROWS = 100_000
+"""Rows of a merged fragment, about 32 MB; one of half as many is not merged again."""
+GRACE_S = 30.0
+"""Time for which a fragment stays after it has been merged, for readers that have listed it [s]."""
+
+
+@dataclass(slots=True)
+class _Class:
+    """Fragments of like size that wait."""
+
+    names: list[str] = field(default_factory=list)
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A merged fragment.
+
+    Attributes:
+        rows: Some columns of its rows.
+        replaced: The fragments that it replaces.
+    """
+
+    name: str
+    rows: pa.Table
+    replaced: tuple[str, ...]
+
+
+class Merger:
+    """Merges the fragments of a session; its methods are called from one thread, the driver's.
+
+    Attributes:
+        warnings: Why it has stopped merging, if it has.
+    """
+
+    def __init__(self, generation: Generation, lease: Lease, columns: Sequence[str]) -> None:
+        """Make a merger.
+
+        Args:
+            columns: The columns of the rows that `take` returns, beside those of every segment of the index.
+        """
+        self.warnings: list[Issue] = []
+        self._generation = generation
+        self._lease = lease
+        self._columns = [*KEYS, *columns]
+        self._classes: dict[int, _Class] = {}
+        self._groups: SimpleQueue[tuple[str, ...] | None] = SimpleQueue()
+        self._merged: SimpleQueue[Merged] = SimpleQueue()
+        self._replaced: deque[tuple[float, str]] = deque()
+        self._thread: threading.Thread | None = None
+        self._is_stopped = False
+
+    def add(self, fragment: str, rows: int) -> None:
+        """Add a committed fragment with a number of rows, all of which have a result."""
+        if rows >= FULL_ROWS // 2:
+            return
+        size = int(math.log(max(rows, 1), FAN_IN))
+        waiting = self._classes.setdefault(size, _Class())
+        waiting.names.append(fragment)
+        waiting.rows += rows
+        if len(waiting.names) >= FAN_IN or waiting.rows >= FULL_ROWS:
+            del self._classes[size]
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="destage-merge", daemon=True)
+                self._thread.start()
+            self._groups.put(tuple(waiting.names))
+
+    def take(self) -> list[Merged]:
+        """Return the fragments merged since the last call; delete those replaced long ago."""
+        found = []
+        while True:
+            try:
+                merged = self._merged.get_nowait()
+            except Empty:
+                break
+            found.append(merged)
+            self._replaced += [(time.monotonic(), name) for name in merged.replaced]
+            self.add(merged.name, merged.rows.num_rows)
+        self._delete(GRACE_S)
+        return found
+
+    def finish(self, limit_s: float) -> list[Merged]:
+        """End the thread, and delete what it has replaced; return as `take` does.
+
+        Args:
+            limit_s: The time for groups that still wait [s]; the one in progress is merged in any case.
+        """
+        found: list[Merged] = []
+        end = time.monotonic() + limit_s
+        while self._thread is not None:
+            self._groups.put(None)
+            self._thread.join(max(end - time.monotonic(), 0.0))
+            self._is_stopped = self._is_stopped or self._thread.is_alive()
+            self._thread.join()
+            self._thread = None
+            found += self.take()  # which may complete another group
+        self._delete(0.0)
+        return found
+
+    def abandon(self) -> None:
+        """End the thread after the group in progress, without waiting for it."""
+        self._is_stopped = True
+        self._groups.put(None)
+
+    def _delete(self, age_s: float) -> None:
+        """Delete the fragments that were replaced at least so long ago [s]."""
+        now = time.monotonic()
+        if not self._replaced or now - self._replaced[0][0] < age_s or self._lease.is_lost:
+            return
+        try:
+            self._generation.check()
+            while self._replaced and now - self._replaced[0][0] >= age_s:
+                (self._generation.layout.fragments / self._replaced.popleft()[1]).unlink(missing_ok=True)
+        except (StoreError, OSError):
+            self._replaced.clear()  # the next session deletes them
+
+    def _work(self) -> None:
+        while (group := self._groups.get()) is not None:
+            if self._is_stopped:
+                continue
+            try:
+                self._merge(group)
+            except (StoreError, OSError, pa.ArrowException, MemoryError) as error:
+                self._is_stopped = True
+                message = (
+                    f"small fragments are no longer merged: {error}; `destage admin compact` merges them"
+                )
+                self.warnings.append(Issue("store.merge-failed", str(self._generation.layout.root), message))
+
+    def _merge(self, group: tuple[str, ...]) -> None:
+        fragments = self._generation.layout.fragments
+        paths = [fragments / name for name in sorted(group)]
+        same: dict[tuple[str, ...], list[tuple[str, pa.Table]]] = {}
+        for path in paths:
+            rows = read_fragment(path)
+            # Rows stored before a column was added stay apart, as in a compaction.
+            same.setdefault(tuple(rows.column_names), []).append((path.name, rows))
+        for members in same.values():
+            if len(members) == 1 or self._lease.is_lost:
+                continue
+            rows = merge_rows([table for _, table in members])
+            pass_point("before_merge")
+            name = write_fragment(fragments, rows).name
+            pass_point("after_merge")
+            there = [column for column in self._columns if column in rows.column_names]
+            replaced = tuple(one for one, _ in members if one != name)
+            self._merged.put(Merged(name, rows.select(there), replaced))
+
+
+def find_contained(parts: Sequence[IndexedRows]) -> set[str]:
+    """Return the fragments whose rows are all in larger fragments too.
+
+    A row with a result replaces one of a run that could not be executed.
+    """
+    names = [name for part in parts for name in part.fragments]
+    if not names:
+        return set()
+    counts = np.concatenate([np.array(part.counts, np.int64) for part in parts])
+    numbers = np.repeat(np.arange(len(names)), counts)
+    rows = pa.concat_tables([part.rows.select(KEYS) for part in parts]).combine_chunks()
+    ids = rows["run_id"].combine_chunks().dictionary_encode().indices.to_numpy()
+    if not len(ids) or ids.max() + 1 == len(ids):
+        return set()
+    failed = is_transient(rows).to_numpy()
+    # By run: rows with a result first, of these the one in the largest fragment.
+    order = np.lexsort((numbers, -counts[numbers], failed, ids))
+    is_best = np.ones(len(order), bool)
+    is_best[1:] = ids[order][1:] != ids[order][:-1]
+    best = np.bincount(numbers[order][is_best], minlength=len(names))
+    return {name for name, count in zip(names, best, strict=True) if not count}

@@ -1,0 +1,1 @@
+"""The lease of a sweep, on disks and in buckets."""

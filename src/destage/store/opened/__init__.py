@@ -1,0 +1,1 @@
+"""An open sweep, its progress, and checks of its files."""

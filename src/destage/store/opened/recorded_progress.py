@@ -1,0 +1,162 @@
+"""The progress of a sweep, recorded beside its rows by the writer.
+
+Counting the rows of a million runs takes seconds, and `status --follow` asks every few seconds. The rows are
+authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
+"""
+
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+
+from destage.errors import Issue, StoreError
+from destage.objects import Location
+from destage.store.files.digests import is_intact
+from destage.store.files.durable import write_durably
+from destage.store.files.layout import SweepLayout
+from destage.store.files.records import decode_record, encode_record, is_amount, is_count
+from destage.store.files.regular_files import MOST_RECORD, read_file
+from destage.store.files.store_location import find_modified_time, list_sizes
+from destage.store.locks.lease import find_writer
+from destage.store.opened.counts import Counts
+from destage.store.state.generations import DAMAGE, Generation
+from destage.store.state.head import Head
+from destage.store.state.restoration import RESTORE, open_head
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedProgress(Counts):
+    """Progress as recorded by the writer.
+
+    Attributes:
+        fragments: Number of fragments when the writer ended; None while it writes.
+        size: Their total size [bytes]; None while it writes.
+    """
+
+    fragments: int | None = None
+    size: int | None = None
+
+    def is_current(self, layout: SweepLayout) -> bool:
+        """Return whether the fragments are unchanged since the writer ended."""
+        return (self.fragments, self.size) == measure_fragments(layout)
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Counts):
+    """The status of a sweep.
+
+    Attributes:
+        finished: Whether the last session planned to the end and executed everything.
+        writer: The process that is writing it, if any.
+        warnings: What is damaged, and how it is restored.
+    """
+
+    finished: bool
+    writer: str | None
+    warnings: tuple[Issue, ...] = ()
+
+
+def status(sweep: Location) -> Status:
+    """Return the status of a sweep.
+
+    Raises:
+        StoreError: Its plan or one of its fragments is damaged.
+    """
+    layout = SweepLayout(sweep)
+    writer, found = find_writer(layout.lease), open_head(layout)
+    if found is None:
+        return Status(0, 0, 0, 0, finished=False, writer=writer)
+    name, head = found.generation, found.head
+    recorded = read_progress(layout, name)
+    # A writer that has ended recorded its fragments; the next one may have moved damaged ones away.
+    has_ended = writer is None or (recorded is not None and recorded.fragments is not None)
+    is_valid = recorded is not None and (not has_ended or recorded.is_current(layout))
+    counts = recorded if recorded is not None and is_valid else _count_rows(layout)
+    finished = counts.present == counts.planned and head.finished
+    later = (0.0, 0.0) if has_ended else (counts.later_runs, counts.later_runs_high)
+    return Status(
+        counts.planned,
+        counts.present,
+        counts.failed,
+        counts.rounds,
+        finished,
+        writer,
+        found.warnings + _find_damaged_study(layout, head),
+        later_runs=later[0],
+        later_runs_high=later[1],
+    )
+
+
+def _find_damaged_study(layout: SweepLayout, head: Head) -> tuple[Issue, ...]:
+    place = layout.generations / head.study
+    try:
+        if is_intact(place):
+            return ()
+    except FileNotFoundError:
+        pass
+    return (Issue("store.study-restored", str(place), f"damaged or lost; {RESTORE}"),)
+
+
+def describe_unfinished(name: str, planned: int, missing: int) -> Issue:
+    """Return the warning of a sweep whose results are preliminary."""
+    lack = f"{missing} of {planned} planned runs are missing" if missing else "the sweep is unfinished"
+    data = {"planned": planned, "missing": missing}
+    return Issue("sweep.unfinished", name, f"{lack}; results are preliminary", data=data)
+
+
+def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
+    """Return the number of fragments of a sweep and their total size [bytes]."""
+    sizes = [
+        size
+        for path, size in list_sizes(layout.fragments)
+        if path.suffix == ".parquet" and not path.name.startswith(".")
+    ]
+    return len(sizes), sum(sizes)
+
+
+def write_progress(generation: Generation, progress: RecordedProgress) -> None:
+    """Record the progress of a generation; a failure to write is ignored."""
+    with suppress(StoreError):
+        write_durably(place_of_progress(generation.layout, generation.name), encode_record(asdict(progress)))
+
+
+def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | None:
+    """Return the recorded progress of a generation, if there is an intact record."""
+    place = place_of_progress(layout, generation)
+    try:
+        recorded = RecordedProgress(**decode_record(read_file(place, MOST_RECORD), place))
+    except (FileNotFoundError, TypeError):
+        return None
+    except StoreError as error:
+        if error.code not in DAMAGE:
+            raise
+        return None
+    counts = (recorded.planned, recorded.present, recorded.failed, recorded.rounds)
+    measured = (recorded.fragments, recorded.size)
+    is_valid = (
+        all(map(is_count, counts))
+        and all(value is None or is_count(value) for value in measured)
+        and is_amount(recorded.later_runs)
+        and is_amount(recorded.later_runs_high)
+    )
+    return recorded if is_valid else None
+
+
+def find_record_age(sweep: Location) -> float | None:
+    """Return how long ago a writer last recorded progress of a sweep [s]; None if none has."""
+    layout = SweepLayout(sweep)
+    found = open_head(layout)
+    recorded = find_modified_time(place_of_progress(layout, found.generation)) if found else None
+    return None if recorded is None else max(0.0, time.time() - recorded)
+
+
+def place_of_progress(layout: SweepLayout, generation: str) -> Location:
+    """Return the file with the progress of a generation."""
+    return layout.generations / f"{generation}.progress"
+
+
+def _count_rows(layout: SweepLayout) -> Counts:
+    """Count the rows."""
+    # Imported here because recorded progress needs neither, and `status` must start fast.
+    from destage.store.opened.sweep import open_sweep  # noqa: PLC0415
+
+    return open_sweep(layout.root).count()

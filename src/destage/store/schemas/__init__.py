@@ -1,0 +1,1 @@
+"""The schemas and codes of stored tables: analyses, published figures, their classes."""

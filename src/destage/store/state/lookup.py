@@ -1,0 +1,63 @@
+"""The sweeps of a store, by path, URL, name or prefix."""
+
+import os
+
+from destage.errors import StoreError
+from destage.objects import Location, ObjectPath, locate
+from destage.spec.near_names import suggest_names
+from destage.store.files.layout import SweepLayout
+from destage.store.files.store_location import find_modified_time
+from destage.store.state.generations import list_heads
+
+_MOST_LISTED = 3
+"""Sweeps that a message lists; of more, only the nearest."""
+
+
+def default_store() -> Location:
+    """Return the default store: `DESTAGE_STORE`, else `destage-store` in the current directory."""
+    return locate(os.environ.get("DESTAGE_STORE") or "destage-store")
+
+
+def list_sweeps(store: Location | None = None) -> list[Location]:
+    """Return the directories of all sweeps of a store, newest last."""
+    root = (store if store is not None else default_store()) / "sweeps"
+    folders: list[Location] = []
+    if isinstance(root, ObjectPath):
+        folders += root.list_prefixes()
+    elif root.is_dir():
+        folders += root.iterdir()
+    heads = {folder: list_heads(SweepLayout(folder)) for folder in folders}
+    changed = {folder: find_modified_time(found[-1]) for folder, found in heads.items() if found}
+    return sorted(changed, key=lambda folder: (changed[folder] or 0.0, folder.name))
+
+
+def find_sweep(text: str | Location, store: Location | None = None) -> Location:
+    """Return the directory of a sweep given by path, URL, name or prefix.
+
+    Args:
+        text: A sweep's directory or URL, its name `<name>-<id>`, its study's name, or a prefix of its name.
+        store: The store to look in; by default `default_store()`.
+    """
+    place = locate(text)
+    if list_heads(SweepLayout(place)):
+        return place
+    sweeps = list_sweeps(store)
+    wanted = str(text)
+    for matches in (
+        [path for path in sweeps if path.name == wanted],
+        [path for path in sweeps if path.name.rpartition("-")[0] == wanted],
+        [path for path in sweeps if path.name.startswith(wanted)],
+    ):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            names = ", ".join(path.name for path in matches)
+            message = f"matches {len(matches)} sweeps: {names}; give more of the name"
+            raise StoreError("store.ambiguous-sweep", message, str(wanted))
+    root = store if store is not None else default_store()
+    known = [path.name for path in sweeps]
+    if len(known) <= _MOST_LISTED:
+        hint = f"; sweeps there: {', '.join(known) or 'none yet'}"
+    else:
+        hint = f"{suggest_names(wanted, known)}; `destage status` lists all {len(known)}"
+    raise StoreError("store.unknown-sweep", f"not in the store {root}{hint}", str(wanted))

@@ -1,0 +1,247 @@
+"""The tables of a calibration: draws, unknowns, predictions, odds, what to measure next."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from destage.store.schemas.calibration_schema import CALIBRATION, ODDS, PREDICTIVE, UNKNOWNS, WORTH
+from destage.sweeps.calibration.draw_columns import (
+    find_unit,
+    find_unknown_unit,
+    name_unknowns,
+    posterior_schema,
+)
+from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
+from destage.sweeps.calibration.sample import Judgement, Sample, judge, predict
+from destage.sweeps.calibration.weighted import (
+    Mixture,
+    crps_uniform,
+    effective_size,
+    normalise,
+    odds_interval,
+    weighted_quantiles,
+)
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure
+from destage.sweeps.space.axis_columns import find_type, fit, kind_of
+
+_LEVELS = np.array([0.05, 0.5, 0.95])
+
+
+def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]:
+    """Return the tables of a calibration by name, from all its draws."""
+    fits = {name: judge(calibration, sample, fitted) for name, fitted in calibration.fits.items()}
+    reports = [_Fit(calibration, sample, name, found) for name, found in fits.items()]
+    return {
+        "calibration": _collect(CALIBRATION, [one.summary() for one in reports]),
+        "posterior": _make_posterior(calibration, sample, fits),
+        "unknowns": _collect(UNKNOWNS, [row for one in reports for row in one.unknowns()]),
+        "predictive": _collect(PREDICTIVE, [row for one in reports for row in one.predictive()]),
+        "odds": _collect(ODDS, [row for one in reports for row in one.odds()]),
+        "worth_knowing": _collect(WORTH, [row for one in reports for row in one.worth()]),
+    }
+
+
+def _collect(schema: pa.Schema, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), schema=schema)
+
+
+def _make_posterior(calibration: Calibration, sample: Sample, fits: Mapping[str, Judgement]) -> pa.Table:
+    """Return a row per fit and draw."""
+    count = len(sample.waves)
+    kinds = {name: find_type(set(map(kind_of, values))) for name, values in sample.values.items()}
+    schema = posterior_schema(calibration, kinds)
+    unknowns = [
+        pa.array([fit(value, kinds[name]) for value in values], kinds[name])
+        for name, values in sample.values.items()
+    ]
+    figures = [
+        _numbers(column)
+        for name in calibration.figures
+        for column in (sample.figures[name], sample.errors[name])
+    ]
+    parts = []
+    for name, found in fits.items():
+        columns = [
+            pa.array([name] * count, pa.string()),
+            pa.array(np.arange(count)),
+            pa.array(sample.waves),
+            pa.array(found.weights),
+            pa.array(normalise(sample.log_ratios)),
+            _numbers(found.implausibility),
+            pa.array(found.implausibility > calibration.cutoff),
+            *unknowns,
+            *figures,
+        ]
+        parts.append(pa.table(columns, schema=schema))
+    return pa.concat_tables(parts)
+
+
+def _numbers(values: np.ndarray) -> pa.Array:
+    return pa.array(values, mask=~np.isfinite(values))
+
+
+class _Fit:
+    """The rows of one fit."""
+
+    def __init__(self, calibration: Calibration, sample: Sample, name: str, found: Judgement) -> None:
+        self._calibration = calibration
+        self._sample = sample
+        self._name = name
+        self._fitted = calibration.fits[name]
+        self._found = found
+        self._is_ruled_out = not found.weights.sum() > 0
+        self._mixtures: dict[str, Mixture | None] = {}
+        self._without: dict[str, float] = {}
+        for figure in calibration.figures.values():
+            self._mixtures[figure.name], self._without[figure.name] = predict(figure, sample, found.weights)
+
+    def summary(self) -> dict[str, object]:
+        implausibility, sample = self._found.implausibility, self._sample
+        nearest = int(implausibility.argmin())
+        is_known = bool(np.isfinite(implausibility[nearest]))
+        missed = self._fitted[int(self._found.worst[nearest])] if self._fitted else None
+        return {
+            "fit": self._name,
+            "fitted_on": ", ".join(self._fitted),
+            "waves": int(sample.waves.max()) + 1,
+            "draws": len(sample.waves),
+            "not_ruled_out": int((implausibility <= self._calibration.cutoff).sum()),
+            "effective_draws": self._found.effective,
+            "smallest_implausibility": float(implausibility[nearest]) if is_known else None,
+            "missed_figure": missed if self._is_ruled_out else None,
+            "is_ruled_out": self._is_ruled_out,
+        }
+
+    def unknowns(self) -> Iterator[dict[str, object]]:
+        prior = normalise(self._sample.log_ratios)
+        names = name_unknowns(self._calibration)
+        posterior = self._found.weights
+        for name, distribution in self._calibration.unknowns.items():
+            values = self._sample.values[name]
+            unit = find_unknown_unit(self._calibration, name)
+            row = {"fit": self._name, "unknown": name, "column": names[name], "unit": unit}
+            if distribution.is_ordered:
+                numbers = np.array(values, float)
+                yield (
+                    row
+                    | _name_quantiles("prior", numbers, prior)
+                    | _name_quantiles("posterior", numbers, posterior)
+                )
+                continue
+            for value in dict.fromkeys(map(_as_text, distribution.quantiles(np.arange(1024) / 1024))):
+                inside = np.array([_as_text(one) == value for one in values])
+                yield row | {
+                    "value": value,
+                    **_name_share("prior", inside, prior),
+                    **_name_share("posterior", inside, posterior),
+                }
+
+    def predictive(self) -> Iterator[dict[str, object]]:
+        for name, figure in self._calibration.figures.items():
+            mixture = self._mixtures[name]
+            row: dict[str, object] = {
+                "fit": self._name,
+                "figure": name,
+                "of": figure.of,
+                "unit": find_unit(figure),
+                "is_fitted": name in self._fitted,
+                "without_figure": self._without[name],
+                "published": figure.value,
+            }
+            yield row if mixture is None else row | _describe(mixture) | _score(mixture, figure)
+
+    def odds(self) -> Iterator[dict[str, object]]:
+        for name, figure in self._calibration.figures.items():
+            mixture = self._mixtures[name]
+            if mixture is None:
+                continue
+            for statement in figure.odds:
+                below = mixture.probability_below(statement.bound)
+                share = 1.0 - below if statement.is_above else below
+                low, high = odds_interval(share, effective_size(mixture.weights))
+                yield {
+                    "fit": self._name,
+                    "figure": name,
+                    "statement": statement.text,
+                    "probability": share,
+                    "probability_low": low,
+                    "probability_high": high,
+                }
+
+    def worth(self) -> Iterator[dict[str, object]]:
+        """Yield what each unknown and each figure that is not fitted tells about the predictions."""
+        for name in self._calibration.figures:
+            mixture = self._mixtures[name]
+            if name in self._fitted or mixture is None:
+                continue
+            row = {"fit": self._name, "figure": name}
+            chosen = np.isfinite(self._sample.figures[name]) & (self._found.weights > 0)
+            positions = np.flatnonzero(chosen).tolist()
+            for unknown, distribution in self._calibration.unknowns.items():
+                values = [self._sample.values[unknown][at] for at in positions]
+                share = share_of_unknown(mixture, values, is_ordered=distribution.is_ordered)
+                yield row | {"kind": "unknown", "known": unknown, "variance_removed": share}
+            for other, figure in self._calibration.figures.items():
+                found = self._sample.figures[other][positions]
+                if other in self._fitted or other == name or not np.isfinite(found).all():
+                    continue
+                deviation = np.hypot(figure.tolerance, figure.discrepancy * np.abs(found))
+                deviation = np.hypot(deviation, self._sample.errors[other][positions])
+                if (deviation > 0).all():
+                    share = share_of_figure(mixture, found, deviation)
+                    yield row | {"kind": "figure", "known": other, "variance_removed": share}
+            own = figure_share(mixture)
+            yield row | {
+                "kind": "model",
+                "known": "discrepancy and simulation error",
+                "variance_removed": own,
+            }
+
+
+def figure_share(mixture: Mixture) -> float:
+    """Return the share of a predictive variance that no knowledge of the unknowns removes."""
+    variance = mixture.deviation**2
+    return float(mixture.deviations**2 @ mixture.weights) / variance if variance > 0 else 0.0
+
+
+def _describe(mixture: Mixture) -> dict[str, object]:
+    names = {"low_90": 0.05, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_90": 0.95}
+    quantiles = {name: mixture.quantile(level) for name, level in names.items()}
+    return {"mean": mixture.mean, "deviation": mixture.deviation, **quantiles}
+
+
+def _score(mixture: Mixture, figure: Figure) -> dict[str, object]:
+    """Return how well a figure with a value was predicted, beside the plain rule."""
+    value = figure.value
+    if value is None:
+        return {}
+    level = mixture.probability_below(value)
+    scores: dict[str, object] = {
+        "inside_50": abs(level - 0.5) <= 0.25,  # noqa: PLR2004
+        "inside_90": abs(level - 0.5) <= 0.45,  # noqa: PLR2004
+        "crps": mixture.crps(value),
+    }
+    if figure.against is not None:
+        low, high = figure.against
+        scores |= {"rule_from": low, "rule_to": high, "rule_crps": crps_uniform(low, high, value)}
+    return scores
+
+
+def _name_quantiles(name: str, numbers: np.ndarray, weights: np.ndarray) -> dict[str, object]:
+    if not weights.sum() > 0:
+        return {}
+    low, middle, high = weighted_quantiles(numbers, weights, _LEVELS).tolist()
+    return {f"{name}_q05": low, f"{name}_median": middle, f"{name}_q95": high}
+
+
+def _name_share(name: str, inside: np.ndarray, weights: np.ndarray) -> dict[str, object]:
+    if not weights.sum() > 0:
+        return {}
+    return {f"{name}_share": min(math.fsum(weights[inside].tolist()), 1.0)}
+
+
+def _as_text(value: object) -> str:
+    return str(fit(value, pa.string()))

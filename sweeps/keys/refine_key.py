@@ -1,0 +1,85 @@
+"""The key `refine` of a study: the axis whose knees get more values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from destage.errors import Issue
+from destage.spec.schema_nodes import node, table
+from destage.spec.validation import suggest
+from destage.sweeps.keys.objectives import metric_columns
+from destage.sweeps.space.parameter_space import Space
+
+REFINE = table(
+    "Add values of an axis around the knee of each curve of the grid.",
+    {
+        "axis": node("string", "The axis along the curve, with a list of numbers, by dotted path."),
+        "of": node(
+            "string",
+            "The result of the curve: a result column without its unit (default: the answer of the seek).",
+        ),
+        "rounds": node("integer", "How many times values are added.", minimum=1, maximum=20, default=2),
+    },
+    "axis",
+)
+"""The schema of a study's refinement."""
+FEWEST = 3
+"""Values of a curve that has a knee."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """Which axis to refine.
+
+    Attributes:
+        metric: The answer of the seek, or a result column without its unit.
+        is_maximum: Whether more of it is better.
+    """
+
+    axis: str
+    metric: str
+    rounds: int
+    is_maximum: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The result column that is refined; none if it is the answer."""
+        found = metric_columns().get(self.metric)
+        return () if found is None else (found.name,)
+
+
+def read_refinement(
+    document: Mapping[str, Any], space: Space, answer: str | None
+) -> tuple[Refinement | None, list[Issue]]:
+    """Return the refinement of a document that fits the schema, and every mistake in it.
+
+    Args:
+        answer: The name of the answer of the study's seek, if it has one.
+    """
+    written = document.get("refine")
+    if written is None:
+        return None, []
+    issues = []
+    axis, metric = written["axis"], written.get("of", answer)
+    values = space.axes.get(axis, ())
+    if axis not in space.axes:
+        message = f"not an axis with a list of values{suggest(axis, list(space.axes))}"
+        issues.append(Issue("study.unknown-name", "refine.axis", message, axis))
+    elif len(values) < FEWEST or not all(map(is_number, values)):
+        message = f"needs an axis of at least {FEWEST} numbers"
+        issues.append(Issue("study.bad-axis", "refine.axis", message, axis))
+    known = [*([] if answer is None else [answer]), *sorted(metric_columns())]
+    if metric is None:
+        issues.append(Issue("study.missing-key", "refine.of", "required without a seek"))
+    elif metric not in known:
+        message = f"not a result of this study{suggest(metric, known)}"
+        issues.append(Issue("study.unknown-name", "refine.of", message, metric))
+    if "minimize" in document.get("seek", {}):
+        issues.append(Issue("study.one-of", "refine", "needs a seek with maximize, or none"))
+    rounds = written.get("rounds", REFINE["properties"]["rounds"]["default"])
+    return Refinement(axis, str(metric), rounds, metric == answer), issues
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value of an axis is a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,222 @@
+"""The search for the smallest value of a point that meets the objectives, such as a number of disks.
+
+A value is judged by all replicates together. It meets an objective if the interval of the mean margin, the
+log of measured value over bound, lies at or below zero, and misses it if the interval lies above. Otherwise
+more replicates run, up to the maximum of the study. A value that is still undecided then is not taken as the
+answer. Its replicates are judged at several looks. Each look takes an equal share of the 5 % error
+probability of a value, so that the total stays at most 5 % (Bonferroni).
+
+The answer is the smallest value that meets the objectives and above which every value tried meets them, too.
+The next smaller value misses them, is undecided or is not allowed.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.student import CONFIDENCE, half_width
+from destage.sweeps.seek.intervals import Interval
+from destage.sweeps.seek.largest_search import PointResult
+from destage.sweeps.seek.point_runs import LookAll
+from destage.sweeps.seek.probes import Probe, ProbeVerdict, ReplicateResult, SearchState, ValueVerdict
+
+_GROWTH = 1.6
+"""How many times more replicates the next look has."""
+
+
+_FAULTS = (ValueVerdict.BROKEN, ValueVerdict.UNMEASURED)
+"""The verdicts after which a point has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """The looks at which the replicates of a value are judged.
+
+    Attributes:
+        counts: The number of replicates at each look, ascending.
+    """
+
+    counts: tuple[int, ...]
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of the verdict of one look; a single replicate has no interval."""
+        return 1 - (1 - CONFIDENCE) / max(sum(count > 1 for count in self.counts), 1)
+
+
+def make_looks(least: int, most: int) -> Looks:
+    """Return the looks from the fewest to the most replicates of a value."""
+    counts = [least]
+    while counts[-1] < most:
+        counts.append(min(math.ceil(_GROWTH * counts[-1]), most))
+    return Looks(tuple(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the runs of a point say so far; values are given by their position among the allowed ones.
+
+    Attributes:
+        lower: The largest value that has a verdict and does not meet the objectives; -1 if there is none.
+        upper: The smallest value above it that meets them; the number of values if none does.
+        missing: The runs that are needed for the verdict of a value: replicate and value of each.
+        verdicts: The verdict of each value that has one.
+        replicates: The number of replicates that each verdict rests on.
+    """
+
+    lower: int
+    upper: int
+    missing: tuple[tuple[int, int], ...]
+    verdicts: Mapping[int, ValueVerdict]
+    replicates: Mapping[int, int]
+
+    @property
+    def fault(self) -> ValueVerdict | None:
+        """The verdict that ends the search of the point without an answer, if a value has one."""
+        return next((one for one in self.verdicts.values() if one in _FAULTS), None)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether no value below one that does not meet the objectives meets them."""
+        return all(at > self.lower for at, one in self.verdicts.items() if one is ValueVerdict.MEETS)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the smallest value that meets the objectives is known, or that there is none."""
+        return self.fault is not None or (not self.missing and self.upper - self.lower == 1)
+
+
+def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: LookAll) -> Standing:
+    """Return what the runs of a point say.
+
+    Args:
+        values: The allowed values, ascending.
+        probed: The values that have planned runs.
+        look: Returns what is known of a run.
+    """
+    missing: list[tuple[int, int]] = []
+    verdicts: dict[int, ValueVerdict] = {}
+    replicates: dict[int, int] = {}
+    for value in sorted(probed):
+        found = _judge(value, looks, look)
+        missing += found.missing
+        if found.verdict is not None:
+            position = values.index(value)
+            verdicts[position], replicates[position] = found.verdict, found.count
+    above = [position for position, one in verdicts.items() if one is ValueVerdict.MEETS]
+    lower = max((position for position in verdicts if position not in above), default=-1)
+    upper = min((position for position in above if position > lower), default=len(values))
+    return Standing(lower, upper, tuple(missing), verdicts, replicates)
+
+
+def choose_value(standing: Standing, count: int, first: int, ceiling: int | None = None) -> int | None:
+    """Return the position of the value to try next; None if the runs so far answer the question.
+
+    Without a ceiling, the values rise from the first one in steps that double, until one meets the
+    objectives, and then halve the distance. With one, the first value tried is the ceiling: if it misses the
+    objectives, no value up to it meets them.
+
+    Args:
+        count: The number of allowed values.
+        first: The position of the value to begin with.
+        ceiling: The largest position of interest.
+    """
+    if standing.is_closed or standing.lower + 1 >= count:
+        return None
+    if ceiling is not None and standing.upper > ceiling:
+        return ceiling if ceiling > standing.lower else None
+    if standing.upper < count:
+        return (standing.lower + standing.upper) // 2
+    if standing.lower < 0:
+        return first
+    return min(max(2 * standing.lower, standing.lower + 1), count - 1)
+
+
+def conclude(
+    values: Sequence[int], standing: Standing, replicates: int, *, is_expensive: bool = False
+) -> PointResult:
+    """Return the result of a point whose search has ended.
+
+    Args:
+        replicates: The fewest replicates of a value.
+        is_expensive: Whether it ended because other points are cheaper.
+    """
+    verdict = standing.verdicts.get(standing.lower)
+    lower = values[standing.lower] if standing.lower >= 0 else None
+    upper = values[standing.upper] if standing.upper < len(values) else None
+    value = None
+    if standing.fault is ValueVerdict.BROKEN:
+        state = SearchState.FAILED
+    elif standing.fault is not None:
+        state = SearchState.UNDECIDED
+    elif is_expensive:
+        state = SearchState.MORE_EXPENSIVE
+    elif upper is not None:
+        state, value = SearchState.CERTIFIED, upper
+    elif verdict is ValueVerdict.MISSES:
+        state, value = SearchState.ABOVE, values[-1]
+    else:
+        state = SearchState.UNDECIDED
+    passing = None if standing.fault else upper
+    shown = standing.lower if upper is None else standing.upper
+    count = max(standing.replicates.get(shown, 0), replicates)
+    results = dict.fromkeys(range(count), ReplicateResult(state, value, passing, lower))
+    # One number for all replicates has no interval.
+    interval = Interval(None, None, 0) if value is None else Interval(float(value), None, count)
+    return PointResult(results, interval, standing.is_monotone, verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The verdict of a value.
+
+    Attributes:
+        verdict: None before it is known.
+        count: The replicates that it rests on.
+        missing: The runs that are needed to know more.
+    """
+
+    verdict: ValueVerdict | None
+    count: int
+    missing: tuple[tuple[int, int], ...] = ()
+
+
+def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
+    for count in looks.counts:
+        found = {replicate: look(replicate, value) for replicate in range(count)}
+        if missing := tuple((replicate, value) for replicate, probe in found.items() if probe is None):
+            return _Judged(None, count, missing)
+        verdict = _weigh([probe for probe in found.values() if probe is not None], looks.confidence)
+        if verdict is not ValueVerdict.UNDECIDED:
+            return _Judged(verdict, count)
+    return _Judged(ValueVerdict.UNDECIDED, looks.counts[-1])
+
+
+def _weigh(probes: Sequence[Probe], confidence: float) -> ValueVerdict:
+    """Return what the replicates of a value say together."""
+    if any(probe.verdict is ProbeVerdict.BROKEN for probe in probes):
+        return ValueVerdict.BROKEN
+    unmeasured = [probe for probe in probes if probe.margins is None]
+    if any(probe.verdict is ProbeVerdict.FAIL for probe in unmeasured):
+        # The array cannot carry the load of a replicate.
+        return ValueVerdict.MISSES
+    if unmeasured:
+        lacks_value = any(probe.lacks_value for probe in unmeasured)
+        return ValueVerdict.UNMEASURED if lacks_value else ValueVerdict.UNSTEADY
+    margins = [probe.margins for probe in probes if probe.margins is not None]
+    ends = [_find_ends(one, confidence) for one in zip(*margins, strict=True)]
+    if any(low > 0 for low, _ in ends):
+        return ValueVerdict.MISSES
+    return ValueVerdict.MEETS if all(high <= 0 for _, high in ends) else ValueVerdict.UNDECIDED
+
+
+def _find_ends(margins: Sequence[float], confidence: float) -> tuple[float, float]:
+    """Return the interval of the mean margin of an objective."""
+    if math.inf in margins:
+        return math.inf, math.inf
+    if -math.inf in margins:
+        # A value of zero has no log: all are compared as fractions of the bound, from which it is 1 away.
+        margins = [math.expm1(margin) for margin in margins]
+    mean = math.fsum(margins) / len(margins)
+    half = half_width(margins, confidence) if len(margins) > 1 else math.inf
+    return mean - half, mean + half
