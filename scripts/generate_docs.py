@@ -14,11 +14,11 @@ from pathlib import Path
 from preset_pages import presets_page
 from query_pages import queries_page
 
-from destage.disk_validation import data_sheet
 from destage.engine import catalog, columns, limiting_resource
 from destage.engine.scenario_schema import engine_tree
 from destage.spec import quantities
 from destage.spec.schema_tree import Node, is_null, is_outward_tagged
+from destage.tools.disksim import data_sheet
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "reference"

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from external_data import SHARED
 
-from destage.disk_validation import measured_disk, measured_trace
-from destage.disk_validation.demerit import ALL, WRITES, classify_requests
-from destage.disk_validation.measured_trace import MeasuredTrace
-from destage.disk_validation.model_fit import FITTABLE
-from destage.disk_validation.service_times import simulate_service_ms
+from destage.tools.disksim import measured_disk, measured_trace
+from destage.tools.disksim.demerit import ALL, WRITES, classify_requests
+from destage.tools.disksim.measured_trace import MeasuredTrace
+from destage.tools.disksim.model_fit import FITTABLE
+from destage.tools.disksim.service_times import simulate_service_ms
 
 FILE = Path(__file__).with_name("disk_figures.json")
 TRACES = SHARED / "traces" / "disksim"

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from destage.disk_validation.disksim_model import read_model
-from destage.disk_validation.measured_trace import MeasuredTrace
+from destage.tools.disksim.disksim_model import read_model
+from destage.tools.disksim.measured_trace import MeasuredTrace
 
 MODEL = """\
 dm_disk HAND_MADE {

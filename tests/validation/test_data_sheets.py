@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from destage.disk_validation import data_sheet
 from destage.engine import catalog, simulate
 from destage.spec import quantities
+from destage.tools.disksim import data_sheet
 
 DISKS = [
     entry

@@ -6,7 +6,7 @@ import pytest
 from external_data import require_shared
 from validation.disk_figures import DISKS, collect_figures, read_figures, simulate_drawn
 
-from destage.disk_validation import measured_trace
+from destage.tools.disksim import measured_trace
 
 HELD = read_figures()
 MOST = 0.10

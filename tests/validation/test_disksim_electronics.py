@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from validation.disksim_samples import SPECS, read_facts, write_files
 
-from destage.disk_validation import measured_disk
-from destage.disk_validation.disksim_model import read_model
 from destage.errors import ConfigError
+from destage.tools.disksim import measured_disk
+from destage.tools.disksim.disksim_model import read_model
 
 
 def test_overheads_are_the_buffers_own(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from validation.disksim_samples import MODEL, read_facts, reads_at, write_files, zones_of
 
-from destage.disk_validation import measured_disk
-from destage.disk_validation.disksim_model import read_model
-from destage.disk_validation.service_times import simulate_service_ms
 from destage.errors import ConfigError
+from destage.tools.disksim import measured_disk
+from destage.tools.disksim.disksim_model import read_model
+from destage.tools.disksim.service_times import simulate_service_ms
 
 INDEXED = """\
 dm_layout_g4 {

@@ -16,12 +16,12 @@ from external_data import require_shared
 from validation.disk_figures import DISKS
 from validation.replicates import LEDGER, Verdict
 
-from destage.disk_validation import measured_disk, measured_trace
-from destage.disk_validation.demerit import ALL, SEQUENTIAL, demerit
-from destage.disk_validation.measured_disk import Validation
-from destage.disk_validation.measured_trace import MeasuredTrace
-from destage.disk_validation.model_fit import FITTABLE
-from destage.disk_validation.service_times import simulate_service_ms
+from destage.tools.disksim import measured_disk, measured_trace
+from destage.tools.disksim.demerit import ALL, SEQUENTIAL, demerit
+from destage.tools.disksim.measured_disk import Validation
+from destage.tools.disksim.measured_trace import MeasuredTrace
+from destage.tools.disksim.model_fit import FITTABLE
+from destage.tools.disksim.service_times import simulate_service_ms
 
 REFERENCE_MS = {"cheetah_9lp": 0.107, "atlas_10k": 0.268}
 """Demerit figures of the reference simulator on the whole trace."""

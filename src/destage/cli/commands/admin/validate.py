@@ -14,8 +14,8 @@ from destage.errors import ConfigError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from destage.disk_validation.measured_disk import Validation
     from destage.errors import Issue
+    from destage.tools.disksim.measured_disk import Validation
 
 _NANOSECONDS_PER_MS = 1e6
 
@@ -70,8 +70,8 @@ def validate(
 
     Fit fields on the first half of the trace and compute the score on the second half.
     """
-    from destage.disk_validation import measured_disk, measured_trace, saved_disk
-    from destage.disk_validation.model_fit import CHOICES, FITTABLE
+    from destage.tools.disksim import measured_disk, measured_trace, saved_disk
+    from destage.tools.disksim.model_fit import CHOICES, FITTABLE
 
     if no_fit and fit:
         raise UsageError("usage.conflicting-options", "cannot be combined with --fit", "--no-fit")

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.disk_validation.disksim_file import Block
-from destage.disk_validation.disksim_system import Bus
 from destage.errors import Issue
+from destage.tools.disksim.disksim_file import Block
+from destage.tools.disksim.disksim_system import Bus
 
 _SECTOR = 512
 _TRACK_AHEAD = 4

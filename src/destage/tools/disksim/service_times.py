@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.engine import _engine
 from destage.engine.engine_errors import as_trace_error
+from destage.tools.disksim.measured_trace import MeasuredTrace
 
 _SEED = 1
 

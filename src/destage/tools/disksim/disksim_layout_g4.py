@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.disk_validation.disksim_file import Block, Value, as_number
+from destage.tools.disksim.disksim_file import Block, Value, as_number
 
 _PATTERN_FIELDS = 3
 _TYPE, _CHILD = 8, 9

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.measured_trace import MeasuredTrace
+from destage.tools.disksim.measured_trace import MeasuredTrace
 
 Times = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from destage.disk_validation.disksim_file import Block, Value, parse_items, refusal
+from destage.tools.disksim.disksim_file import Block, Value, parse_items, refusal
 
 _BUS_TIMES = ("Read block transfer time", "Write block transfer time")
 _TOPOLOGY = "topology "

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.measured_disk import canonical_disk
-from destage.disk_validation.measured_trace import MeasuredTrace
-from destage.disk_validation.service_times import simulate_service_ms
 from destage.engine import catalog, simulate
+from destage.tools.disksim.measured_disk import canonical_disk
+from destage.tools.disksim.measured_trace import MeasuredTrace
+from destage.tools.disksim.service_times import simulate_service_ms
 
 TOLERANCES: Mapping[str, float] = {
     "track_to_track_ms": 0.02,

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.demerit import compute_loss
-from destage.disk_validation.measured_trace import MeasuredTrace
-from destage.disk_validation.service_times import simulate_service_ms
 from destage.errors import Issue
 from destage.extras import require
+from destage.tools.disksim.demerit import compute_loss
+from destage.tools.disksim.measured_trace import MeasuredTrace
+from destage.tools.disksim.service_times import simulate_service_ms
 
 FITTABLE: Mapping[str, tuple[float, float]] = {
     "command_time": (0.0, 20e6),

@@ -1,1 +1,0 @@
-"""Simulated disks against measured ones: demerit figures over recorded service times."""
