@@ -41,7 +41,10 @@ def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_all_studies_give_headlines_and_pages(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_all_studies_give_headlines_and_pages(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     arguments = [str(tmp_path / "store"), str(tmp_path / "deep" / "page.md")]
     assert PAGES.main(arguments) == 0
     out, err = capfd.readouterr()

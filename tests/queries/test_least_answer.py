@@ -7,9 +7,10 @@ from priced_study import CHEAPEST
 
 from destage import sweeps
 from destage.queries import open_session
+from destage.queries.pairs.explained_kinds import SmallestValue
 from destage.queries.pairs.point_choice import Choice
 from destage.queries.pairs.point_pairs import Side, compare_points
-from destage.queries.pairs.run_history import explain_planning, list_history
+from destage.queries.pairs.run_history import list_history
 from destage.queries.report import compose_answer
 from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.recorded_objectives import list_objectives
@@ -91,9 +92,10 @@ def test_one_number_for_all_replicates_has_no_interval(tmp_path: Path) -> None:
         objectives = list_objectives(session.spec, None)
         history = list_history(session, undecided["point_id"])
         further = next(run for run in history if run.round > 0 and run.probe == 2)
-        text = explain_planning(further, history, objectives, is_minimum=True)
+        kind = SmallestValue(session, lambda _: objectives)
+        text = kind.explain_planning(further, history, objectives)
         assert text == "a further replicate at 2: 3 had not shown whether it meets the objectives"
         larger = next(run for run in history if run.probe == 4)
-        text = explain_planning(larger, history, objectives, is_minimum=True)
+        text = kind.explain_planning(larger, history, objectives)
         assert text.startswith("one of 3 replicates that try 4; before, ")
         assert text.endswith(" of 8 replicates met the objectives at 2")

@@ -143,7 +143,7 @@ def test_another_program_makes_another_report(
 
 
 def test_the_sources_of_the_program_are_found() -> None:
-    names = {file.name for file in report_record._list_sources(Path(report_record.__file__).parents[1])}
+    names = {file.name for file in report_record._list_sources(Path(report_record.__file__).parents[2])}
     assert names >= {
         "page.py",
         "page.css",

@@ -45,9 +45,10 @@ def test_a_resume_opens_no_fragment(
 ) -> None:
     study = make_study(replicates=30)
     path = sweeps.run(study, tmp_path, executor="inline").path
-    for module in ("adoption", "rows"):
+    for module in ("adoption", "stored_rows"):
         monkeypatch.setattr(
-            f"destage.store.{module}.open_fragment", lambda place: pytest.fail(f"{place} was opened")
+            f"destage.store.fragment_files.{module}.open_fragment",
+            lambda place: pytest.fail(f"{place} was opened"),
         )
     more = make_study(replicates=31)
     assert sweeps.plan(more, tmp_path).present == 30

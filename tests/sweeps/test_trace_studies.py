@@ -92,9 +92,9 @@ def test_a_run_reads_each_trace_once(
     (point,) = expand(make_study()).points
     config = point.configure(0, None).text
     looks: list[object] = []
-    version = engine.traces.places.read_version
+    version = engine.traces.access_places.read_version
     monkeypatch.setattr(
-        engine.traces.places, "read_version", lambda place: looks.append(place) or version(place)
+        engine.traces.access_places, "read_version", lambda place: looks.append(place) or version(place)
     )
     engine.simulate_canonical(config)
     assert looks == [tmp_path / "a.parquet"]

@@ -21,7 +21,9 @@ from destage.store.files.store_location import list_sizes
 _DRIVER = """
 import os, sys
 from destage import sweeps
-from destage.store import locate, merging, object_lease
+from destage.store import locate
+from destage.store.fragment_files import merging
+from destage.store.locks import object_lease
 from destage.sweeps.execution import driver
 merging.FAN_IN = int(os.environ.get("FAN_IN", merging.FAN_IN))
 driver.EAGER = int(os.environ.get("EAGER_BATCHES", driver.EAGER))

@@ -73,7 +73,7 @@ def compute_curve(
     sizes: Iterable[int | str] | None = None,
 ) -> MissRatioCurve:
     """Compute the miss ratio curve of a trace file."""
-    place = traces.places.resolve_place(trace)
+    place = traces.access_places.resolve_place(trace)
     loaded = load_accesses(place, block)
     table = engine.miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=sizes)
     return MissRatioCurve(place.name, table["policy"].unique().to_pylist(), table)
