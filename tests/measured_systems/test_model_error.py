@@ -65,11 +65,11 @@ def test_the_interval_is_students_with_pooled_variances() -> None:
     between = sum(weight * (mean - middle) ** 2 for weight, mean, _ in parts) / (len(speeds) - 1)
     squares = sum(weight * sum(value**2 for value in values) for weight, _, values in parts)
     within = squares / sum(len(every[0]) - 1 for every in speeds.values())
-    # Student's 95 % quantile of 4 degrees of freedom, from tables.
-    half = 2.1318 * math.sqrt(between * (1 + 1 / len(speeds)) + within)
+    # Student's 95 % quantile of 5 degrees of freedom, from tables.
+    half = 2.0150 * math.sqrt(between * (1 + 1 / len(speeds)) + within)
     found = estimation.estimate(LoadClass("spinning"))
     assert found is not None
-    assert found.systems == len(speeds) == 5
+    assert found.systems == len(speeds) == 6
     assert found.middle == pytest.approx(math.exp(middle))
     assert (found.low, found.high) == (
         pytest.approx(found.middle * math.exp(-half), rel=1e-4),

@@ -15,7 +15,15 @@ from destage.engine import catalog, simulate
 
 DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128)
 NOISE = 0.96
-"""What the phases of the spindles and the ends of a window of two seconds change by chance."""
+"""What the phases of the spindles and the ends of a window change by chance."""
+WINDOW = 2
+"""Length of a window [s]."""
+LONG_WINDOW = 20
+"""Length of a window [s] in which a fall is confirmed.
+
+At 146 MB/s, 128 reads of 1 MiB are outstanding for a second: SPTF finishes them in bursts, and the ends of a
+window of two seconds change its rate by up to 7 %.
+"""
 
 DISKS = [entry.name for entry in catalog.entries("disks") if entry.config.get("kind", "disk") == "disk"]
 PARITY_DISKS = {"5": range(3, 13), "6": range(4, 13), "50": range(6, 13, 2), "60": range(8, 13, 2)}
@@ -43,8 +51,11 @@ def _draw(seed: int, count: int) -> Iterator[Scenario]:
         }
 
 
-def _mb_s(drawn: Scenario, depth: int, cache: int) -> float:
-    """Throughput of one sequential stream with this many reads outstanding [MB/s]."""
+def _mb_s(drawn: Scenario, depth: int, cache: int, window: int = WINDOW) -> float:
+    """Throughput of one sequential stream with this many reads outstanding [MB/s].
+
+    The window [s] follows a warm-up of half its length.
+    """
     array = {name: value for name, value in drawn.items() if name != "size"}
     stream = {
         "name": "scan",
@@ -57,21 +68,33 @@ def _mb_s(drawn: Scenario, depth: int, cache: int) -> float:
             "workload": {"streams": [stream]},
             "controller": {"cache": {"capacity": cache, "usable": cache}},
             "array": array,
-            "run": {"seed": 1, "warm_up": {"duration": "1s"}, "window": {"duration": "2s"}},
+            "run": {
+                "seed": 1,
+                "warm_up": {"duration": f"{window * 500}ms"},
+                "window": {"duration": f"{window}s"},
+            },
         }
     )
     return float(row["throughput_bytes_per_s"]) / 1e6
+
+
+def _fails(plain: list[float], cached: list[float]) -> bool:
+    """Return whether the throughput falls with the depth, or with the cache."""
+    falls = any(b < NOISE * a for rates in (plain, cached) for a, b in pairwise(rates))
+    return falls or any(b < NOISE * a for a, b in zip(plain, cached, strict=True))
 
 
 def _find_failures(seed: int, count: int) -> list[tuple[Scenario, list[float], list[float]]]:
     """The arrays in which a law fails, with their throughput by depth, without and with a cache."""
     failures = []
     for drawn in _draw(seed, count):
-        plain = [_mb_s(drawn, depth, 0) for depth in DEPTHS]
-        cached = [_mb_s(drawn, depth, 64 << 20) for depth in DEPTHS]
-        falls = [rates for rates in (plain, cached) if any(b < NOISE * a for a, b in pairwise(rates))]
-        loses = any(b < NOISE * a for a, b in zip(plain, cached, strict=True))
-        if falls or loses:
+        for window in (WINDOW, LONG_WINDOW):
+            plain, cached = (
+                [_mb_s(drawn, depth, size, window) for depth in DEPTHS] for size in (0, 64 << 20)
+            )
+            if not _fails(plain, cached):
+                break
+        else:
             failures.append((drawn, plain, cached))
     return failures
 
@@ -101,6 +124,21 @@ def test_a_parity_array_scans_at_any_depth() -> None:
     }
     rates = [_mb_s(drawn, depth, 0) for depth in DEPTHS]
     assert rates == pytest.approx([816.1] * len(rates), rel=0.01)
+
+
+@pytest.mark.parametrize("cache", [0, 64 << 20], ids=["plain", "cached"])
+def test_a_long_queue_scans_a_raid_50_no_slower(cache: int) -> None:
+    """Ten Cheetah 9LP with a cache: ends of bursts gave 161 MB/s at depth 32, 154 at 64 in two seconds."""
+    drawn = {
+        "raid": "50",
+        "disks": 10,
+        "disk": {"use": "cheetah_9lp", "queue": {"policy": "sptf", "depth": 64}},
+        "stripe_unit": 256 << 10,
+        "size": 1 << 20,
+    }
+    rates = [_mb_s(drawn, depth, cache, LONG_WINDOW) for depth in (8, 16, 32, 64, 128)]
+    assert all(b >= 0.99 * a for a, b in pairwise(rates))
+    assert rates == pytest.approx([146.4, 146.9, 148, 150.7, 151.8], rel=0.02)
 
 
 @pytest.mark.parametrize("policy", ["sptf", "look", "fcfs"])
