@@ -1,11 +1,14 @@
-"""The generated page of the relations and named queries of a sweep."""
+"""The generated page of the relations, named queries and figures of a sweep."""
 
 from destage.measured.sets import describe_columns
 from destage.queries.columns import FIXED, RELATIONS
 from destage.queries.named_queries import NamedQuery, list_queries
+from destage.queries.report.figures import FIGURES
+from destage.queries.report.standard_charts import STANDARD_CHARTS
 
 _GENERATED = (
-    "<!-- Written by scripts/generate_docs.py from queries/columns.py and queries/sql/; edit those. -->\n"
+    "<!-- Written by scripts/generate_docs.py from queries/columns.py, queries/sql/ and queries/report/; "
+    "edit those. -->\n"
 )
 _INTRODUCTION = """\
 `destage sql SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each
@@ -25,6 +28,10 @@ for the column that the parameter `of` names; `{x}`, `{cost}` and `{risk}` likew
 ratios are better if they are larger, all other results if they are smaller. Differences and ratios are
 computed within each replicate, in which all points use the same random numbers; intervals are computed
 over replicates."""
+_FIGURES = """\
+`destage report SWEEP --plot FIGURE` writes one of these figures as SVG; the report has all that the rows
+of the sweep fill. A chart of the study's own `charts` has the words of its title as its name. In place of
+the standard charts, a finished calibration has the figures `predictions` and `prior_and_posterior`."""
 _KINDS = {
     "any": "all studies",
     "seek": "studies that seek a value",
@@ -35,7 +42,7 @@ _KINDS = {
 
 
 def queries_page() -> str:
-    """Return the page of relations, their columns, and named queries."""
+    """Return the page of relations, their columns, named queries and figures."""
     lines = [
         "# Relations and named queries",
         "",
@@ -66,6 +73,13 @@ def queries_page() -> str:
     ]
     for query in list_queries():
         lines += ["", *_describe(query)]
+    lines += ["", "## Figures of a report", "", _FIGURES, "", "| figure | of | shows |", "|---|---|---|"]
+    for chart in STANDARD_CHARTS:
+        title = chart.request.title.format(x="cache size or another axis")
+        lines.append(
+            f"| `{chart.request.name}` | {_KINDS[chart.studies]} | {title}. {chart.request.caption} |"
+        )
+    lines += [f"| `{figure.name}` | all studies | {figure.meaning} |" for figure in FIGURES]
     return "\n".join([*lines, ""])
 
 

@@ -6,7 +6,7 @@ from destage.queries.presentation import find_scale, title_column
 from destage.queries.report.chart import Bound, Figure, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.front_answer import PRICE, describe_objectives
 from destage.queries.report.point_names import name_point
-from destage.queries.search_trials import Objective, Row, has_trials, list_objectives, read_trials
+from destage.queries.search_trials import Objective, Row, list_objectives, read_trials
 from destage.queries.session import Session
 
 FRONT = "pareto_front"
@@ -17,9 +17,7 @@ _DRAWN = 2
 
 
 def build_front_chart(session: Session) -> Figure | None:
-    """Build the chart; None if the study does not search for several objectives, or no trial has a result."""
-    if not has_trials(session):
-        return None
+    """Build the chart of a search; None if it has one objective only, or no trial has a result."""
     objectives = list_objectives(session)
     rows = read_trials(session, objectives) if len(objectives) >= _DRAWN else []
     if not rows:
