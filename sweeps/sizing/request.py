@@ -164,7 +164,7 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     return _parse(document), impossible
 
 
-def list_unpriced(request: SizingRequest) -> dict[catalog.Kind, list[str]]:
+def list_unpriced(request: SizingRequest) -> dict[str, list[str]]:
     """Return the parts of the catalogue that are not considered, as they have no price, by kind.
 
     A kind whose parts the request names has none.
