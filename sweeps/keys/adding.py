@@ -45,8 +45,8 @@ class AddingKey:
     """A key that adds points.
 
     Attributes:
-        read: Returns the settings of a document that fits the schema, None without the key or with a mistake
-            that leaves none, and every mistake in them.
+        read: Returns the settings of a document with the key that fits the schema, None if a mistake leaves
+            none, and every mistake in them.
     """
 
     name: str
@@ -68,7 +68,7 @@ ADDING = (
 
 def read_adding(document: Mapping[str, Any], others: Others) -> tuple[Adding | None, list[Issue]]:
     """Return how a study adds points, if it does, and every mistake in the keys."""
-    read = [key.read(document, others) for key in ADDING]
+    read = [key.read(document, others) for key in ADDING if key.name in document]
     return next((adding for adding, _ in read if adding is not None), None), [
         issue for _, issues in read for issue in issues
     ]
