@@ -1,12 +1,15 @@
-"""The generated page of the relations and named queries of a sweep."""
+"""The generated page of the relations, named queries and figures of a sweep."""
 
 from destage.measured.sets import describe_columns
 from destage.queries.named.named_queries import NamedQuery, list_queries
 from destage.queries.named.table_columns import FIXED, RELATIONS
+from destage.queries.report.charts.standard_charts import STANDARD_CHARTS
+from destage.queries.report.figures import FIGURES
 
 _GENERATED = (
-    "<!-- Written by scripts/generate_docs.py from queries/named/table_columns.py and queries/sql/; "
-    "edit those. -->\n"
+    "<!-- Written by scripts/generate_docs.py from queries/named/table_columns.py, queries/sql/ and "
+    "queries/report/; edit those. -->
+"
 )
 _INTRODUCTION = """\
 `destage query SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each
@@ -26,6 +29,10 @@ for the column that the parameter `of` names; `{x}`, `{cost}` and `{risk}` likew
 ratios are better if they are larger, all other results if they are smaller. Differences and ratios are
 computed within each replicate, in which all points use the same random numbers; intervals are computed
 over replicates."""
+_FIGURES = """\
+`destage report SWEEP --plot FIGURE` writes one of these figures as SVG; the report has all that the rows
+of the sweep fill. A chart of the study's own `charts` has the words of its title as its name. In place of
+the standard charts, a finished calibration has the figures `predictions` and `prior_and_posterior`."""
 _KINDS = {
     "any": "all studies",
     "seek": "studies that seek a value",
@@ -36,7 +43,7 @@ _KINDS = {
 
 
 def queries_page() -> str:
-    """Return the page of relations, their columns, and named queries."""
+    """Return the page of relations, their columns, named queries and figures."""
     lines = [
         "# Relations and named queries",
         "",
@@ -67,6 +74,13 @@ def queries_page() -> str:
     ]
     for query in list_queries():
         lines += ["", *_describe(query)]
+    lines += ["", "## Figures of a report", "", _FIGURES, "", "| figure | of | shows |", "|---|---|---|"]
+    for chart in STANDARD_CHARTS:
+        title = chart.request.title.format(x="cache size or another axis")
+        lines.append(
+            f"| `{chart.request.name}` | {_KINDS[chart.studies]} | {title}. {chart.request.caption} |"
+        )
+    lines += [f"| `{figure.name}` | all studies | {figure.meaning} |" for figure in FIGURES]
     return "\n".join([*lines, ""])
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from destage.engine import catalog
 from destage.measured_systems.model_error import ModelError
@@ -32,6 +32,8 @@ _DEAR = "more_expensive"
 _OPEN = ("undecided", "not_stationary")
 """The verdicts on numbers of disks that neither meet the objectives nor miss one."""
 _GAP = "  "
+_FEW = 3
+"""Parts of a kind without a price whose names the answer lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Sized:
         battery: The first candidate with its battery and without, if it has a protected cache.
         currency: The currency of the prices.
         remarks: Sentences on what the answer rests on.
+        unpriced: The parts of the catalogue that were not considered, as they have no price, by kind.
         assured: The first candidate, sized for the model's error; None if that is unknown.
         reason: Why no configuration can meet the objectives, if that is known without a search.
     """
@@ -72,6 +75,7 @@ class Sized:
     battery: BatteryCase | None
     currency: str
     remarks: Sequence[str] = ()
+    unpriced: Mapping[str, Sequence[str]] = field(default_factory=dict)
     assured: Assured | None = None
     reason: str | None = None
 
@@ -90,13 +94,13 @@ def compose_sizing(sized: Sized) -> list[str]:
     """Return the answer, line by line."""
     carrying = sized.carrying
     if not carrying:
-        return [_explain_none(sized), *sized.remarks]
+        return [_explain_none(sized), *_describe_unpriced(sized), *sized.remarks]
     best = carrying[0]
     lines = [f"{name_configuration(best)}: {format_price(sized, best)}", ""]
     lines += _align(_list_facts(sized, best))
     if len(carrying) > 1:
         lines += ["", _describe_runner_up(sized, best, carrying[1])]
-    for paragraph in (_list_rest(sized), sized.remarks):
+    for paragraph in (_list_rest(sized), _describe_unpriced(sized), sized.remarks):
         lines += ["", *paragraph] if paragraph else []
     return lines
 
@@ -242,6 +246,17 @@ def _list_rest(sized: Sized) -> list[str]:
     return (
         [f"Ruled out, of {total} combinations of controller, disk and RAID level:", *listed] if listed else []
     )
+
+
+def _describe_unpriced(sized: Sized) -> list[str]:
+    """Return how many parts were not considered, with their names where they are few; nothing if none."""
+    counts = []
+    for kind, names in sized.unpriced.items():
+        named = f" ({', '.join(names)})" if len(names) <= _FEW else ""
+        counts += (
+            [f"{len(names)} {kind if len(names) > 1 else kind.removesuffix('s')}{named}"] if names else []
+        )
+    return [f"Not considered, without a price in the price table: {' and '.join(counts)}."] if counts else []
 
 
 def describe_unreachable(objective: Objective, value: float, family: Mapping[str, object], disks: int) -> str:

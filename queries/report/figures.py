@@ -1,7 +1,9 @@
-"""The figures of a report: the study's own charts, the standard charts and the timeline."""
+"""The figures of a report: the study's own charts, the standard charts, and `FIGURES`."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
@@ -28,9 +30,88 @@ from destage.spec.validation import suggest
 _Build = Callable[[], Figure | None]
 
 
+@dataclass(frozen=True, slots=True)
+class BuiltFigure:
+    """A figure with a builder of its own.
+
+    Attributes:
+        name: Its name in `--plot`.
+        meaning: What it shows.
+        build: Builds it from a sweep; None where the rows do not fill it.
+        place: Where it is among a report's charts: before the study's own, instead of these, or last; None
+            if the report has it in a section of its own.
+        has_all_points: Whether it is of all points; others are of those that a report shows.
+        needs_measured: Whether `build` takes a measured set, too.
+        fits: Whether a sweep may have it.
+    """
+
+    name: str
+    meaning: str
+    build: Callable[..., Figure | None]
+    place: Literal["first", "instead", "last"] | None = None
+    has_all_points: bool = False
+    needs_measured: bool = False
+    fits: Callable[[Session], bool] = lambda _: True
+
+    def bind(self, session: Session, measured: MeasuredSet | None) -> _Build | None:
+        """Return what builds it from a sweep; None if the sweep cannot have it."""
+        if not self.fits(session) or (self.needs_measured and measured is None):
+            return None
+        return partial(self.build, session, *([measured] if self.needs_measured else []))
+
+
+def _build_first_that_matters(session: Session) -> Figure | None:
+    return next(iter(build_what_matters(session)), None)
+
+
+FIGURES = (
+    BuiltFigure(
+        MEASURED,
+        "The figures of the set that `--measured` names, beside the simulated points.",
+        build_measured_chart,
+        place="first",
+        needs_measured=True,
+    ),
+    BuiltFigure(
+        FRONT,
+        "The trials of a search by its first two objectives, and the Pareto front.",
+        build_front_chart,
+        place="first",
+        has_all_points=True,
+        fits=has_trials,
+    ),
+    BuiltFigure(
+        NAMES,
+        "The result of the study by the names of an axis, where no number varies.",
+        build_name_chart,
+        place="instead",
+    ),
+    BuiltFigure(
+        TIMELINE,
+        "States and events over time, of runs in which something failed, charged or was rebuilt.",
+        build_timeline,
+        place="last",
+    ),
+    BuiltFigure(
+        RATIOS,
+        "Each published figure of the study divided by the simulated one.",
+        build_ratio_plot,
+        has_all_points=True,
+    ),
+    BuiltFigure(
+        WHAT_MATTERS,
+        "The share of each axis in the variance of the result, as of `destage sensitivity`.",
+        _build_first_that_matters,
+        has_all_points=True,
+    ),
+)
+"""The figures that are neither a study's own nor standard charts, each place in the order of a report."""
+_RESERVED = [figure.name for figure in FIGURES]
+
+
 def build_figures(session: Session, measured: MeasuredSet | None = None) -> list[Figure]:
     """Build every figure that the sweep's rows fill; that of measured figures first, if there are any."""
-    own = build_study_charts(session)
+    own = build_study_charts(session, _RESERVED)
     if has_calibrated(session):
         # Its points are draws: charts over axes would show the prior.
         return [*build_calibration_charts(session), *own]
@@ -40,15 +121,20 @@ def build_figures(session: Session, measured: MeasuredSet | None = None) -> list
         for name, chart in fitting_charts(session).items()
         if name not in taken
     ]
-    named = [] if own else [build_name_chart(session)]
-    beside = [] if measured is None else [build_measured_chart(session, measured)]
-    found = [*named, *standard, build_timeline(session)]
-    first = [*beside, build_front_chart(session)]
     return [
-        *(figure for figure in first if figure is not None),
+        *_build_placed(session, measured, "first"),
         *own,
-        *(figure for figure in found if figure is not None),
+        *([] if own else _build_placed(session, measured, "instead")),
+        *(figure for figure in standard if figure is not None),
+        *_build_placed(session, measured, "last"),
     ]
+
+
+def _build_placed(session: Session, measured: MeasuredSet | None, place: str) -> list[Figure]:
+    """Build the figures of a place."""
+    bound = [figure.bind(session, measured) for figure in FIGURES if figure.place == place]
+    built = [build() for build in bound if build is not None]
+    return [figure for figure in built if figure is not None]
 
 
 def find_figure(session: Session, name: str, measured: MeasuredSet | None = None) -> Figure:
@@ -70,22 +156,16 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
 def _list_builders(session: Session, measured: MeasuredSet | None) -> dict[str, _Build]:
     """Return what builds each figure of a sweep, by name."""
     whole, (drawn, _) = session, open_slice(session)
-    own = build_study_charts(drawn)
+    own = build_study_charts(drawn, _RESERVED)
     if has_calibrated(whole):
         own += build_calibration_charts(whole)
-    builders: dict[str, _Build] = {figure.name: partial(_keep, figure) for figure in own}
-    for name, chart in fitting_charts(drawn).items():
-        builders.setdefault(name, partial(build_standard_chart, chart, drawn))
-    builders |= {
-        NAMES: partial(build_name_chart, drawn),
-        TIMELINE: partial(build_timeline, drawn),
-        RATIOS: partial(build_ratio_plot, whole),
-        WHAT_MATTERS: lambda: next(iter(build_what_matters(whole)), None),
-    }
-    if has_trials(whole):
-        builders[FRONT] = partial(build_front_chart, whole)
-    if measured is not None:
-        builders[MEASURED] = partial(build_measured_chart, drawn, measured)
+    builders: dict[str, _Build] = {chart.name: partial(_keep, chart) for chart in own}
+    for name, standard in fitting_charts(drawn).items():
+        builders.setdefault(name, partial(build_standard_chart, standard, drawn))
+    for figure in FIGURES:
+        build = figure.bind(whole if figure.has_all_points else drawn, measured)
+        if build is not None:
+            builders[figure.name] = build
     return builders
 
 

@@ -57,6 +57,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     study, impossible = sizing.make_search(request)
     objectives = () if study.seek is None else study.seek.objectives
     remarks = describe_assumed_localities({"workload": request.workload}, request.settings)
+    unpriced = sizing.list_unpriced(request)
     unloaded = sizing.find_unreachable_objective(study)
     if unloaded is not None:
         return Sized(
@@ -66,6 +67,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
             battery=None,
             currency=request.prices["currency"],
             remarks=remarks,
+            unpriced=unpriced,
             reason=describe_unreachable(unloaded.objective, unloaded.value, unloaded.family, unloaded.disks),
         )
     with open_session(run(study).path) as session:
@@ -87,6 +89,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         battery=battery,
         currency=request.prices["currency"],
         remarks=remarks,
+        unpriced=unpriced,
         assured=assured,
     )
     if sized.unmeasured and not sized.carrying:

@@ -33,8 +33,6 @@ def read_calibration(
         replicates: The replicates of each point.
         needs_units: Whether a number without a unit is a mistake where the parameter has one.
     """
-    if "calibrate" not in document:
-        return None, []
     reader = _Reader(document, needs_units=needs_units)
     found = reader.read()
     if replicates < 2:  # noqa: PLR2004

@@ -50,15 +50,13 @@ class Refinement:
 
 def read_refinement(
     document: Mapping[str, Any], space: Space, answer: str | None
-) -> tuple[Refinement | None, list[Issue]]:
+) -> tuple[Refinement, list[Issue]]:
     """Return the refinement of a document that fits the schema, and every mistake in it.
 
     Args:
         answer: The name of the answer of the study's seek, if it has one.
     """
-    written = document.get("refine")
-    if written is None:
-        return None, []
+    written = document["refine"]
     issues = []
     axis, metric = written["axis"], written.get("of", answer)
     values = space.axes.get(axis, ())

@@ -86,16 +86,14 @@ class Search:
 
 def read_search(
     document: Mapping[str, Any], sampled: Mapping[str, Distribution], answer: str | None
-) -> tuple[Search | None, list[Issue]]:
+) -> tuple[Search, list[Issue]]:
     """Return the search of a document that fits the schema, and every mistake in it.
 
     Args:
         sampled: The axes with a distribution, by dotted path.
         answer: The name of the answer of the study's seek, if it has one.
     """
-    written = document.get("search")
-    if written is None:
-        return None, []
+    written = document["search"]
     goals, issues = _read_goals(document, sampled, answer)
     batch, method, seed = (
         written.get(key, SEARCH["properties"][key].get("default")) for key in ("batch", "method", "seed")

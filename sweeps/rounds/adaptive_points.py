@@ -13,7 +13,7 @@ from destage.sweeps.search.refinement import RefinedGrid
 from destage.sweeps.search.trials import Trials
 from destage.sweeps.study.valid_study import Study
 
-_WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
+WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
     Search: Trials,
     Calibration: WavePoints,
     Refinement: RefinedGrid,
@@ -23,4 +23,4 @@ _WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
 
 def start_adding(study: Study, expansion: Expansion) -> AddedPoints | None:
     """Return what adds points to a study; None if nothing does."""
-    return None if study.adding is None else _WAYS[type(study.adding)](study, study.adding, expansion)
+    return None if study.adding is None else WAYS[type(study.adding)](study, study.adding, expansion)

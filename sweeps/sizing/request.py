@@ -164,6 +164,22 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     return _parse(document), impossible
 
 
+def list_unpriced(request: SizingRequest) -> dict[str, list[str]]:
+    """Return the parts of the catalogue that are not considered, as they have no price, by kind.
+
+    A kind whose parts the request names has none.
+    """
+    named: Mapping[catalog.Kind, Sequence[str]] = {
+        "controllers": request.controllers,
+        "disks": request.disks,
+    }
+    return {
+        kind: [part.name for part in catalog.entries(kind) if part.name not in request.prices[kind]]
+        for kind, parts in named.items()
+        if not parts
+    }
+
+
 def find_unreachable_objective(search: Study) -> Unloaded | None:
     """Return a response objective of a search that one user misses in every family, if there is one.
 

@@ -10,12 +10,13 @@ from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
 from destage.spec.base_units import as_word
 from destage.spec.validation import suggest
-from destage.sweeps.keys.calibrate_reader import list_limits, read_calibration
+from destage.sweeps.keys.adding import Others, read_adding
+from destage.sweeps.keys.calibrate_reader import list_limits
+from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.keys.charts import find_chart_mistakes
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.keys.prices import Prices, read_prices
-from destage.sweeps.keys.refine_key import read_refinement
-from destage.sweeps.keys.search_key import read_search
+from destage.sweeps.keys.search_key import Search
 from destage.sweeps.keys.seek_key import read_seek
 from destage.sweeps.keys.sensitivity_key import find_mistakes
 from destage.sweeps.space.axes import in_base_units
@@ -51,14 +52,9 @@ class StudyReader:
         answer = None if self._seek is None else self._seek.metric
         self.issues += find_mistakes(document, answer)
         self._prices = self._read_prices()
-        self._search, issues = read_search(document, self._sampled, answer)
-        self.issues += issues
-        self._refinement, issues = read_refinement(document, self._space, answer)
-        self.issues += issues
         self._replicates = self._read_replicates()
-        self._calibration, issues = read_calibration(
-            document, self._replicates.least, needs_units=needs_units
-        )
+        others = Others(self._space, self._sampled, answer, self._replicates.least, needs_units)
+        self._adding, issues = read_adding(document, others)
         self.issues += issues
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
@@ -85,9 +81,9 @@ class StudyReader:
             timeout_s=self._timeout_s,
             commit_every_s=self._commit_every_s,
             prices=self._prices,
-            searched={} if self._search is None else self._search.axes,
-            adding=self._search or self._refinement or self._calibration,
-            ceiling=math.inf if self._calibration is None else self._calibration.ceiling,
+            searched=self._adding.axes if isinstance(self._adding, Search) else {},
+            adding=self._adding,
+            ceiling=self._adding.ceiling if isinstance(self._adding, Calibration) else math.inf,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -158,7 +154,7 @@ class StudyReader:
         # An axis with a mistake has an issue of its own; charts may still name it.
         # A few values of a sampled axis tell the type of its column.
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
-        unknowns = {} if self._calibration is None else self._calibration.unknowns
+        unknowns = self._adding.unknowns if isinstance(self._adding, Calibration) else {}
         drawn = {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
         known = {**self._space.listed, **sampled, **drawn}
         paths = [*self._document.get("axes", {}), *self._space.paths, *drawn]

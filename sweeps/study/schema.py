@@ -9,11 +9,9 @@ from destage.spec.schema_nodes import node, table
 from destage.spec.schema_tree import Node
 from destage.spec.validation import validate_document
 from destage.sweeps.keys import published_schema
-from destage.sweeps.keys.calibrate_schema import CALIBRATE
+from destage.sweeps.keys.adding import ADDING
 from destage.sweeps.keys.charts import CHARTS
 from destage.sweeps.keys.prices import PRICES
-from destage.sweeps.keys.refine_key import REFINE
-from destage.sweeps.keys.search_key import SEARCH
 from destage.sweeps.keys.seek_key import SEEK
 from destage.sweeps.keys.sensitivity_key import SENSITIVITY_KEY
 from destage.sweeps.space import distributions
@@ -120,15 +118,13 @@ _STUDY: dict[str, Any] = {
             additionalProperties={"type": "string", "minLength": 1},
         ),
         "design": DESIGN,
-        "search": SEARCH,
-        "refine": REFINE,
+        **{key.name: key.schema for key in ADDING},
         "points": node(
             "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
         ),
         "where": node(
             "string", "An SQL condition over the axes and derived parameters that grid points must meet."
         ),
-        "calibrate": CALIBRATE,
         "seek": SEEK,
         "prices": PRICES,
         "replicates": _REPLICATES,

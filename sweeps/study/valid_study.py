@@ -7,13 +7,14 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
-from typing import Any, Protocol
+from typing import Any
 
 import yaml
 
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec.source import Source
+from destage.sweeps.keys.adding import Adding
 from destage.sweeps.keys.prices import Prices
 from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.space.designs import Design
@@ -36,15 +37,6 @@ class Replicates:
     most: int
     metric: str | None
     relative: float
-
-
-class Adding(Protocol):
-    """How a study adds points to its own, by the results of those so far."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The result columns that it needs."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from destage.engine import catalog
 from destage.queries import open_session
 from destage.sizing import draw_loads
 
@@ -109,6 +110,36 @@ def test_an_unknown_part_in_the_price_table_has_its_place_there(destage: Any, pr
     prices.write_text(prices.read_text().replace("exos_x18", "exos_x19"))
     done = destage("size", *SMALL[:4], "--prices", str(prices))
     assert (done.code, done.issues) == (2, [("catalog.unknown-entry", "disks.exos_x19")])
+
+
+def test_parts_without_a_price_are_counted_and_named(destage: Any, prices: Path) -> None:
+    """A price table with all controllers but two leaves these out; disks that are named leave none out."""
+    parts = {kind: [part.name for part in catalog.entries(kind)] for kind in ("controllers", "disks")}
+    assert len(parts["controllers"]) > 5
+    *priced, dell, hpe = sorted(parts["controllers"], key=lambda name: name in ("perc_h755", "mr416i_p"))
+    table = f"{{{', '.join(f'{name}: 100' for name in priced)}}}"
+    written = prices.read_text()
+    some, most = prices.with_name("some.yaml"), prices.with_name("most.yaml")
+    some.write_text(written)
+    most.write_text(written.replace("{megaraid_9540: 100, megaraid_9560_8i: 400}", table))
+    # One user alone misses 0.02 ms, so that nothing is searched.
+    asked = ("size", *SMALL[:4], "--response-p95", "0.02ms", "--quiet")
+
+    answer = json.loads(destage(*asked, "--prices", str(some), "--json").out)
+    left = {
+        "controllers": {*parts["controllers"]} - {"megaraid_9540", "megaraid_9560_8i"},
+        "disks": {*parts["disks"]} - {"exos_x18", "dc600m_960gb"},
+    }
+    assert {kind: {*names} for kind, names in answer["unpriced"].items()} == left
+    counts = f"{len(left['controllers'])} controllers and {len(left['disks'])} disks."
+    assert answer["answer"][1].endswith(counts)
+    explained = destage(*asked, "--prices", str(some), "--explain").out
+    assert {*explained.replace(",", " ").split()} >= left["controllers"] | left["disks"]
+
+    named = ("--prices", str(most), "--disks", "dc600m_960gb", "--json")
+    answer = json.loads(destage(*asked, *named).out)
+    assert {kind: {*names} for kind, names in answer["unpriced"].items()} == {"controllers": {dell, hpe}}
+    assert answer["answer"][1].endswith(f"2 controllers ({', '.join(answer['unpriced']['controllers'])}).")
 
 
 def test_a_budget_and_the_number_of_disks_are_kept(destage: Any, prices: Path) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.findings.search_trials import list_objectives
+from destage.queries.report.drawing.chart import LineChart
+from destage.queries.report.figures import find_figure
 from destage.queries.report.sentences.front_table import tabulate_front
 from destage.queries.report.sentences.summary import summarize
 from destage.store.schemas.analysis_schema import analysis_column, analysis_schema
@@ -70,6 +72,18 @@ def test_the_table_has_the_front_and_counts_the_others(session: Session) -> None
     assert rows["disks"].to_pylist() == [2, 4]
     assert sentence == "2 points of 3 shown: the Pareto front; 1 point left out."
     assert summarize(session).left_out == sentence
+
+
+def test_the_figure_has_the_front_and_the_other_trials(session: Session) -> None:
+    """By the first two objectives, a p99 in ms and a number of disks, each point once."""
+    chart = find_figure(session, "pareto_front").chart
+    assert isinstance(chart, LineChart)
+    marks = {
+        series.name: [(mark.x, mark.y) for mark in series.marks]
+        for panel in chart.panels
+        for series in panel.series
+    }
+    assert marks == {"other trials": [(0.001, 3.0)], "Pareto front": [(0.005, 2.0), (0.008, 4.0)]}
 
 
 def test_without_a_front_all_points_are_shown(make_session: Callable[..., Session]) -> None:

@@ -1,7 +1,7 @@
 """The charts that a study asks for: each entry of its `charts` is a figure over its points."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -12,16 +12,21 @@ from destage.queries.report.drawing.chart import Figure
 from destage.sql import quote
 
 _HIT_RATIO = "hit_ratio"
-_SECTIONS = ("published", "published_against_simulated", "timeline", "design_space", "provenance")
-"""Names of other parts of a report."""
+_SECTIONS = ("published", "design_space", "provenance")
+"""Names of the parts of a report that are not figures."""
 
 
-def build_study_charts(session: Session) -> list[Figure]:
-    """Build the figures that the sweep's rows fill, in the study's order."""
+def build_study_charts(session: Session, reserved: Collection[str] = ()) -> list[Figure]:
+    """Build the figures that the sweep's rows fill, in the study's order.
+
+    Args:
+        reserved: Names that other figures of a report have.
+    """
     figures: list[Figure] = []
+    taken = [*_SECTIONS, *reserved]
     for entry in session.spec.get("charts", []) if session.config else []:
         request = ChartRequest(
-            name=_name(entry["title"], [figure.name for figure in figures]),
+            name=_name(entry["title"], [*taken, *(figure.name for figure in figures)]),
             title=entry["title"],
             columns=(entry["y"],),
             below=_HIT_RATIO if _has_strip(entry, session) else None,
@@ -83,5 +88,4 @@ def _statement(entry: Mapping[str, Any], session: Session) -> str:
 def _name(title: str, taken: Sequence[str]) -> str:
     """Return a figure's name, made of the letters and digits of its title."""
     name = re.sub("[^a-z0-9]+", "_", title.lower()).strip("_") or "chart"
-    used = {*taken, *_SECTIONS}
-    return name if name not in used else next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in used)
+    return name if name not in taken else next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in taken)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from destage.queries.findings.search_trials import Objective, Row, has_trials, list_objectives, read_trials
+from destage.queries.findings.search_trials import Objective, Row, list_objectives, read_trials
 from destage.queries.opening.session import Session
 from destage.queries.report.drawing.chart import Bound, Figure, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.sentences.front_answer import PRICE, describe_objectives
@@ -17,9 +17,7 @@ _DRAWN = 2
 
 
 def build_front_chart(session: Session) -> Figure | None:
-    """Build the chart; None if the study does not search for several objectives, or no trial has a result."""
-    if not has_trials(session):
-        return None
+    """Build the chart of a search; None if it has one objective only, or no trial has a result."""
     objectives = list_objectives(session)
     rows = read_trials(session, objectives) if len(objectives) >= _DRAWN else []
     if not rows:

@@ -96,7 +96,9 @@ def size(
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Also print the response curve of the answer, and all candidates."),
+        typer.Option(
+            "--explain", help="Also print the response curve, all candidates, and the parts without a price."
+        ),
     ] = False,
     example_prices: Annotated[
         bool, typer.Option("--example-prices", help="Print the example of a price table and exit.")

@@ -64,7 +64,7 @@ def print_sizing(
 
 
 def print_candidates(sized: "Sized") -> None:
-    """Print every candidate: its price, its disks and why it is not the answer."""
+    """Print every candidate with its price, disks and why it is not the answer, then the unpriced parts."""
     from destage.queries.findings.sizing_text import format_price, name_configuration
 
     rows = [("price", "disks", "too few", "configuration")]
@@ -74,6 +74,9 @@ def print_candidates(sized: "Sized") -> None:
         disks = "" if one.disks is None else str(one.disks)
         rows.append((price or _STATES.get(one.censored or "", ""), disks, failing, name_configuration(one)))
     print_data("\n" + _align(rows))
+    for kind, names in sized.unpriced.items():
+        if names:
+            print_data(wrap_lines(["", f"{kind.capitalize()} without a price: {', '.join(names)}"]))
 
 
 def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
@@ -88,6 +91,7 @@ def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome
         "battery": None if sized.battery is None else asdict(sized.battery),
         "candidates": [asdict(one) for one in sized.candidates],
         "impossible": sized.impossible,
+        "unpriced": {kind: list(names) for kind, names in sized.unpriced.items()},
         "curve": [asdict(one) for one in curve],
         "sweeps": [str(outcome.path) for outcome in outcomes],
     }
