@@ -8,8 +8,7 @@ from destage.queries.report.figures import FIGURES
 
 _GENERATED = (
     "<!-- Written by scripts/generate_docs.py from queries/named/table_columns.py, queries/sql/ and "
-    "queries/report/; edit those. -->
-"
+    "queries/report/; edit those. -->\n"
 )
 _INTRODUCTION = """\
 `destage query SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each
