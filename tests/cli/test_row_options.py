@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
-SIDES = ("--a", "battery_state=present", "--b", "battery_state=absent")
+SIDES = ("--a", "battery_state = 'present'", "--b", "battery_state = 'absent'")
 FORMULA = "=1+1"
 
 
@@ -29,7 +29,7 @@ def sweep(destage: Any, study: Path) -> str:
     [
         ("query", "small", "SELECT DISTINCT label FROM points"),
         ("query", "small", "design_space"),
-        ("compare", "small", "--a", "label==1+1", "--b", "users=5,battery_state=absent"),
+        ("compare", "small", "--a", f"label = '{FORMULA}'", "--b", "users = 5 AND battery_state = 'absent'"),
     ],
 )
 @pytest.mark.usefixtures("sweep")

@@ -30,11 +30,11 @@ def compare(
     ] = None,
     a: Annotated[
         list[str] | None,
-        declare_conditions("--a", "Points that are A, as in 'cache_capacity=0,raid=5'; repeatable."),
+        declare_conditions("--a", "Points that are A, an SQL condition as in \"cache_capacity = '64MiB'\"."),
     ] = None,
     b: Annotated[
         list[str] | None,
-        declare_conditions("--b", "Points that are B, in the same form."),
+        declare_conditions("--b", "Points that are B, an SQL condition."),
     ] = None,
     columns: Annotated[
         str | None,

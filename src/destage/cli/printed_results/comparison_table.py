@@ -37,7 +37,7 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
         where = "at" if sought.kind == "minimum" else f"of the largest {name} run below"
         print_note(
             f"results of a seek are those {where} each point's answer; for those at one value, "
-            f"add {name}=N to the conditions"
+            f"add {name} = N to the conditions"
         )
     intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
     if intervals >= _MANY:
@@ -85,7 +85,7 @@ def _print_pair(pair: "Pair") -> None:
     if not counts:
         lines.append(
             "no replicate has results at both points: one of them has no answer, or only a bound of it; "
-            "`destage explain point` with its conditions says why"
+            "`destage explain point --where` with its condition says why"
         )
     else:
         number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"

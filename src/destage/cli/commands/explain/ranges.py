@@ -28,18 +28,14 @@ def ranges(
     sweep: SweepName,
     where: Annotated[
         str,
-        typer.Option(
-            "--where",
-            metavar="CONDITION",
-            help="The statement, an SQL condition over the columns of points and answers.",
-        ),
+        declare_conditions("--where", "The statement, an SQL condition over the columns that tables show."),
     ],
     against: Annotated[
         list[str] | None,
         declare_conditions(
             "--against",
-            "Compare each point with the one that has these values and is otherwise equal, as in "
-            "'cache_capacity=0'; its columns are base.NAME.",
+            "Compare each point with the one that meets this SQL condition and is otherwise equal, as in "
+            "'cache_capacity = 0'; its columns are base.NAME.",
         ),
     ] = None,
     coverage: Annotated[
