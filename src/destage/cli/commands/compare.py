@@ -103,7 +103,7 @@ def compare(
         )
         found = compare_points(*sides, wanted)
         if as_json:
-            print_json(comparison_table.as_json(found, *sides))
+            print_json(comparison_table.as_json(found, *sides), out)
         elif form == "table" and out is None:
             comparison_table.print_comparison(found, *sides)
         else:
@@ -133,7 +133,7 @@ def _compare_measured(
         measured = session.read_measured(name)
         found = compare_measured(session, measured, choice, columns, on)
         if as_json:
-            print_json(measured_table.as_json(found, session, name))
+            print_json(measured_table.as_json(found, session, name), out)
         elif form == "table" and out is None:
             measured_table.print_measured(found)
         else:

@@ -81,7 +81,7 @@ def query(
     with open_session(find_sweep(sweep, store), limits) as session:
         if question is None:
             purposes = {each.name: each.purpose for each in session.queries.values()}
-            print_json(purposes) if as_json else print_pairs(purposes)
+            print_json(purposes, out) if as_json else print_pairs(purposes)
         elif is_prompt:
             from destage.cli.sql_prompt import run_prompt
 

@@ -236,8 +236,8 @@ Statements = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["table", "csv", "json", "parquet", "markdown"],
-    typer.Option("--format", help="Output format of the rows."),
+    Literal["table", "csv", "parquet", "markdown"],
+    typer.Option("--format", help="Output format of the rows; --json prints the whole answer."),
 ]
 EscapeFormulas = Annotated[
     bool,

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from destage.errors import Issue
@@ -56,10 +57,19 @@ def print_data(text: str | bytes) -> None:
     sys.stdout.flush()
 
 
-def print_json(value: object) -> None:
-    """Write a value to stdout as JSON; a value that JSON does not have is written as its text."""
-    is_narrow = codecs.lookup(sys.stdout.encoding or "utf-8").name != "utf-8"
-    print_data(json.dumps(value, indent=1, ensure_ascii=is_narrow, default=str) + "\n")
+def write_text(text: str, out: Path | None) -> None:
+    """Write a text to a file or to stdout."""
+    if out is None:
+        print_data(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+        print_note(f"written to {out}")
+
+
+def print_json(value: object, out: Path | None = None) -> None:
+    """Write a value to a file or to stdout as JSON; one that JSON does not have is written as its text."""
+    is_narrow = codecs.lookup((out is None and sys.stdout.encoding) or "utf-8").name != "utf-8"
+    write_text(json.dumps(value, indent=1, ensure_ascii=is_narrow, default=str) + "\n", out)
 
 
 def issue_as_json(issue: Issue, source: str = "") -> dict[str, Any]:

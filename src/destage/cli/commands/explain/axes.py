@@ -84,7 +84,7 @@ def axes(
             plot.write_text(draw(build_sensitivity_chart(rows), standalone=True) + "\n", encoding="utf-8")
         wanted = found["interactions" if pairs else "sensitivity"]
         if as_json:
-            print_json({name: table.to_pylist() for name, table in found.items()})
+            print_json({name: table.to_pylist() for name, table in found.items()}, out)
         elif pairs or form != "table" or out is not None:
             print_rows(wanted, form, out, session.units)
         else:

@@ -67,7 +67,7 @@ def ranges(
     with open_session(find_sweep(sweep, store)) as session:
         found = discover(session, where, against or (), Rule(coverage, density))
         if as_json:
-            print_json(discovery_table.as_json(found))
+            print_json(discovery_table.as_json(found), out)
         elif form != "table" or out is not None:
             print_rows(discovery_table.tabulate(found), form, out, session.units)
         else:
