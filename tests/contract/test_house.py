@@ -37,10 +37,10 @@ PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name 
 """Packages whose modules have given names, and the reason."""
 ENTERED = {
     "run first-sweep.yaml --executor inline --workers 1": 204,
-    "size --users 5 --workload vdi --raid 10 --count 4": 155,
+    "size --users 5 --workload vdi --raid 10 --count 4": 156,
     "query first-sweep design_space": 72,
-    "simulate first-sweep.yaml": 28,
-    "status": 21,
+    "simulate first-sweep.yaml": 29,
+    "status": 22,
 }
 """Commands in an order in which each finds what it reads, and the files in which it runs functions."""
 SLOW = 4

@@ -5,12 +5,13 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from destage.errors import Issue
+from destage.spec.aligned_text import align_cells
 from destage.spec.control_characters import escape_controls
 
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
@@ -79,21 +80,7 @@ def issue_as_json(issue: Issue, source: str = "") -> dict[str, Any]:
 
 def print_pairs(pairs: Mapping[str, object]) -> None:
     """Write names and their values to stdout, one pair per line."""
-    width = max(map(len, pairs), default=0)
-    print_data("".join(f"{name:<{width}}  {value}\n" for name, value in pairs.items()))
-
-
-def align_cells(rows: Sequence[Sequence[str]], left: int = 0) -> str:
-    """Return rows as text with aligned columns, the first `left` of them to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    print_data(align_cells([(name, str(value)) for name, value in pairs.items()], left=2))
 
 
 def has_terminal() -> bool:

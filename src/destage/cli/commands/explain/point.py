@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.parameters.shared_options import Json, Store, declare_conditions
-from destage.cli.terminal.output import align_cells, print_data, print_json, print_note, print_warning
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import find_sweep
 from destage.cli.terminal.text_table import UNBOUNDED
 from destage.errors import QueryError, StoreError, UsageError
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     from destage.queries.pairs.explanation import Explainer, Explanation
