@@ -38,7 +38,7 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
         where = "at" if sought.kind == "minimum" else f"of the largest {name} run below"
         print_note(
             f"results of a seek are those {where} each point's answer; for those at one value, "
-            f"add {name} = N to the conditions"
+            f"add AND {name} = N to the conditions"
         )
     intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
     if intervals >= _MANY:
