@@ -1,5 +1,7 @@
 """Aligned columns of plain texts."""
 
+from typing import Any
+
 import pytest
 
 from destage.spec.aligned_text import align_cells
@@ -16,7 +18,7 @@ ROWS = [("name", "n", "why"), ("a", "100", ""), ("longer", "7", "it is so")]
         ({"left": 3}, ["name    n    why", "a       100", "longer  7    it is so"]),
     ],
 )
-def test_columns_are_aligned_without_blanks_at_the_end(options: dict[str, int], lines: list[str]) -> None:
+def test_columns_are_aligned_without_blanks_at_the_end(options: dict[str, Any], lines: list[str]) -> None:
     assert align_cells(ROWS, **options).splitlines() == lines
 
 

@@ -80,7 +80,7 @@ def _read_quantities(
 ) -> Iterator[tuple[dict[str, Any], int | float]]:
     """Yield the texts among operands with their values in the unit of the column among them."""
     columns = [each["column_names"][-1] for each in operands if each["class"] == "COLUMN_REF"]
-    units = [unit for unit in map(find_unit, columns) if unit in quantities.UNITS]
+    units = [unit for unit in map(find_unit, columns) if unit is not None and unit in quantities.UNITS]
     for operand in operands if units else ():
         literal = operand.get("literal") or {}
         # DuckDB itself reads a text that is a number without a unit.
