@@ -124,8 +124,9 @@ def fetch_results(
 
 
 def query_results(runner: CommandRunner, name: str, statement: str, form: str) -> bytes:
-    """Run SQL on a sweep's rows on the cluster and return the result in a format of `destage query`."""
-    return runner.run("destage", "query", name, statement, "--store", runner.store, "--format", form)
+    """Run SQL on a sweep's rows on the cluster and return the rows, `json` or in a format of `query`."""
+    options = ("--json",) if form == "json" else ("--format", form)
+    return runner.run("destage", "query", name, statement, "--store", runner.store, *options)
 
 
 def _parse_status(data: bytes) -> dict[str, object]:

@@ -16,6 +16,7 @@ from destage.queries.text.presentation import (
     format_number,
     title_column,
 )
+from destage.spec.aligned_text import align_cells
 from destage.spec.objective import Objective
 
 _CLOSE, _CERTAIN = 0.99, 0.999
@@ -97,7 +98,8 @@ def compose_sizing(sized: Sized) -> list[str]:
         return [_explain_none(sized), *_describe_unpriced(sized), *sized.remarks]
     best = carrying[0]
     lines = [f"{name_configuration(best)}: {format_price(sized, best)}", ""]
-    lines += _align(_list_facts(sized, best))
+    facts = align_cells(_list_facts(sized, best), left=2)
+    lines += [f"{_GAP}{line}" for line in facts.splitlines()]
     if len(carrying) > 1:
         lines += ["", _describe_runner_up(sized, best, carrying[1])]
     for paragraph in (_list_rest(sized), _describe_unpriced(sized), sized.remarks):
@@ -285,11 +287,6 @@ def _explain_none(sized: Sized) -> str:
     if sized.impossible:
         reasons.append(f"{sized.impossible} cannot be built")
     return f"No configuration meets the objectives: {'; '.join(reasons)}."
-
-
-def _align(facts: Sequence[tuple[str, str]]) -> list[str]:
-    width = max(len(name) for name, _ in facts)
-    return [f"{_GAP}{name:<{width}}{_GAP}{text}" for name, text in facts]
 
 
 def _three(value: float) -> float:

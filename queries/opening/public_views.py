@@ -6,17 +6,18 @@ with its parameters at their defaults. A relation is made when a statement first
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
 from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import describe_columns
-from destage.queries.named.column_meanings import explain_columns, find_units
+from destage.queries.named.column_meanings import explain_columns, find_meaning, find_units
 from destage.queries.named.named_queries import NamedQuery
 from destage.queries.named.table_columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
 from destage.queries.opening.asked_columns import WIDE, count_asked, order_columns
 from destage.queries.text.computed_columns import mark_computed
-from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote
+from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote, replace_quantities
 
 _LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)
 _DESCRIBED = ["column_name", "column_type", "null", "key", "default", "extra"]
@@ -24,7 +25,11 @@ _DESCRIBED = ["column_name", "column_type", "null", "key", "default", "extra"]
 
 
 class PublicViews:
-    """The relations of one database."""
+    """The relations of one database.
+
+    Attributes:
+        aliases: Other names of the columns of axes.
+    """
 
     def __init__(
         self,
@@ -56,7 +61,7 @@ class PublicViews:
         self._prepare = prepare
         self._list_asked = list_asked
         self._first: dict[str, int] = {}
-        self._aliases = alias_names(names)
+        self.aliases = alias_names(names)
         self._made: dict[str, list[str]] = {}
         self._explained: dict[str, dict[str, Meaning]] = {}
         self._units = dict(units)
@@ -93,6 +98,15 @@ class PublicViews:
                 return rows.drop_columns(left_out), sentence
         return rows, ""
 
+    def read_quantities(self, text: str) -> str:
+        """Return a statement with quantities, as in `cache_capacity = '64MiB'`, in the units of columns."""
+
+        def find_unit(name: str) -> str | None:
+            columns = self.aliases.get(name, [name])
+            return find_meaning(columns[0], self._meanings)[0] if len(columns) == 1 else None
+
+        return replace_quantities(text, find_unit)
+
     def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
         """Run a statement; the rows of DESCRIBE explain the columns, and SHOW TABLES the relations.
 
@@ -111,7 +125,8 @@ class PublicViews:
                 # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
         try:
-            rows, unchanged = self._database.run(statement, self._aliases, self._made, seconds)
+            statement = replace(statement, select=self.read_quantities(statement.select))
+            rows, unchanged = self._database.run(statement, self.aliases, self._made, seconds)
         except QueryError as error:
             if error.code == "query.unknown-name" and error.data.get("name") in failures:
                 raise failures[error.data["name"]] from error

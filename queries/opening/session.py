@@ -160,8 +160,8 @@ class Session(StudiedSweep):
     def _list_points(self) -> PointTable:
         keys = ", ".join(map(quote, ["label", *self.axes]))
         configurations, grid = (
-            self._database.query(f"SELECT {listed}, {keys} FROM {name} ORDER BY plan_row")  # noqa: S608
-            for name, listed in {"configurations": "point_id", "grid": "written_id, point_id"}.items()
+            self._database.query(f"SELECT point_id, {keys} FROM {name} ORDER BY plan_row")  # noqa: S608
+            for name in ("configurations", "grid")
         )
         return PointTable(configurations, grid, self.config)
 

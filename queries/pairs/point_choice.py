@@ -1,17 +1,24 @@
-"""Points of a sweep, chosen by conditions on its axes such as `cache_capacity=64MiB`."""
+"""Points of a sweep, chosen by SQL conditions such as `cache_capacity = '64MiB' AND raid = '5'`."""
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
 
 from destage.errors import QueryError
 from destage.queries.opening.session import Session
-from destage.queries.text.presentation import format_axis_value, name_value, title_axis
+from destage.queries.tables.views import list_measured_columns
+from destage.queries.text.presentation import format_axis_value, name_value
 from destage.spec.validation import suggest
+from destage.sql import compute_column, find_columns, quote
 from destage.store.schemas.figure_places import LABEL
 
-_SEPARATOR = re.compile(r",\s*(?=[A-Za-z_][\w.]*\s*=)")
+_UNKNOWN = re.compile(r'Referenced column "(\w+)" not found')
+_EXAMPLE = "cache_capacity = '64MiB' AND raid = '5'"
+_BEFORE, _AFTER = "SELECT (\n", "\n)"
+"""What makes a statement of a condition."""
 _MOST_LISTED = 12
 """Values of an axis that a message lists."""
 
@@ -21,47 +28,136 @@ class Choice:
     """Some points of a sweep.
 
     Attributes:
-        named: The values that the conditions give, by dotted path (or `label`).
-        probe: The value of the sought parameter that they give, if any.
+        named: The dotted paths of the axes that the conditions name (or `label`).
+        probe: The value of the sought parameter that they choose, if they name it.
         points: The ids of the points, in the order of the plan.
         written: The ids of the points as written, as they are in the plan.
     """
 
-    named: Mapping[str, object]
+    named: Collection[str]
     probe: int | None
     points: Sequence[str]
     written: Sequence[str]
 
 
-def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
+def choose_points(session: Session, conditions: Sequence[str], place: str) -> Choice:
     """Return the points that meet all conditions; all points without conditions.
 
+    A point is found by every value that is written for it, also by one without effect.
+
     Args:
-        texts: Conditions, also several in one text with commas between them. A text that is a value of the
-            axis is that value, also with commas and `=` in it.
-        place: The option or argument that gives them, for messages.
+        conditions: SQL conditions over the label, the axes, the sought parameter and the columns of `answers`
+            and `points`.
+        place: The option that gives them, for messages.
 
     Raises:
-        QueryError: A condition has no `=`, or names no axis or no value of its axis.
+        QueryError: A condition cannot be evaluated, no point meets all, or they choose several values of the
+            sought parameter.
     """
-    named: dict[str, object] = {}
-    for path, written in (each for text in texts for each in _read_conditions(session, text.strip(), place)):
-        if path in named:
-            name = session.names.get(path, path)
-            message = f"{name} is given twice; separate conditions choose one value each"
-            raise QueryError("query.bad-condition", message, place)
-        named[path] = _read_value(session, path, written)
-    probe = named.pop(session.seek, None) if session.seek is not None else None
-    if probe is not None and not isinstance(probe, int):
-        message = f"{probe}: must be a whole number"
+    columns = frozenset[str]().union(*map(find_columns, conditions))
+    paths = [found[0] for column in columns if len(found := _find_paths(session, column)) == 1]
+    rows = session.sql_of_named_columns(_write_grid(session, columns, set(paths)))
+    table = session.name_columns(rows.drop_columns(["written_id"]))
+    is_chosen = np.ones(rows.num_rows, dtype=bool)
+    for condition in conditions:
+        is_chosen &= evaluate(session, table, condition, place).fill_null(False).to_numpy()
+    chosen = rows.filter(pa.array(is_chosen))
+    if not chosen.num_rows:
+        raise _build_lack(session, rows, conditions, paths, place)
+    probes = chosen[session.seek].unique().to_pylist() if session.seek in paths else [None]
+    if len(probes) > 1:
+        name = session.names[str(session.seek)]
+        message = f"{len(probes)} values of {name} meet {' AND '.join(conditions)}; choose one"
         raise QueryError("query.bad-condition", message, place)
-    for path, value in named.items():
-        _check_value(session, path, value, place)
-    found = session.points.find(named)
-    if not found:
-        listed = ", ".join(f"{session.names.get(path, path)}={value}" for path, value in named.items())
-        raise QueryError("query.no-such-point", f"no point has {listed} together", place)
-    return Choice(named, probe, found, session.points.find_written(named))
+    named = set(paths) - set(session.probed)
+    ids, written = (chosen[name].unique().to_pylist() for name in ("point_id", "written_id"))
+    return Choice(named, probes[0], ids, written)
+
+
+def evaluate(session: Session, table: pa.Table, condition: str, place: str) -> pa.ChunkedArray:
+    """Return whether an SQL condition holds in each row of a table, or null.
+
+    Args:
+        table: The rows, with the names of axes in SQL.
+        place: The option that gives the condition, for messages.
+
+    Raises:
+        QueryError: It is not valid SQL, names an unknown column, fails, or is not true or false.
+    """
+    try:
+        statement = session.public.read_quantities(f"{_BEFORE}{condition}{_AFTER}")
+        text = statement.removeprefix(_BEFORE).removesuffix(_AFTER)
+        found = compute_column(table, text, place, session.public.aliases)
+    except QueryError as error:
+        message = _explain(error, session, table)
+        raise QueryError(error.code, message, place, error.data) from error
+    if not pa.types.is_boolean(found.type):
+        message = f"{condition!r}: must be true or false, as in {_EXAMPLE}"
+        raise QueryError("query.bad-condition", message, place)
+    return found
+
+
+def write_points(session: Session, columns: Collection[str]) -> str:
+    """Return the statement of a row per point with those columns of `answers` and `points` that are named."""
+    words = {column.lower() for column in columns}
+    measured = [name for name in list_measured_columns() if name in words]
+    listed = "".join(f", {quote(name)}" for name in measured)
+    if session.metric is None:
+        axes = ", ".join(map(quote, [LABEL, *session.axes]))
+        return f"SELECT point_id, {axes}{listed} FROM points ORDER BY plan_row"  # noqa: S608 - columns of the sweep
+    if not measured:
+        return "SELECT * FROM answers ORDER BY plan_row"
+    return (
+        f"SELECT answers.*{listed} FROM answers LEFT JOIN "  # noqa: S608 - columns of the sweep
+        f"(SELECT point_id{listed} FROM certified) USING (point_id) ORDER BY plan_row"
+    )
+
+
+def _write_grid(session: Session, columns: Collection[str], paths: Collection[str]) -> str:
+    """Return the statement of the points as written, with the columns of the conditions."""
+    own = ", ".join(map(quote, [LABEL, *session.axes]))
+    listed, source = f"written_id, point_id, {own}", "grid"
+    if session.seek in paths:
+        listed += f", {session.probe}"
+        source += f" JOIN (SELECT DISTINCT point_id, {session.probe} FROM plan) USING (point_id)"  # noqa: S608
+    if len(columns) > len(paths):
+        results = f"SELECT * EXCLUDE ({own}) FROM ({write_points(session, columns)})"  # noqa: S608
+        listed += ", results.* EXCLUDE (point_id)"
+        source += f" LEFT JOIN ({results}) AS results USING (point_id)"
+    return f"SELECT {listed} FROM {source} ORDER BY grid.plan_row"  # noqa: S608 - columns of the sweep
+
+
+def _build_lack(
+    session: Session, rows: pa.Table, conditions: Sequence[str], paths: Sequence[str], place: str
+) -> QueryError:
+    """Return the error of conditions that choose no point, with the values of the axes that they name."""
+    values = {}
+    for path in sorted(paths):
+        unit = session.units.get(path)
+        found = rows[path].drop_null().unique().to_pylist()
+        # A quantity is written without blanks; a text as it is.
+        values[session.names.get(path, path)] = [
+            each if isinstance(each, str) else format_axis_value(path, each, unit).replace(" ", "")
+            for each in found
+        ]
+    listed = "".join(
+        f"; {name}: {', '.join(each[:_MOST_LISTED]) or 'no values'}{', ...' * (len(each) > _MOST_LISTED)}"
+        for name, each in values.items()
+    )
+    message = f"no point meets {' AND '.join(conditions)}{listed}"
+    return QueryError("query.no-such-point", message, place, {"values": values})
+
+
+def _explain(error: QueryError, session: Session, table: pa.Table) -> str:
+    """Return the message of a condition that cannot be evaluated, with what is allowed."""
+    if error.code == "query.bad-syntax":
+        return f"{error.message}; write SQL, as in {_EXAMPLE}"
+    unknown = _UNKNOWN.search(error.message) if error.code == "query.unknown-name" else None
+    if unknown is None:
+        return error.message
+    names = list(dict.fromkeys([*table.column_names, *list_measured_columns()]))
+    axes = ", ".join(session.names.values()) or "none"
+    return f"no column is named {unknown[1]!r}{suggest(unknown[1], names)}; axes: {axes}"
 
 
 def describe_point(session: Session, values: Mapping[str, object], paths: Sequence[str]) -> str:
@@ -87,66 +183,22 @@ def list_values(session: Session) -> dict[str, dict[str, object]]:
 
 def find_path(session: Session, name: str, place: str) -> str:
     """Return the dotted path of an axis, or of the sought parameter, by its name in SQL, or its end."""
-    if name == LABEL:
-        return LABEL
-    known = {column: path for path, column in session.names.items()}
-    if name in known:
-        return known[name]
-    if name in session.names:
-        return name
-    ends = [path for path in session.names if path.endswith(f".{name}")]
-    if len(ends) == 1:
-        return ends[0]
-    if ends:
-        message = f"{name!r} is the end of {' and of '.join(ends)}; give more of it"
+    found = _find_paths(session, name)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        message = f"{name!r} is the end of {' and of '.join(found)}; give more of it"
         raise QueryError("query.ambiguous-axis", message, place)
-    listed = ", ".join(known) or "none"
-    message = f"no axis is named {name!r}{suggest(name, list(known))}; axes: {listed}"
+    known = list(session.names.values())
+    message = f"no axis is named {name!r}{suggest(name, known)}; axes: {', '.join(known) or 'none'}"
     raise QueryError("query.unknown-axis", message, place)
 
 
-def _read_conditions(session: Session, text: str, place: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and the value of each condition in a text."""
-    left: str | None = text
-    while left is not None:
-        name, separator, rest = (part.strip() for part in left.partition("="))
-        if not separator or not name or not rest:
-            message = f"{left!r}: must have the form AXIS=VALUE, as in cache_capacity=64MiB"
-            raise QueryError("query.bad-condition", message, place)
-        path = find_path(session, name, place)
-        # The longest value of the axis; without one, what stands before the next condition.
-        ends = [match.span() for match in _SEPARATOR.finditer(rest)]
-        values = [rest, *(rest[:start] for start, _ in reversed(ends))]
-        found = next((at for at, value in enumerate(values) if session.points.find({path: value})), None)
-        at = len(ends) if found is None else found
-        yield path, values[at].strip()
-        left = rest[ends[-at][1] :] if at else None
-
-
-def _read_value(session: Session, path: str, text: str) -> object:
-    """Return a value of an axis; a text of the axis stays a text, also if it looks like a number."""
-    if session.points.find({path: text}):
-        return text
-    if text in {"true", "false"}:
-        return text == "true"
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return int(number) if math.isfinite(number) and number.is_integer() else number
-
-
-def _check_value(session: Session, path: str, value: object, place: str) -> None:
-    if session.points.find({path: value}):
-        return
-    unit = session.units.get(path)
-    distinct = dict.fromkeys(row[path] for row in list_values(session).values() if row.get(path) is not None)
-    # A quantity is written without blanks; a text as it is.
-    shown = [
-        each if isinstance(each, str) else format_axis_value(path, each, unit).replace(" ", "")
-        for each in distinct
-    ]
-    listed = ", ".join(shown[:_MOST_LISTED]) + (", ..." if len(shown) > _MOST_LISTED else "")
-    title = path if path == LABEL else title_axis(path)
-    message = f"no point has {title} {value}; it has {listed or 'no values'}"
-    raise QueryError("query.no-such-point", message, place, {"values": shown})
+def _find_paths(session: Session, name: str) -> list[str]:
+    """Return the dotted path that a name in SQL, in any case, or a path means, or those that end in it."""
+    known = {column.lower(): path for path, column in {LABEL: LABEL, **session.names}.items()}
+    if name.lower() in known:
+        return [known[name.lower()]]
+    if name in session.names:
+        return [name]
+    return [path for path in session.names if path.endswith(f".{name}")]

@@ -26,19 +26,11 @@ class PointTable:
 
     def find(self, *named: Mapping[str, object]) -> list[str]:
         """Return the ids of the points that a place selects, in order; see `find_points`."""
-        found: list[str] = self._select("point_id", named).unique().to_pylist()
-        return found
-
-    def find_written(self, *named: Mapping[str, object]) -> list[str]:
-        """Return the ids of the points as written that a place selects, as they are in the plan."""
-        found: list[str] = self._select("written_id", named).unique().to_pylist()
-        return found
-
-    def _select(self, column: str, named: Sequence[Mapping[str, object]]) -> pa.ChunkedArray:
         mask = np.ones(self._grid.num_rows, dtype=bool)
         for path, written in ((path, written) for each in named for path, written in each.items()):
             mask &= self._find_equal(path, written)
-        return self._grid[column].filter(pa.array(mask))
+        found: list[str] = self._grid["point_id"].filter(pa.array(mask)).unique().to_pylist()
+        return found
 
     def list_labels(self) -> set[str]:
         """Return the labels of the points that have one."""

@@ -19,7 +19,7 @@ DATA = Path(__file__).parents[1] / "measured" / "data"
 
 @pytest.mark.usefixtures("sweep")
 def test_compare_prints_differences_in_every_form(destage: Any) -> None:
-    sides = ("--a", "battery_state=present", "--b", "battery_state=absent")
+    sides = ("--a", "battery_state = 'present'", "--b", "battery_state = 'absent'")
     done = destage("compare", "small", *sides)
     assert done.code == 0
     assert "5 users:" in done.out
@@ -49,8 +49,8 @@ def test_compare_two_sweeps_names_the_left_over(destage: Any, study: Path) -> No
 
 @pytest.mark.usefixtures("sweep")
 def test_compare_needs_two_sides(destage: Any) -> None:
-    assert destage("compare", "small", "--a", "users=5").issues == [("usage.conflicting-options", "--b")]
-    assert destage("compare", "small", "--a", "users=6", "--b", "users=5").issues == [
+    assert destage("compare", "small", "--a", "users = 5").issues == [("usage.conflicting-options", "--b")]
+    assert destage("compare", "small", "--a", "users = 6", "--b", "users = 5").issues == [
         ("query.no-such-point", "--a")
     ]
 
@@ -70,8 +70,8 @@ def test_measured_lines_are_compared_with_the_points_that_are_chosen(
 
     monkeypatch.setattr(measured_pairs, "compare_measured", note)
     destage("compare", "small", "--measured", "lab")
-    destage("compare", "small", "--measured", "lab", "--a", "users=5")
-    destage("compare", "small", "--measured", "lab", "--a", "users=5,battery_state=present")
+    destage("compare", "small", "--measured", "lab", "--a", "users = 5")
+    destage("compare", "small", "--measured", "lab", "--a", "users = 5 AND battery_state = 'present'")
     assert chosen == [4, 2, 1]
 
 

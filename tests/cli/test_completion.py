@@ -72,6 +72,7 @@ def test_sweeps_and_their_columns(complete: Any, destage: Any, study: Path) -> N
     assert complete("report", "small-") == [name]
     assert "SELECT users" in complete("query", "small", "SELECT use")
     assert complete("query", "small", "next_m") == ["next_megabyte"]
+    assert "users > 5 AND battery_state" in complete("compare", "small", "--a", "users > 5 AND batt")
 
 
 def test_a_completion_that_fails_is_silent(complete: Any) -> None:

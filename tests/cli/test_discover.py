@@ -45,7 +45,7 @@ def test_each_point_is_compared_with_another(destage: Any, sweep: str) -> None:
     """Against the point with two users, all others have more; it has no partner but itself."""
     where = "users > base.users"
     found = json.loads(
-        destage("explain", "ranges", sweep, "--where", where, "--against", "users=2", "--json").out
+        destage("explain", "ranges", sweep, "--where", where, "--against", "users = 2", "--json").out
     )
     assert found["cases"] == 18
 

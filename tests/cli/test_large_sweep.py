@@ -33,7 +33,7 @@ def test_points_that_are_one_configuration_have_a_partner(destage: Any, tmp_path
     )
     (tmp_path / "many.yaml").write_text(small_study("many", *axes, requests=50))
     assert destage("run", "many.yaml", "--quiet").code == 0
-    done = destage("compare", "many", "--a", "users=5", "--b", "users=9", "--json")
+    done = destage("compare", "many", "--a", "users = 5", "--b", "users = 9", "--json")
     found = json.loads(done.out)
     assert len(found["pairs"]) == 1
     assert found["unmatched_a"] == found["unmatched_b"] == []

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
-SIDES = ("--a", "battery_state=present", "--b", "battery_state=absent")
+SIDES = ("--a", "battery_state = 'present'", "--b", "battery_state = 'absent'")
 FORMULA = "=1+1"
 
 
@@ -29,7 +29,7 @@ def sweep(destage: Any, study: Path) -> str:
     [
         ("query", "small", "SELECT DISTINCT label FROM points"),
         ("query", "small", "design_space"),
-        ("compare", "small", "--a", "label==1+1", "--b", "users=5,battery_state=absent"),
+        ("compare", "small", "--a", f"label = '{FORMULA}'", "--b", "users = 5 AND battery_state = 'absent'"),
     ],
 )
 @pytest.mark.usefixtures("sweep")
@@ -123,6 +123,23 @@ def test_a_report_is_written_or_served(destage: Any, options: tuple[str, ...], p
     assert (done.code, done.issues) == (2, [("usage.conflicting-options", place)])
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("query", "small", "SELECT users FROM points"),
+        ("compare", "small", *SIDES),
+        ("explain", "axes", "small"),
+        ("explain", "ranges", "small", "--where", "users < 20"),
+    ],
+)
+@pytest.mark.usefixtures("sweep")
+def test_json_is_one_option_and_is_written_to_files(destage: Any, command: tuple[str, ...]) -> None:
+    assert destage(*command, "--format", "json").issues == [("usage.bad-value", "--format")]
+    done = destage(*command, "--json", "--out", "answer.json")
+    assert (done.code, done.out) == (0, ""), done.err
+    assert json.loads(Path("answer.json").read_text()) == json.loads(destage(*command, "--json").out)
+
+
 def test_a_replay_writes_its_rows(destage: Any, tmp_path: Path) -> None:
     trace = tmp_path / "trace.spc"
     trace.write_text("".join(f"0,{at * 800},4096,{'RW'[at % 2]},{at / 50}\n" for at in range(100)))
@@ -135,5 +152,5 @@ def test_a_replay_writes_its_rows(destage: Any, tmp_path: Path) -> None:
 
 def test_formulas_are_escaped_in_csv_only(destage: Any, sweep: str) -> None:
     statement = "SELECT DISTINCT label FROM points WHERE label IS NOT NULL"
-    done = destage("query", sweep, statement, "--format", "json", "--escape-formulas")
+    done = destage("query", sweep, statement, "--json", "--escape-formulas")
     assert json.loads(done.out) == [{"label": FORMULA}]

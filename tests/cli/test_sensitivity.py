@@ -34,7 +34,7 @@ def test_it_says_what_matters_in_every_form(destage: Any, tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("sweep")
 def test_conditions_choose_points(destage: Any) -> None:
-    found = json.loads(destage("explain", "axes", "small", "--only", "users=5", "--json").out)
+    found = json.loads(destage("explain", "axes", "small", "--where", "users = 5", "--json").out)
     (row,) = found["sensitivity"]
     assert (row["axis"], row["points"]) == ("controller.battery.state", 2)
     assert row["first_order"] == 1.0
@@ -48,7 +48,7 @@ def test_wrong_uses(destage: Any) -> None:
     assert destage("explain", "axes", "small", "--plot", "what.png").issues == [
         ("usage.bad-file-type", "--plot")
     ]
-    one = destage("explain", "axes", "small", "--only", "users=5,battery_state=present")
+    one = destage("explain", "axes", "small", "--where", "users = 5", "--where", "battery_state = 'present'")
     assert one.issues == [("query.no-rows", "small")]
 
 

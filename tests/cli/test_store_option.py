@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
-SIDES = ("--a", "battery_state=present", "--b", "battery_state=absent")
+SIDES = ("--a", "battery_state = 'present'", "--b", "battery_state = 'absent'")
 ELSEWHERE = ("--store", "elsewhere")
 
 

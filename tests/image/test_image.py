@@ -15,7 +15,7 @@ VERSION = str(yaml.safe_load((ROOT / "helm" / "destage" / "Chart.yaml").read_tex
 RUN = """
 printf %s "$1" > study.yaml
 destage run study.yaml --store store --executor "$2" --quiet >&2
-destage query tiny 'SELECT status, count(*) AS runs FROM runs GROUP BY status' --store store --format json
+destage query tiny 'SELECT status, count(*) AS runs FROM runs GROUP BY status' --store store --json
 """
 COMPILERS = {"cc", "gcc", "g++", "c++", "clang", "cpp", "as", "ld", "make", "go", "rustc", "cargo", "maturin"}
 SIZE_BYTES = 1_600_000_000

@@ -135,7 +135,7 @@ def _found(points: Sequence[Any]) -> list[tuple[str, str]]:
 
 
 def test_points_match_in_the_axes_that_no_condition_names(grid: Session) -> None:
-    found = compare_points(_side(grid, "cache_capacity=0"), _side(grid, "cache_capacity=64MiB"))
+    found = compare_points(_side(grid, "cache_capacity = 0"), _side(grid, "cache_capacity = '64MiB'"))
     assert _found(found.pairs) == [("p0", "p1"), ("p2", "p3")]
     (one,) = found.pairs[0].differences
     assert (one.column, one.difference, one.low, one.high) == ("response_p95_us", 1000, 1000, 1000)
@@ -143,20 +143,23 @@ def test_points_match_in_the_axes_that_no_condition_names(grid: Session) -> None
 
 
 def test_a_point_without_a_partner_is_named(grid: Session) -> None:
-    found = compare_points(_side(grid, "raid=5"), _side(grid, "raid=10"))
+    found = compare_points(_side(grid, "raid = '5'"), _side(grid, "raid = '10'"))
     assert _found(found.pairs) == [("p0", "p2"), ("p1", "p3")]
     assert found.unmatched_a == []
     assert found.unmatched_b == ["cache capacity 128 MiB, RAID 1+0"]
 
 
 def test_one_point_of_each_side_is_a_pair(grid: Session) -> None:
-    found = compare_points(_side(grid, "capacity=0, raid=5"), _side(grid, "array.raid=10", "capacity=128MiB"))
+    found = compare_points(
+        _side(grid, "capacity = 0 AND raid = '5'"),
+        _side(grid, "\"array.raid\" = '10'", "capacity >= '128MiB'"),
+    )
     assert _found(found.pairs) == [("p0", "p4")]
 
 
 def test_a_point_with_several_partners_is_no_pair(grid: Session) -> None:
     """Which of them is meant is not said; it is as without a partner, from either side."""
-    one, several = _side(grid, "capacity=0,raid=5"), _side(grid, "raid=10")
+    one, several = _side(grid, "capacity = 0 AND raid = '5'"), _side(grid, "raid = '10'")
     assert len(several.choice.points) > 1
     for sides in ((one, several), (several, one)):
         with pytest.raises(QueryError) as caught:
@@ -174,9 +177,9 @@ def test_a_sweep_equals_itself(grid: Session) -> None:
     ("condition", "code"),
     [
         ("cache_capacity", "query.bad-condition"),
-        ("colour=red", "query.unknown-axis"),
-        ("cache_capacity=63MiB", "query.no-such-point"),
-        ("cache_capacity=128MiB,raid=5", "query.no-such-point"),
+        ("colour = 'red'", "query.unknown-name"),
+        ("cache_capacity = '63MiB'", "query.no-such-point"),
+        ("cache_capacity = '128MiB' AND raid = '5'", "query.no-such-point"),
     ],
 )
 def test_mistakes_in_conditions_have_codes(grid: Session, condition: str, code: str) -> None:
@@ -187,15 +190,17 @@ def test_mistakes_in_conditions_have_codes(grid: Session, condition: str, code: 
 
 def test_unknown_columns_and_no_pairs_have_codes(grid: Session) -> None:
     with pytest.raises(QueryError) as caught:
-        compare_points(_side(grid, "raid=5"), _side(grid, "raid=10"), ["response_p96"])
+        compare_points(_side(grid, "raid = '5'"), _side(grid, "raid = '10'"), ["response_p96"])
     assert caught.value.code == "query.unknown-column"
     with pytest.raises(QueryError) as caught:
-        compare_points(_side(grid, "cache_capacity=0"), _side(grid, "cache_capacity=64MiB,raid=5"), [])
+        compare_points(
+            _side(grid, "cache_capacity = 0"), _side(grid, "cache_capacity = '64MiB' AND raid = '5'"), []
+        )
     assert caught.value.code == "query.no-pairs"
 
 
 def test_a_seek_is_compared_at_its_answers_or_at_one_load(seek_session: Session) -> None:
-    a, b = _side(seek_session, "label=no cache"), _side(seek_session, "cache_capacity=64MiB")
+    a, b = _side(seek_session, "label = 'no cache'"), _side(seek_session, "cache_capacity = '64MiB'")
     (pair,) = compare_points(a, b, ["users_supported"]).pairs
     assert pair.differences[0].difference == 10
     at_60 = _side(seek_session, "label=no cache,users=60")

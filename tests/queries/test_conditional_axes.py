@@ -106,9 +106,9 @@ def test_marginals_are_those_of_the_grid_as_written(grid: Grid, session: Session
 
 def test_a_point_is_found_and_compared_at_every_value(grid: Grid, session: Session) -> None:
     for unit in grid.axes[UNIT]:
-        conditions = [f"stripe_unit={unit // KIB}KiB", "raid=10"]
+        conditions = [f"stripe_unit = '{unit // KIB}KiB' AND raid = '10'"]
         assert len(choose_points(session, conditions, "--a").points) == len(grid.axes[USERS])
-    a, b = (Side(session, choose_points(session, [f"raid={raid}"], "--a")) for raid in ("10", "5"))
+    a, b = (Side(session, choose_points(session, [f"raid = '{raid}'"], "--a")) for raid in ("10", "5"))
     found = compare_points(a, b, [RESULT])
     assert (list(found.unmatched_a), list(found.unmatched_b)) == ([], [])
     assert len(found.pairs) == len(b.choice.points)

@@ -130,7 +130,8 @@ def test_no_limit_leaves_out_a_point_without_effect(grid: Grid, session: Session
 
 def test_no_cache_is_compared_with_every_write_fraction(grid: Grid, session: Session) -> None:
     a, b = (
-        Side(session, choose_points(session, [f"cache_capacity={size}"], "--a")) for size in ("0", "64MiB")
+        Side(session, choose_points(session, [f"cache_capacity = '{size}'"], "--a"))
+        for size in ("0", "64MiB")
     )
     found = compare_points(a, b, [RESULT])
     assert not found.unmatched_a
@@ -141,5 +142,5 @@ def test_no_cache_is_compared_with_every_write_fraction(grid: Grid, session: Ses
 
 def test_a_point_is_found_by_each_value_written_for_it(grid: Grid, session: Session) -> None:
     for fraction in grid.axes[FRACTION]:
-        conditions = [f"write_fraction={fraction}", "cache_capacity=0"]
+        conditions = [f"write_fraction = {fraction}", "cache_capacity = 0"]
         assert len(choose_points(session, conditions, "--a").points) == len(grid.axes[RAID])

@@ -55,20 +55,20 @@ def test_a_statement_about_each_point(session: Session) -> None:
 
 
 def test_a_statement_that_compares_with_a_point_equal_in_all_other_axes(session: Session) -> None:
-    cases = collect_cases(session, "response_p95_us <= 0.5 * base.response_p95_us", ["cache_capacity=0"])
+    cases = collect_cases(session, "response_p95_us <= 0.5 * base.response_p95_us", ["cache_capacity = 0"])
     assert set(cases.points[CAPACITY].to_pylist()) == {64 * MIB, 128 * MIB}
     assert (cases.unknown, cases.unmatched) == (2, 0)
     assert np.array_equal(cases.holds, [disks >= 6 for disks in cases.points[DISKS].to_pylist()])
-    own = collect_cases(session, "base.disks = disks AND base.raid = raid", ["cache_capacity=0"])
+    own = collect_cases(session, "base.disks = disks AND base.raid = raid", ["cache_capacity = 0"])
     assert own.holds.all()
 
 
 def test_points_without_a_partner_are_counted(session: Session) -> None:
-    cases = collect_cases(session, "raid <> base.raid", ["cache_capacity=0,disks=4,raid=5"])
+    cases = collect_cases(session, "raid <> base.raid", ["cache_capacity = 0 AND disks = 4 AND raid = '5'"])
     assert (len(cases.holds), cases.unmatched) == (35, 0)
-    part = collect_cases(session, "raid = base.raid", ["cache_capacity=0,raid=5"])
+    part = collect_cases(session, "raid = base.raid", ["cache_capacity = 0", "raid = '5'"])
     assert (len(part.holds), part.unmatched) == (30, 0)
-    some = collect_cases(session, "true", ["cache_capacity=0,disks=4"])
+    some = collect_cases(session, "true", ["cache_capacity = 0 AND disks = 4"])
     assert (len(some.holds), some.unmatched) == (34, 0)
 
 
@@ -88,7 +88,7 @@ def test_a_statement_that_cannot_be_evaluated(session: Session, statement: str, 
 
 
 def test_the_ranges_are_found_and_said(session: Session) -> None:
-    found = discover(session, "response_p95_us <= 0.5 * base.response_p95_us", ["cache_capacity=0"])
+    found = discover(session, "response_p95_us <= 0.5 * base.response_p95_us", ["cache_capacity = 0"])
     assert [limit.text for limit in found.limits] == ["disks ≥ 6"]
     assert found.box is not None
     assert (found.box.density, found.box.coverage) == (1.0, 1.0)

@@ -15,6 +15,7 @@ from destage.sql.lineage import PUBLIC
 from destage.sql.read_statements import ReadStatement
 from destage.sql.row_expressions import Dependence, find_dependence
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
+from destage.sql.syntax_trees import find_columns, replace_quantities
 from destage.sql.tables import compute_column, filter_rows, list_reserved_words, render_texts
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "alias_names",
     "compute_column",
     "filter_rows",
+    "find_columns",
     "find_dependence",
     "find_qualifiers",
     "join_statement",
@@ -35,4 +37,5 @@ __all__ = [
     "quote",
     "quote_text",
     "render_texts",
+    "replace_quantities",
 ]

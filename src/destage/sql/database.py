@@ -116,10 +116,18 @@ class Database:
         except duckdb.Error as error:
             raise build_error(read_details(error)) from error
 
-    def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
+    def query(
+        self,
+        statement: str,
+        parameters: Mapping[str, object] | None = None,
+        aliases: Aliases | None = None,
+    ) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
 
         A column whose name another column has before it gets a number: `a`, `a_1`.
+
+        Args:
+            aliases: Other names of columns (default: those of dotted columns).
 
         Raises:
             QueryError: It is not exactly one statement that reads, does not bind, fails, or exceeds a limit.
@@ -130,7 +138,8 @@ class Database:
             if len(found) > 1:
                 message = f"{len(found)} statements; write exactly one"
                 raise QueryError("query.not-one-statement", message, data={"statements": len(found)})
-            return self._execute(self._connection, found[0], self._aliases, dict(parameters or {}))[0]
+            names = self._aliases if aliases is None else aliases
+            return self._execute(self._connection, found[0], names, dict(parameters or {}))[0]
 
         return self._execute_limited(run, self._limits.seconds)
 

@@ -1,10 +1,11 @@
 """Which columns of a statement's rows are those of a relation, with their name and values."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
+
+from destage.sql.syntax_trees import parse_statement
 
 PUBLIC = "sweep"
 """The schema of the views that a user's statements read, before those of Destage itself."""
@@ -27,12 +28,11 @@ def find_unchanged(
         relations: The columns of each relation.
     """
     try:
-        row = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [select]).fetchone()
-        parsed = json.loads(row[0]) if row else {}
-        if parsed.get("error", True):
+        parsed = parse_statement(connection, select)
+        if parsed["error"]:
             return frozenset()
         columns = _Lineage(relations).read(parsed["statements"][0]["node"], {})
-    except (duckdb.Error, RecursionError):
+    except RecursionError:
         return frozenset()
     return frozenset(name for name, is_unchanged in columns.items() if is_unchanged)
 

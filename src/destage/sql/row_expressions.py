@@ -1,11 +1,10 @@
 """Expressions of one row: those whose value is a function of the columns of that row alone."""
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import duckdb
+
+from destage.sql.syntax_trees import parse_expression, walk
 
 _CLOCK = frozenset({"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"})
 """Functions that SQL calls without brackets."""
@@ -42,7 +41,7 @@ def find_dependence(expression: str) -> Dependence | None:
 def _find(
     connection: duckdb.DuckDBPyConnection, expression: str, callers: frozenset[str]
 ) -> Dependence | None:
-    nodes = list(_walk(_parse(connection, expression)))
+    nodes = list(walk(parse_expression(connection, expression)))
     called = {
         node["function_name"].lower()
         for node in nodes
@@ -83,18 +82,3 @@ def _find_in_functions(
         if inner is not None:
             return Dependence(f"{name}()", inner.is_random)
     return None
-
-
-def _parse(connection: duckdb.DuckDBPyConnection, expression: str) -> object:
-    """Return the syntax tree of an expression; nothing of use if it is not valid."""
-    statement = f"SELECT (\n{expression}\n)".encode(errors="replace").decode()
-    row = connection.execute("SELECT json_serialize_sql(?)", [statement]).fetchone()
-    return json.loads(row[0]) if row else None
-
-
-def _walk(tree: object) -> Iterator[dict[str, Any]]:
-    """Yield every table of a tree."""
-    if isinstance(tree, dict):
-        yield tree
-    for child in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
-        yield from _walk(child)

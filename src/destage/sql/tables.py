@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from destage import allowance
 from destage.errors import QueryError
+from destage.sql.aliases import Aliases
 from destage.sql.database import Database, cast_to_texts
 from destage.sql.failures import read_details, read_message
 from destage.sql.limits import QueryLimits
@@ -25,28 +26,38 @@ def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) 
     return table.take(_select(table, where, statement, limits, "where")["_position"])
 
 
-def compute_column(table: pa.Table, expression: str, place: str) -> pa.ChunkedArray:
+def compute_column(
+    table: pa.Table, expression: str, place: str, aliases: Aliases | None = None
+) -> pa.ChunkedArray:
     """Return the value of an expression in each row of a table; names as in `filter_rows`.
 
     Args:
         place: Where the expression is written, for messages.
+        aliases: Other names of columns (default: those of dotted columns).
     """
     statement = f"SELECT (\n{expression}\n) AS found FROM _rows ORDER BY _position"
-    return _select(table, expression, statement, None, place)["found"]
+    return _select(table, expression, statement, None, place, aliases)["found"]
 
 
 def _select(
-    table: pa.Table, expression: str, statement: str, limits: QueryLimits | None, place: str
+    table: pa.Table,
+    expression: str,
+    statement: str,
+    limits: QueryLimits | None,
+    place: str,
+    aliases: Aliases | None = None,
 ) -> pa.Table:
     """Return what a statement selects from the rows of a table, numbered by `_position`."""
     try:
         duckdb.SQLExpression(expression.encode(errors="replace").decode())
+    except duckdb.InvalidInputException as error:
+        raise QueryError("query.bad-syntax", "more than one expression", place) from error
     except duckdb.Error as error:
         raise QueryError("query.bad-syntax", read_message(read_details(error)), place) from error
     position = pa.array(range(table.num_rows), pa.int64())
     with Database({"_rows": table.append_column("_position", position)}, limits=limits) as database:
         try:
-            return database.query(statement)
+            return database.query(statement, aliases=aliases)
         except QueryError as error:
             raise QueryError(error.code, _NUMBERS.sub("", error.message), place, error.data) from error
 

@@ -30,11 +30,11 @@ def compare(
     ] = None,
     a: Annotated[
         list[str] | None,
-        declare_conditions("--a", "Points that are A, as in 'cache_capacity=0,raid=5'; repeatable."),
+        declare_conditions("--a", "Points that are A, an SQL condition as in \"cache_capacity = '64MiB'\"."),
     ] = None,
     b: Annotated[
         list[str] | None,
-        declare_conditions("--b", "Points that are B, in the same form."),
+        declare_conditions("--b", "Points that are B, an SQL condition."),
     ] = None,
     columns: Annotated[
         str | None,
@@ -103,7 +103,7 @@ def compare(
         )
         found = compare_points(*sides, wanted)
         if as_json:
-            print_json(comparison_table.as_json(found, *sides))
+            print_json(comparison_table.as_json(found, *sides), out)
         elif form == "table" and out is None:
             comparison_table.print_comparison(found, *sides)
         else:
@@ -133,7 +133,7 @@ def _compare_measured(
         measured = session.read_measured(name)
         found = compare_measured(session, measured, choice, columns, on)
         if as_json:
-            print_json(measured_table.as_json(found, session, name))
+            print_json(measured_table.as_json(found, session, name), out)
         elif form == "table" and out is None:
             measured_table.print_measured(found)
         else:

@@ -7,8 +7,9 @@ import typer
 
 from destage.cli.parameters.completion import complete_measured_sets
 from destage.cli.parameters.shared_options import EscapeFormulas, Format, Json, Out, Store, read_file
-from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
+from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.cli.terminal.printed_rows import print_rows
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     from destage.store import Location
@@ -113,11 +114,11 @@ def show(
     from destage.queries.named.table_columns import MEASURED_UNITS
 
     rows = table = sets.read_table(_find_store(store), name)
-    form = "json" if as_json else form
-    if form == "table" and out is None:
+    chosen: str = "json" if as_json else form
+    if chosen == "table" and out is None:
         # The tool's own words and the place in the file are for csv, json and SQL.
         rows = rows.select([column for column in rows.column_names if column in _SHOWN])
-    print_rows(rows, form, out, dict(MEASURED_UNITS), escape_formulas=escape_formulas)
+    print_rows(rows, chosen, out, dict(MEASURED_UNITS), escape_formulas=escape_formulas)
     if rows is not table:
         print_basis(sets.as_lines(table), _SHOWN)
 

@@ -76,26 +76,26 @@ def query(
     if is_prompt and out is not None:
         raise UsageError("usage.conflicting-options", "not allowed at the prompt; give a statement", "--out")
     limits = make_limits(timeout, max_rows, memory)
-    form = "json" if as_json else form
+    chosen: str = "json" if as_json else form
     show = partial(print_rows, escape_formulas=escape_formulas)
     with open_session(find_sweep(sweep, store), limits) as session:
         if question is None:
             purposes = {each.name: each.purpose for each in session.queries.values()}
-            print_json(purposes) if as_json else print_pairs(purposes)
+            print_json(purposes, out) if as_json else print_pairs(purposes)
         elif is_prompt:
             from destage.cli.sql_prompt import run_prompt
 
-            run_prompt(session, lambda rows: show(rows, form, None, session.public.units, session=session))
+            run_prompt(session, lambda rows: show(rows, chosen, None, session.public.units, session=session))
         elif is_name:
             # A query that aggregates points needs all of them.
-            is_list = question == _LIST and form == "table" and out is None
+            is_list = question == _LIST and chosen == "table" and out is None
             shown = open_excerpt(session, MOST_LISTED) if is_list else session
             found = shown.query(question, parameters)
-            rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
-            show(rows, form, out, shown.find_units(question, parameters), session=shown)
+            rows = shown.name_columns(name_products(found) if chosen in {"table", "markdown"} else found)
+            show(rows, chosen, out, shown.find_units(question, parameters), session=shown)
             note_left_out(describe_excerpt(shown), sweep)
         else:
             if question == _STDIN:
                 question = sys.stdin.buffer.read().decode(errors="surrogateescape")
             statements = session.split(decode_argument(question))
-            print_results(session, statements, form, out, escape_formulas=escape_formulas)
+            print_results(session, statements, chosen, out, escape_formulas=escape_formulas)

@@ -97,6 +97,16 @@ def complete_questions(ctx: typer.Context, incomplete: str) -> Iterable[str]:
         from destage.queries.named.named_queries import list_queries
 
         return sorted({query.name for query in list_queries()})
+    return _complete_sql(ctx, incomplete)
+
+
+@quietly
+def complete_conditions(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete the last word of an SQL condition over the points of the sweep."""
+    return _complete_sql(ctx, incomplete)
+
+
+def _complete_sql(ctx: typer.Context, incomplete: str) -> list[str]:
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 

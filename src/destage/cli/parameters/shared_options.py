@@ -172,8 +172,8 @@ def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def declare_conditions(option: str, text: str) -> Any:
-    """Return the declaration of an option that chooses points, with its help text."""
-    return typer.Option(option, metavar="CONDITIONS", help=text)
+    """Return the declaration of an option that takes an SQL condition over points, with its help text."""
+    return typer.Option(option, metavar="CONDITION", help=text, autocompletion=completion.complete_conditions)
 
 
 def declare_plot(text: str) -> Any:
@@ -236,8 +236,8 @@ Statements = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["table", "csv", "json", "parquet", "markdown"],
-    typer.Option("--format", help="Output format of the rows."),
+    Literal["table", "csv", "parquet", "markdown"],
+    typer.Option("--format", help="Output format of the rows; --json prints the whole answer."),
 ]
 EscapeFormulas = Annotated[
     bool,

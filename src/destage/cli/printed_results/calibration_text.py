@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.terminal.output import align_cells, print_data, print_json
+from destage.cli.terminal.output import print_data, print_json
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     from destage.queries.opening.session import Session

@@ -3,8 +3,9 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.terminal.output import align_cells, print_data, print_note
+from destage.cli.terminal.output import print_data, print_note
 from destage.cli.terminal.text_table import find_width
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
         where = "at" if sought.kind == "minimum" else f"of the largest {name} run below"
         print_note(
             f"results of a seek are those {where} each point's answer; for those at one value, "
-            f"add {name}=N to the conditions"
+            f"add AND {name} = N to the conditions"
         )
     intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
     if intervals >= _MANY:
@@ -85,7 +86,7 @@ def _print_pair(pair: "Pair") -> None:
     if not counts:
         lines.append(
             "no replicate has results at both points: one of them has no answer, or only a bound of it; "
-            "`destage explain point` with its conditions says why"
+            "`destage explain point --where` with its condition says why"
         )
     else:
         number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
@@ -94,26 +95,16 @@ def _print_pair(pair: "Pair") -> None:
         lines.append("A and B have the same runs: the settings in which they differ have no effect")
     print_data("\n".join(lines) + "\n\n")
     rows = [_HEADINGS, *(_format(one, with_count=len(counts) > 1) for one in pair.differences)]
-    width = find_width()
-    hidden: list[int] = []
-    for at in _EXPENDABLE:
-        if max(map(len, _align(rows, hidden).splitlines())) <= width:
+    for hidden in ((), _EXPENDABLE[:1], _EXPENDABLE):
+        kept = [[cell for at, cell in enumerate(row) if at not in hidden] for row in rows]
+        text = align_cells(kept, left=1, ends_in_text=True)
+        if max(map(len, text.splitlines())) <= find_width():
             break
-        hidden.append(at)
     if pair.differences:
-        print_data(_align(rows, hidden))
+        print_data(text)
     if hidden:
         titles = ", ".join(_HEADINGS[at] for at in hidden)
         print_note(f"hidden columns: {titles}; --format csv or --json prints all")
-
-
-def _align(rows: "Sequence[Sequence[str]]", hidden: "Sequence[int]") -> str:
-    kept = [[cell for at, cell in enumerate(row) if at not in hidden] for row in rows]
-    aligned = align_cells([row[:-1] for row in kept], left=1).splitlines()
-    width = max(map(len, aligned))
-    return "".join(
-        f"{line:<{width}}  {row[-1]}".rstrip() + "\n" for line, row in zip(aligned, kept, strict=True)
-    )
 
 
 def _format(one: "Difference", *, with_count: bool) -> tuple[str, ...]:

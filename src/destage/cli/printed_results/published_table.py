@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.terminal.text_table import GAP, find_width
+from destage.cli.terminal.text_table import find_width, make_grid
 from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:
@@ -45,9 +45,7 @@ def _print(tables: Sequence[tuple[str | None, Sequence[str], Sequence[Sequence[s
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequence[str]) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    table = make_grid()
     for heading in shown:
         table.add_column(heading, overflow="fold", min_width=_LEAST.get(heading, _LEAST_OTHER))
     places = [headings.index(heading) for heading in shown]

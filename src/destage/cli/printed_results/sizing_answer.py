@@ -1,6 +1,5 @@
 """The answer of `destage size`: its sweeps with their progress, and what is printed."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -8,12 +7,15 @@ import typer
 
 from destage.cli.printed_results.finished_sweep import summarize, warn_if_stopped
 from destage.cli.terminal.hard_stop import HardStop
-from destage.cli.terminal.output import align_cells, print_data, print_note
+from destage.cli.terminal.output import print_data, print_note
 from destage.cli.terminal.progress_line import ProgressDisplay
 from destage.cli.terminal.prose import wrap_lines
 from destage.cli.terminal.text_bars import bar
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from destage.queries.findings.sizing_text import Sized
     from destage.sizing import Load
     from destage.store import Location
@@ -73,7 +75,7 @@ def print_candidates(sized: "Sized") -> None:
         failing = "" if one.failing is None else str(one.failing)
         disks = "" if one.disks is None else str(one.disks)
         rows.append((price or _STATES.get(one.censored or "", ""), disks, failing, name_configuration(one)))
-    print_data("\n" + _align(rows))
+    print_data("\n" + align_cells(rows, ends_in_text=True))
     for kind, names in sized.unpriced.items():
         if names:
             print_data(wrap_lines(["", f"{kind.capitalize()} without a price: {', '.join(names)}"]))
@@ -106,13 +108,4 @@ def _draw_curve(curve: "Sequence[Load]", users: int) -> str:
         marks = [*(["requested load"] if one.users == users else []), *(["knee"] if one.is_knee else [])]
         drawn = bar((one.response_p95_us or 0.0) / most, _BAR)
         rows.append((str(one.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
-    return _align(rows)
-
-
-def _align(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text with aligned columns, the last one to the left."""
-    aligned = align_cells([row[:-1] for row in rows]).splitlines()
-    width = max(map(len, aligned))
-    return "".join(
-        f"{line:<{width}}  {row[-1]}".rstrip() + "\n" for line, row in zip(aligned, rows, strict=True)
-    )
+    return align_cells(rows, ends_in_text=True)

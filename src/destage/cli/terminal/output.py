@@ -5,11 +5,13 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from destage.errors import Issue
+from destage.spec.aligned_text import align_cells
 from destage.spec.control_characters import escape_controls
 
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
@@ -56,10 +58,19 @@ def print_data(text: str | bytes) -> None:
     sys.stdout.flush()
 
 
-def print_json(value: object) -> None:
-    """Write a value to stdout as JSON; a value that JSON does not have is written as its text."""
-    is_narrow = codecs.lookup(sys.stdout.encoding or "utf-8").name != "utf-8"
-    print_data(json.dumps(value, indent=1, ensure_ascii=is_narrow, default=str) + "\n")
+def write_text(text: str, out: Path | None) -> None:
+    """Write a text to a file or to stdout."""
+    if out is None:
+        print_data(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+        print_note(f"written to {out}")
+
+
+def print_json(value: object, out: Path | None = None) -> None:
+    """Write a value to a file or to stdout as JSON; one that JSON does not have is written as its text."""
+    is_narrow = codecs.lookup((out is None and sys.stdout.encoding) or "utf-8").name != "utf-8"
+    write_text(json.dumps(value, indent=1, ensure_ascii=is_narrow, default=str) + "\n", out)
 
 
 def issue_as_json(issue: Issue, source: str = "") -> dict[str, Any]:
@@ -69,21 +80,7 @@ def issue_as_json(issue: Issue, source: str = "") -> dict[str, Any]:
 
 def print_pairs(pairs: Mapping[str, object]) -> None:
     """Write names and their values to stdout, one pair per line."""
-    width = max(map(len, pairs), default=0)
-    print_data("".join(f"{name:<{width}}  {value}\n" for name, value in pairs.items()))
-
-
-def align_cells(rows: Sequence[Sequence[str]], left: int = 0) -> str:
-    """Return rows as text with aligned columns, the first `left` of them to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    print_data(align_cells([(name, str(value)) for name, value in pairs.items()], left=2))
 
 
 def has_terminal() -> bool:

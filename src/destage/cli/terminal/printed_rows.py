@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from destage.cli.terminal.output import print_data, print_note, print_warning
+from destage.cli.terminal.output import print_data, print_note, print_warning, write_text
 from destage.cli.terminal.text_table import print_presentation
 from destage.errors import UsageError
 
@@ -115,15 +115,6 @@ def print_results(
 
 def _render(session: "Session | None", function: "Callable[[], _Rendered]") -> _Rendered:
     return function() if session is None else session.render(function)
-
-
-def write_text(text: str, out: Path | None) -> None:
-    """Write a text to a file or to stdout."""
-    if out is None:
-        print_data(text)
-    else:
-        out.write_text(text, encoding="utf-8")
-        print_note(f"written to {out}")
 
 
 def note_left_out(sentence: str, sweep: str) -> None:

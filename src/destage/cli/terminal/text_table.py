@@ -15,6 +15,7 @@ from destage.spec.axis_names import is_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.table import Table
 
     from destage.queries.text.presentation import Heading, Presentation
 
@@ -85,11 +86,17 @@ def print_presentation(shown: "Presentation") -> None:
         print_note("no rows")
 
 
+def make_grid() -> "Table":
+    """Return a table without rows, in the style of all tables on a terminal."""
+    from rich.table import Table
+
+    return Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+
+
 def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, *, is_terminal: bool) -> None:
     """Print the columns that have a width; one that is not on a terminal is as wide as its longest text."""
     from rich.cells import cell_len
     from rich.console import Console
-    from rich.table import Table
 
     columns = {at: cells for at, cells in _columns(shown) if at in widths}
     is_broken = any(max(map(len, cells), default=0) > widths[at] for at, cells in columns.items())
@@ -101,7 +108,7 @@ def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, 
         and sum(widths.values()) + GAP * (len(widths) - 1) <= room
         and not any(_CONTROL.search(cell) for cells in columns.values() for cell in cells)
     )
-    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    grid = make_grid()
     for at, width in widths.items():
         heading = shown.headings[at]
         grid.add_column(

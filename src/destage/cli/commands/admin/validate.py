@@ -8,8 +8,9 @@ import typer
 
 from destage.cli.parameters.shared_options import Json, parse_trace
 from destage.cli.terminal.hard_stop import HardStop
-from destage.cli.terminal.output import align_cells, print_data, print_json, print_warning
+from destage.cli.terminal.output import print_data, print_json, print_warning
 from destage.errors import ConfigError, UsageError
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

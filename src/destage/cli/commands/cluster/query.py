@@ -16,7 +16,7 @@ def query(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Run read-only SQL statements on a sweep's fetched_results.
+    """Run read-only SQL statements on a sweep's results.
 
     The statements run in the cluster; their rows are printed here.
     """

@@ -31,9 +31,11 @@ def axes(
             "(default: the result of the study).",
         ),
     ] = None,
-    only: Annotated[
+    where: Annotated[
         list[str] | None,
-        declare_conditions("--only", "Points to use, as in 'raid=5,disks=4'; repeatable (default: all)."),
+        declare_conditions(
+            "--where", "Points to use, an SQL condition as in \"raid = '5' AND disks > 4\" (default: all)."
+        ),
     ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Print the shares of pairs of axes instead of those of axes.")
@@ -69,7 +71,7 @@ def axes(
     with open_session(find_sweep(sweep, store)) as session:
         named = [name for listed in of or () for name in split_list(listed)]
         results = [find_result(name, session.metric, "--of") for name in named or [session.result]]
-        points = choose_points(session, only, "--only").written if only else None
+        points = choose_points(session, where, "--where").written if where else None
         found = analyse_sweep(session.sweep, list(dict.fromkeys(results)), points)
         rows = found["sensitivity"].to_pylist()
         if not rows:
@@ -82,7 +84,7 @@ def axes(
             plot.write_text(draw(build_sensitivity_chart(rows), standalone=True) + "\n", encoding="utf-8")
         wanted = found["interactions" if pairs else "sensitivity"]
         if as_json:
-            print_json({name: table.to_pylist() for name, table in found.items()})
+            print_json({name: table.to_pylist() for name, table in found.items()}, out)
         elif pairs or form != "table" or out is not None:
             print_rows(wanted, form, out, session.units)
         else:

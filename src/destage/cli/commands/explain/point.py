@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.parameters.shared_options import Json, Store
-from destage.cli.terminal.output import align_cells, print_data, print_json, print_note, print_warning
+from destage.cli.parameters.shared_options import Json, Store, declare_conditions
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import find_sweep
 from destage.cli.terminal.text_table import UNBOUNDED
-from destage.errors import QueryError, StoreError
+from destage.errors import QueryError, StoreError, UsageError
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     from destage.queries.pairs.explanation import Explainer, Explanation
@@ -29,12 +30,15 @@ def point(
     sweep: Annotated[
         str, typer.Argument(metavar="SWEEP|RUN", help="A sweep, or a run of any sweep in the store.")
     ],
-    target: Annotated[
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="A run of the sweep: its id or its beginning.")
+    ] = None,
+    where: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[RUN|CONDITIONS]...",
-            help="A run id or its beginning, or the points with these axis values, as in "
-            "cache_capacity=64MiB (default: the points without an answer).",
+        declare_conditions(
+            "--where",
+            "Points to explain, an SQL condition as in \"cache_capacity = '64MiB'\" (default: those without "
+            "an answer).",
         ),
     ] = None,
     store: Store = None,
@@ -46,12 +50,13 @@ def point(
     """
     from destage.queries import open_session
 
-    place = _find_place(sweep, store, may_be_run=not target)
-    wanted = target or []
+    if run is not None and where:
+        raise UsageError("usage.conflicting-options", "chooses points, not a run; leave out RUN", "--where")
+    place = _find_place(sweep, store, may_be_run=run is None and not where)
     if place is None:
-        place, wanted = _find_sweep_of(sweep, store), [sweep]
+        place, run = _find_sweep_of(sweep, store), sweep
     with open_session(place) as session:
-        explanations = _explain(session, wanted)
+        explanations = _explain(session, run, where or [])
     if as_json:
         print_json([_as_json(one) for one in explanations])
         return
@@ -96,34 +101,28 @@ def _make_explainer(session: Any) -> "Explainer":
     return Explainer(session, lambda label: list_objectives(session.spec, label), explain_unsteady)
 
 
-def _explain(session: Any, target: list[str]) -> "list[Explanation]":
+def _explain(session: Any, run: str | None, conditions: list[str]) -> "list[Explanation]":
     from destage.queries.pairs.point_choice import choose_points
 
     explainer = _make_explainer(session)
-    if not target:
-        points = explainer.list_unanswered()
-        if not points:
-            choice = choose_points(session, (), "CONDITIONS")
-            note = "every point has an answer or a bound of it"
-            if len(choice.points) > 1:
-                print_note(f"{note}; name a run, or a point as in cache_capacity=64MiB")
-                return []
-            points = list(choice.points)
-        return _explain_points(explainer, points)
-    if len(target) == 1 and "=" not in target[0]:
-        found = explainer.find_runs(target[0])
+    if run is not None:
+        found = explainer.find_runs(run)
         if len(found) == 1:
             return [explainer.explain_run(found[0])]
         some = f"{', '.join(found)}; give more of the id" if found else "none in the plan of this sweep"
-        raise QueryError(
-            "query.no-such-run", f"{target[0]!r} is the beginning of {len(found)} runs: {some}", "RUN"
-        )
-    return _explain_points(explainer, choose_points(session, target, "CONDITIONS").points)
+        raise QueryError("query.no-such-run", f"{run!r} is the beginning of {len(found)} runs: {some}", "RUN")
+    points = [] if conditions else explainer.list_unanswered()
+    if not points:
+        points = list(choose_points(session, conditions, "--where").points)
+        if not conditions and len(points) > 1:
+            print_note("every point has an answer or a bound of it; name a run, or use --where")
+            return []
+    return _explain_points(explainer, points)
 
 
 def _explain_points(explainer: "Explainer", points: Any) -> "list[Explanation]":
     if len(points) > _MOST:
-        print_note(f"the first {_MOST} of {len(points)} points; add conditions to choose among them")
+        print_note(f"the first {_MOST} of {len(points)} points; --where chooses among them")
     return [explainer.explain_point(point) for point in points[:_MOST]]
 
 

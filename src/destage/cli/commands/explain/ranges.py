@@ -28,18 +28,14 @@ def ranges(
     sweep: SweepName,
     where: Annotated[
         str,
-        typer.Option(
-            "--where",
-            metavar="CONDITION",
-            help="The statement, an SQL condition over the columns of points and answers.",
-        ),
+        declare_conditions("--where", "The statement, an SQL condition over the columns that tables show."),
     ],
     against: Annotated[
         list[str] | None,
         declare_conditions(
             "--against",
-            "Compare each point with the one that has these values and is otherwise equal, as in "
-            "'cache_capacity=0'; its columns are base.NAME.",
+            "Compare each point with the one that meets this SQL condition and is otherwise equal, as in "
+            "'cache_capacity = 0'; its columns are base.NAME.",
         ),
     ] = None,
     coverage: Annotated[
@@ -71,7 +67,7 @@ def ranges(
     with open_session(find_sweep(sweep, store)) as session:
         found = discover(session, where, against or (), Rule(coverage, density))
         if as_json:
-            print_json(discovery_table.as_json(found))
+            print_json(discovery_table.as_json(found), out)
         elif form != "table" or out is not None:
             print_rows(discovery_table.tabulate(found), form, out, session.units)
         else:

@@ -26,8 +26,9 @@ from destage.cli.parameters.completion import complete_policies
 from destage.cli.parameters.part_options import split_list
 from destage.cli.parameters.shared_options import Json, check_size, check_suffix, translate_places
 from destage.cli.terminal.hard_stop import HardStop
-from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
+from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import UsageError
+from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -111,7 +111,8 @@ def replay(
                     "outcome": outcome_as_json(outcome),
                     "answer": compose_answer(session),
                     "results": rows_as_json(rows),
-                }
+                },
+                out,
             )
         else:
             print_rows(rows, form, out, session.units)

@@ -30,8 +30,9 @@ from destage.cli.parameters.shared_options import (
     translate_places,
 )
 from destage.cli.terminal.hard_stop import HardStop
-from destage.cli.terminal.output import align_cells, print_data, print_json, print_note
+from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import UsageError
+from destage.spec.aligned_text import align_cells
 
 
 def synth(
