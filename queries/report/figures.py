@@ -100,7 +100,7 @@ FIGURES = (
     ),
     BuiltFigure(
         WHAT_MATTERS,
-        "The share of each axis in the variance of the result, as of `destage sensitivity`.",
+        "The share of each axis in the variance of the result, as of `destage explain axes`.",
         _build_first_that_matters,
         has_all_points=True,
     ),

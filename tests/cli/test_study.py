@@ -44,7 +44,7 @@ def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_all_studies_give_headlines_and_pages(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", "200")
     arguments = [str(tmp_path / "store"), str(tmp_path / "deep" / "page.md")]
     assert PAGES.main(arguments) == 0
     out, err = capfd.readouterr()

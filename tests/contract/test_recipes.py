@@ -20,8 +20,9 @@ FAMILIES = {"build_figure", "build_standard_chart", "find_figure"}
 
 def find_builders() -> Iterator[str]:
     """Yield the public functions of the report that build one figure."""
-    for file in (ROOT / "queries" / "report").glob("*.py"):
-        module = importlib.import_module(f"destage.queries.report.{file.stem}".removesuffix(".__init__"))
+    for file in (ROOT / "queries").glob("report/**/*.py"):
+        name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        module = importlib.import_module(f"destage.{name}".removesuffix(".__init__"))
         for name, function in getmembers(module, isfunction):
             if function.__module__ == module.__name__ and not name.startswith("_"):
                 returned = str(function.__annotations__["return"])
