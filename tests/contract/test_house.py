@@ -4,6 +4,7 @@ A limit is the value at present. Lower it after an improvement; raise it only wi
 """
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,12 @@ MOST_FLOORS = {
 """Floors that the folders of a package need, by the longest path of imports."""
 MOST_FILES = 15
 """Python files in a folder."""
+MOST_CHECKS_OF_KIND = 42
+"""Lines that ask what kind of study it is, where a class per kind could answer."""
+_CHECK_OF_KIND = re.compile(
+    r"\bseek is (not )?None|\.is_minimum\b|\bhas_(trials|calibrated)\(|\.adding is (not )?None"
+    r"|session\.kind (==|!=|in)"
+)
 MOST_SHARED_NAMES = 13
 """Names that modules in two or more folders have."""
 PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name of its command"}
@@ -104,6 +111,20 @@ def test_a_module_name_stands_in_one_room() -> None:
     listing = "\n".join(f"{name}: {', '.join(places)}" for name, places in shared.items())
     assert len(shared) <= MOST_SHARED_NAMES, (
         f"{len(shared)} names stand in two or more folders, {MOST_SHARED_NAMES} may; rename one:\n{listing}"
+    )
+
+
+def test_few_places_ask_what_kind_of_study_it_is() -> None:
+    lines = [
+        f"{folder}/{name}:{number}"
+        for folder, names in list_folders()
+        for name in names
+        for number, line in enumerate((SOURCES / folder / name).read_text("utf-8").splitlines(), 1)
+        if _CHECK_OF_KIND.search(line)
+    ]
+    assert len(lines) <= MOST_CHECKS_OF_KIND, (
+        f"{len(lines)} lines ask for the kind of a study, {MOST_CHECKS_OF_KIND} may; add to the class of the "
+        f"kind (sweeps/rounds/, queries/pairs/explained_kinds.py):\n{pformat(lines)}"
     )
 
 
