@@ -89,3 +89,19 @@ def test_a_restored_head_has_no_answers_of_another_plan(make_study: MakeStudy, t
     sweep = open_sweep(path)
     assert sweep.answers().num_rows == 0
     assert set(sweep.plan()["array.disks"].to_pylist()) == {1, 2}
+
+
+def test_a_round_that_was_mended_ends_no_plan(make_study: MakeStudy, tmp_path: Path) -> None:
+    """The head is damaged after another writer has written a damaged round again: later rounds count, too."""
+    study = make_study(seek=SEEK, axes={"array.disks": [1, 2]})
+    path = Path(str(sweeps.run(study, tmp_path, executor="inline").path))
+    layout = SweepLayout(path)
+    plan, head = open_sweep(path).plan(), read_head(layout)
+    assert head is not None
+    assert len(head.rounds) > 2
+    _flip(path / "generations" / head.rounds[1])
+    sweeps.resume(path, executor="inline")
+    _empty(Path(str(list_heads(layout)[-1])))
+    sweep = open_sweep(path)
+    assert {issue.code for issue in sweep.warnings} == {"store.head-restored"}
+    assert sweep.plan().equals(plan)

@@ -22,7 +22,7 @@ def _answers(
     document["scenario"]["run"] = run
     document["seek"]["start"] = start
     document["seek"].pop("limits")
-    document["replicates"] = 5
+    document["replicates"] = 20
     for key in ("axes", "where", "places", "published", "fitted", "answer", "charts"):
         document.pop(key, None)
     outcome = sweeps.run(sweeps.parse_study(yaml.safe_dump(document)), store, executor="inline")

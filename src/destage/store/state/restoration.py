@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.files.digests import damaged
+from destage.store.files.digests import damaged, find_digest
 from destage.store.files.layout import SweepLayout
 from destage.store.files.store_location import list_sizes
 from destage.store.state.generations import DAMAGE, INDEX, find_head, list_heads
@@ -96,12 +96,18 @@ def _restore(layout: SweepLayout, generation: str) -> Head | None:
 
 
 def _choose_rounds(files: defaultdict[str, dict[str, str]], generation: str) -> tuple[str, ...]:
-    """Return the rounds of a generation, with those of earlier ones that it continues."""
+    """Return the rounds of a generation, with those of earlier ones that it continues.
+
+    A round that it has written again with the same content, as the file was damaged, begins no other plan.
+    """
     numbers = sorted(int(match[1]) for stem in files if (match := _ROUND.fullmatch(stem)) is not None)
     own = [number for number in numbers if generation in files[f"plan-{number}"]]
+    is_other = any(
+        len({find_digest(name) for name in files[f"plan-{number}"].values()}) > 1 for number in own
+    )
     rounds: list[str] = []
     for number in numbers:
-        if number != len(rounds) or (own and number > max(own)):
+        if number != len(rounds) or (is_other and number > max(own)):
             break
         names = files[f"plan-{number}"]
         rounds.append(names.get(generation) or names[max(names)])
