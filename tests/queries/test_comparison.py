@@ -203,6 +203,6 @@ def test_a_seek_is_compared_at_its_answers_or_at_one_load(seek_session: Session)
     a, b = _side(seek_session, "label = 'no cache'"), _side(seek_session, "cache_capacity = '64MiB'")
     (pair,) = compare_points(a, b, ["users_supported"]).pairs
     assert pair.differences[0].difference == 10
-    at_60 = _side(seek_session, "label=no cache,users=60")
+    at_60 = _side(seek_session, "label = 'no cache' AND users = 60")
     (pair,) = compare_points(at_60, at_60, ["response_p95"]).pairs
     assert (pair.name_a, pair.differences[0].count, pair.differences[0].mean_a) == ("users 60", 1, 90_000)

@@ -114,7 +114,9 @@ def _complete_sql(ctx: typer.Context, incomplete: str) -> list[str]:
     from destage.queries import open_session
     from destage.store import find_sweep
 
-    with open_session(find_sweep(ctx.params["sweep"], ctx.params.get("store"))) as session:
+    # Of an option that has no value yet, the arguments before it are not assigned.
+    sweep = ctx.params["sweep"] or ctx.args[0]
+    with open_session(find_sweep(sweep, ctx.params.get("store"))) as session:
         found = SqlCompleter(session.public).get_completions(Document(incomplete), CompleteEvent())
         words = [completion.text for completion in found]
     before = _LAST_WORD.sub("", incomplete)
