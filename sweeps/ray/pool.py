@@ -161,7 +161,7 @@ class RayPool:
 
     def _settle(self, reference: Any, slot: _Slot) -> None:
         result: Any = read_result(reference)
-        if reference is slot.starting:
+        if reference == slot.starting:  # over a Ray client, `ray.wait` returns other objects of the same id
             if result is not None:
                 self._fail_start(slot, result)
                 return
