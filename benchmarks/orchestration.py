@@ -30,14 +30,12 @@ from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import read_rows, rows_schema
 from destage.store.locks.lease import FileLease
 from destage.sweeps import parse_study, studies
-from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.execution.driver import Driver, Interrupts
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner, list_needed_columns
-from destage.sweeps.workers.batches import LONGEST_S, Batch
+from destage.sweeps.workers.batches import LONGEST_S, Batch, FinishedBatch, Receipt
 from destage.sweeps.workers.executors import AHEAD
-from destage.sweeps.workers.receipts import FinishedBatch, Receipt
 
 TRACES = Path(studies.__file__).parent
 CACHE = """

@@ -34,9 +34,9 @@ from destage import engine, sweeps
 from destage.engine.batch_simulation import Execution
 from destage.queries import open_session
 from destage.store.files.layout import SweepLayout
-from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.merging import compact
 from destage.store.fragment_files.stored_rows import read_rows
-from destage.store.state.generations import read_head
+from destage.store.state.head import read_head
 from destage.store.state.plan import read_plan
 from destage.sweeps import Study, parse_study
 

@@ -16,8 +16,7 @@ from destage import engine
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import rows_schema
-from destage.store.state.generations import claim_generation
-from destage.store.state.head import Head
+from destage.store.state.head import Head, claim_generation
 from destage.store.state.plan import CONFIG_COLUMNS, plan_schema, write_round
 from destage.sweeps import parse_study
 from destage.sweeps.points.canonical_parts import CanonicalReader

@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from destage.cluster.resources.monitoring import build_dashboard
+from destage.cluster.resources.manifests import build_dashboard
 from destage.cluster.setup.cluster_settings import Settings
-from destage.cluster.setup.settings_schema import (
+from destage.cluster.setup.helm_values import (
     REPLACE,
     REPLACE_RUNNING,
     UPGRADE,

@@ -18,13 +18,6 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from destage.measured_systems.agreement import (
-    Pair,
-    agree_on_rate,
-    agree_on_response,
-    group_by_class,
-    group_by_system,
-)
 from destage.measured_systems.bank import (
     MEDIA,
     Load,
@@ -35,14 +28,18 @@ from destage.measured_systems.bank import (
     systems,
 )
 from destage.measured_systems.estimation import estimate, is_covered, list_errors, weigh
-from destage.measured_systems.load_class import classify_rate
-from destage.measured_systems.model_error import MODEL_ERRORS, format_errors
+from destage.measured_systems.model_error import MODEL_ERRORS, classify_rate, format_errors
 from destage.measured_systems.prediction import (
     MAX_REQUESTS,
     PREDICTED,
+    Pair,
     Predictions,
+    agree_on_rate,
+    agree_on_response,
     combine,
     format_predictions,
+    group_by_class,
+    group_by_system,
     predict,
     stored_predictions,
 )

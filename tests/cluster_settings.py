@@ -7,7 +7,7 @@ from dataclasses import MISSING, is_dataclass
 from typing import Any
 
 from destage.cluster import Release, Settings, build, read_settings
-from destage.cluster.setup.settings_schema import (
+from destage.cluster.setup.helm_values import (
     as_values,
     find_default,
     find_item_type,

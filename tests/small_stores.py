@@ -7,8 +7,7 @@ import pyarrow as pa
 
 from destage.store.files.layout import SweepLayout
 from destage.store.state.answers import write_analyses, write_answers
-from destage.store.state.generations import Generation, claim_generation
-from destage.store.state.head import Head
+from destage.store.state.head import Generation, Head, claim_generation
 from destage.store.state.plan import write_round
 
 

@@ -5,7 +5,7 @@ import time
 from destage.cluster.client.api_connection import Connection
 from destage.cluster.client.jobs import Job, cancel, delete_release, find_kept_claims, list_jobs
 from destage.cluster.client.logs import find_pods
-from destage.cluster.client.reader_pod import ReaderPod
+from destage.cluster.client.pod_command import ReaderPod
 from destage.errors import ClusterError
 
 _PODS_S, _PAUSE_S = 120.0, 0.5

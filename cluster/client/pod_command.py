@@ -1,4 +1,9 @@
-"""A command in a running pod, through the API server."""
+"""Commands in the pods of a cluster: of a job's head, or of a reader of its store."""
+
+import secrets
+import time
+from types import TracebackType
+from typing import Self
 
 import urllib3
 from kubernetes import client
@@ -6,6 +11,12 @@ from kubernetes.stream import stream
 from websocket import WebSocketException
 
 from destage.cluster.client.api_connection import Connection
+from destage.cluster.client.diagnostics import FATAL_REASONS, describe_pod_failure
+from destage.cluster.client.jobs import Job
+from destage.cluster.client.objects import create, delete, find, find_all
+from destage.cluster.resources.auxiliary_pod import build_auxiliary_pod
+from destage.cluster.resources.pods import Manifest
+from destage.cluster.setup.object_labels import COMPONENT, RELEASE
 from destage.errors import ClusterError
 
 _HANDSHAKE_DETAILS = "-+-+-"
@@ -68,3 +79,117 @@ def _describe(error: BaseException) -> str:
     if _MISSING in text:
         return "it no longer exists"
     return " ".join(text.split())[:300] or type(error).__name__
+
+
+_HEAD_CONTAINER = "ray-head"
+_CLUSTER = "ray.io/cluster"
+"""KubeRay's label with the RayCluster of a pod."""
+
+
+class HeadPod:
+    """Runs commands in a head. Only small ones: their memory is that of the sweep's driver.
+
+    Attributes:
+        store: The store, for `--store` in the pod.
+    """
+
+    def __init__(self, connection: Connection, name: str, store: str) -> None:
+        self.store = store
+        self.connection = connection
+        self._name = name
+
+    def run(self, *command: str) -> bytes:
+        """Run a command and return its standard output."""
+        return run_in_pod(self.connection, self._name, _HEAD_CONTAINER, command)
+
+
+def find_head_pod(connection: Connection, job: Job) -> HeadPod | None:
+    """Return the head of a sweep if its container runs."""
+    if not job.cluster:
+        return None
+    selector = f"{RELEASE}={job.release},{COMPONENT}=head,{_CLUSTER}={job.cluster}"
+    for pod in find_all(connection, "Pod", labelSelector=selector):
+        containers = pod.get("status", {}).get("containerStatuses", [])
+        is_running = any(
+            status["name"] == _HEAD_CONTAINER and "running" in status["state"] for status in containers
+        )
+        if is_running and not pod["metadata"].get("deletionTimestamp"):
+            return HeadPod(connection, pod["metadata"]["name"], job.store)
+    return None
+
+
+LIFETIME_S = 900
+"""The pod's deadline [s], if the command that created it is killed."""
+START_TIMEOUT_S = 180.0
+"""Default limit for the start of the pod [s]."""
+_CONTAINER = "reader"
+
+
+class ReaderPod:
+    """A reader of a release, for a `with` block: created on first use, deleted at the end of the block.
+
+    Each command has a reader of its own, so that none deletes another's.
+
+    Attributes:
+        store: The store, for `--store` in the pod.
+    """
+
+    def __init__(self, connection: Connection, job: Job, start_timeout_s: float = START_TIMEOUT_S) -> None:
+        self.connection = connection
+        self.store = job.store
+        self._start_timeout_s = start_timeout_s
+        self._job = job
+        self._pod = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._pod:
+            return
+        try:
+            delete(self.connection, "Pod", self._pod)
+        except ClusterError:
+            if error is None:
+                raise
+
+    def run(self, *command: str) -> bytes:
+        """Run a command and return its standard output; a reader that was deleted is replaced."""
+        if self._pod and not _is_running(find(self.connection, "Pod", self._pod)):
+            delete(self.connection, "Pod", self._pod)
+            self._pod = ""
+        if not self._pod:
+            self._start()
+        return run_in_pod(self.connection, self._pod, _CONTAINER, command)
+
+    def _start(self) -> None:
+        end = time.monotonic() + self._start_timeout_s
+        manifest = build_reader_pod(self._job)
+        create(self.connection, manifest)
+        self._pod = manifest["metadata"]["name"]
+        while True:
+            pod = find(self.connection, "Pod", self._pod)
+            if _is_running(pod):
+                return
+            failure = "it was deleted" if pod is None else describe_pod_failure(pod)
+            if pod is None or failure.startswith(FATAL_REASONS) or time.monotonic() > end:
+                message = f"the pod does not start: {failure or 'still pending'}"
+                raise ClusterError("cluster.pod-not-started", message, self._pod)
+            time.sleep(0.5)
+
+
+def build_reader_pod(job: Job) -> Manifest:
+    """Return a reader of a sweep's release, which Kubernetes deletes with the sweep's job."""
+    command = ["sleep", str(LIFETIME_S)]
+    name = f"{job.release}-reader-{secrets.token_hex(3)}"
+    pod = build_auxiliary_pod(job.head, name, _CONTAINER, command, memory="1Gi", lifetime_s=LIFETIME_S)
+    if uid := job.manifest["metadata"].get("uid"):
+        owner = {"apiVersion": "ray.io/v1", "kind": "RayJob", "name": job.name, "uid": uid}
+        pod["metadata"]["ownerReferences"] = [owner]
+    return pod
+
+
+def _is_running(pod: Manifest | None) -> bool:
+    return pod is not None and pod.get("status", {}).get("phase") == "Running"

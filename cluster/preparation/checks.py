@@ -1,20 +1,149 @@
-"""The checks of `destage cluster doctor`, in the order in which a sweep depends on them."""
+"""Checks of a cluster before a job is submitted.
+
+The reader is not among them: it runs only while there is no head.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
+
+from kubernetes.utils import parse_quantity
 
 from destage.cluster.client.api_connection import ApiError, Connection
 from destage.cluster.client.objects import OPERATORS, find_all, find_resource
-from destage.cluster.preparation.check_result import CheckResult
-from destage.cluster.preparation.operator_timeout import check_status_timeout
-from destage.cluster.preparation.preflight import run_preflight
-from destage.cluster.preparation.quota import check_quotas
+from destage.cluster.preparation.preflight import CheckResult, run_preflight
 from destage.cluster.resources.manifests import build
 from destage.cluster.resources.pods import Manifest
 from destage.cluster.resources.rbac import ROLE_FIX, USERS, Rule
 from destage.cluster.setup.cluster_settings import Settings, Sweep
 from destage.cluster.setup.object_labels import Release
 from destage.errors import ClusterError
+
+_SUBJECT = "lost head"
+_VARIABLE = "RAYJOB_STATUS_CHECK_TIMEOUT_SECONDS"
+_DEFAULT_S = 300
+_SELECTOR = "app.kubernetes.io/name=kuberay-operator"
+
+
+def check_status_timeout(connection: Connection, *, has_keeper: bool) -> CheckResult:
+    """Return what follows if the head of a sweep has no node for longer than KubeRay waits.
+
+    An operator that the user may not read is taken to have the default.
+    """
+    found = _read_timeout(connection)
+    waits = f"KubeRay fails a sweep whose head has no node for {found or _DEFAULT_S} s"
+    if found is None:
+        waits += " (the default; no permission to read the operator's Deployment)"
+    if has_keeper:
+        return CheckResult(_SUBJECT, f"{waits}; the keeper then restarts it")
+    fix = (
+        "set keeper.enabled=true, follow the sweep with `destage cluster watch --keep`, or increase "
+        f"{_VARIABLE} in the operator's Deployment"
+    )
+    return CheckResult(_SUBJECT, f"{waits}; no keeper restarts it", "cluster.status-check-timeout", fix)
+
+
+def _read_timeout(connection: Connection) -> int | None:
+    """Return the operator's timeout [s]; None if its Deployment cannot be found or read."""
+    try:
+        found = connection.call("GET", "/apis/apps/v1/deployments", query={"labelSelector": _SELECTOR})
+    except ApiError:
+        return None
+    for deployment in found["items"]:
+        return _parse_timeout(deployment)
+    return None
+
+
+def _parse_timeout(deployment: Manifest) -> int:
+    containers = deployment["spec"]["template"]["spec"]["containers"]
+    values = [
+        each.get("value") or ""
+        for one in containers
+        for each in one.get("env", [])
+        if each["name"] == _VARIABLE
+    ]
+    # As KubeRay reads it: anything but a positive integer is the default.
+    return int(values[0]) if values and values[0].isdigit() and int(values[0]) else _DEFAULT_S
+
+
+Amounts = dict[str, Decimal]
+_GI = 2**30
+_NAMES = {
+    "pods": ("pods", "count/pods"),
+    "cpu": ("cpu", "requests.cpu", "limits.cpu"),
+    "memory": ("memory", "requests.memory", "limits.memory"),
+}
+"""The names of each resource in quotas; requests equal limits."""
+
+
+def check_quotas(quotas: Sequence[Manifest], manifests: Sequence[Manifest]) -> CheckResult:
+    """Return whether the quotas have room for the pods of a sweep; without manifests, list the quotas."""
+    used, exceeded = [], []
+    pods = [pod for manifest in manifests for pod in _pods(manifest)]
+    for quota in quotas:
+        status = quota.get("status", {})
+        requested = _sum(amounts for pod, amounts in pods if _applies(quota, pod))
+        for name, limit in sorted(status.get("hard", {}).items()):
+            in_use = status.get("used", {}).get(name, "0")
+            used.append(f"{name} {in_use} of {limit}")
+            left = parse_quantity(limit) - parse_quantity(in_use)
+            if name in requested and requested[name] > left:
+                text = f"{name} {_format(name, requested[name])}, available {_format(name, left)}"
+                exceeded.append(f"{quota['metadata']['name']}: {text}")
+    message = f"used: {'; '.join(used)}" if used else "none set"
+    if not exceeded:
+        return CheckResult("quota", message)
+    fix = "request less (cpu, memory, workers.N.replicas), delete ended sweeps, or ask for a larger quota"
+    message = f"{message}; the sweep's pods request more: {'; '.join(exceeded)}"
+    return CheckResult("quota", message, "cluster.quota-exceeded", fix)
+
+
+def _pods(manifest: Manifest) -> Iterator[tuple[Manifest, Amounts]]:
+    """Yield the spec of each kind of pod, with the requests of all pods of the kind."""
+    if manifest["kind"] == "Job":
+        keeper = manifest["spec"]["template"]["spec"]
+        yield keeper, _requests(keeper["containers"], 1)
+    if manifest["kind"] != "RayJob":
+        return
+    cluster = manifest["spec"]["rayClusterSpec"]
+    head = cluster["headGroupSpec"]["template"]["spec"]
+    autoscaler = cluster.get("autoscalerOptions")
+    yield head, _requests([*head["containers"], *([autoscaler] if autoscaler else [])], 1)
+    for group in cluster["workerGroupSpecs"]:
+        worker = group["template"]["spec"]
+        yield worker, _requests(worker["containers"], group["replicas"])
+    submitter = manifest["spec"]["submitterPodTemplate"]["spec"]
+    yield submitter, _requests(submitter["containers"], 1)
+
+
+def _requests(containers: Sequence[Manifest], pods: int) -> Amounts:
+    requests = [each["resources"]["requests"] for each in containers]
+    amounts = {
+        kind: sum((parse_quantity(one[kind]) for one in requests), Decimal()) for kind in ("cpu", "memory")
+    }
+    amounts["pods"] = Decimal(1)
+    return {name: amounts[kind] * pods for kind, names in _NAMES.items() for name in names}
+
+
+def _sum(parts: Iterator[Amounts]) -> Amounts:
+    total: Amounts = {}
+    for part in parts:
+        total = {name: total.get(name, Decimal()) + amount for name, amount in part.items()}
+    return total
+
+
+def _applies(quota: Manifest, pod: Manifest) -> bool:
+    """Return whether a quota's scopes match a pod; a quota of a priority class is taken not to match."""
+    spec = quota.get("spec", {})
+    expressions = spec.get("scopeSelector", {}).get("matchExpressions", [])
+    scopes = {*spec.get("scopes", []), *(each["scopeName"] for each in expressions)}
+    deadline_scope = "Terminating" if "activeDeadlineSeconds" in pod else "NotTerminating"
+    return scopes <= {"NotBestEffort", deadline_scope}
+
+
+def _format(name: str, amount: Decimal) -> str:
+    return f"{amount / _GI:.4g}Gi" if "memory" in name else f"{amount:f}"
+
 
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 _SINCE_1_6 = "authOptions"

@@ -1,4 +1,4 @@
-"""The preflight test: a pod like a sweep's checks that the image starts and that the store can be written."""
+"""Checks that create objects in the cluster and delete them again."""
 
 import re
 import time
@@ -9,15 +9,41 @@ from dataclasses import dataclass
 from destage.cluster.client.api_connection import ApiError, Connection
 from destage.cluster.client.diagnostics import FATAL_REASONS, describe_pod_failure
 from destage.cluster.client.objects import create, delete, find, find_all, wait_until_deleted
-from destage.cluster.preparation.check_result import CheckResult
-from destage.cluster.resources.credentials import format_secret_command
+from destage.cluster.resources.auxiliary_pod import PROBE, build_probe_pod, has_store, uses_workload_identity
 from destage.cluster.resources.pods import Manifest
-from destage.cluster.resources.probe import PROBE, build_probe_pod, has_store, uses_workload_identity
 from destage.cluster.resources.rbac import ROLE_FIX, build_accounts
-from destage.cluster.setup.cluster_settings import Settings
+from destage.cluster.resources.storage import format_secret_command
+from destage.cluster.setup.cluster_settings import Settings, find_ports, find_scheme
 from destage.cluster.setup.object_labels import Release
-from destage.cluster.setup.store_url import find_ports, find_scheme
+from destage.errors import Issue
 from destage.objects import Failure, classify_failure
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of one check.
+
+    Attributes:
+        subject: What was checked: `API server`, `KubeRay`, `storage`, ...
+        code: The error's code; empty if the check passed.
+        fix: What to do; empty if the check passed.
+    """
+
+    subject: str
+    message: str
+    code: str = ""
+    fix: str = ""
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.code
+
+    @property
+    def issue(self) -> Issue:
+        """The error of a failed check."""
+        return Issue(self.code, self.subject, f"{self.message}; {self.fix}")
+
 
 _START_S, _PAUSE_S = 300.0, 0.5
 _SECRET_MISSING = re.compile(r'secret "([^"]+)" not found')

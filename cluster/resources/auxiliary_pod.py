@@ -1,10 +1,11 @@
-"""A pod beside a sweep's own, with the head's image, account and store, but without Ray and the study."""
+"""Pods beside a job: a reader of its store, and a probe."""
 
 import copy
 from collections.abc import Sequence
 
-from destage.cluster.resources.pods import Manifest, build_resources
-from destage.cluster.setup.object_labels import COMPONENT, READER_PRIORITY
+from destage.cluster.resources.pods import Manifest, build_head_template, build_resources
+from destage.cluster.setup.cluster_settings import Settings
+from destage.cluster.setup.object_labels import COMPONENT, READER_PRIORITY, Release
 
 _CPU = "250m"
 """Enough for a response in seconds; more would be taken from the workers' quota while the pod is idle."""
@@ -41,3 +42,42 @@ def build_auxiliary_pod(
         "metadata": {"name": name, "labels": head["metadata"]["labels"] | {COMPONENT: component}},
         "spec": spec,
     }
+
+
+PROBE = "destage-doctor"
+"""The pod's name."""
+_LIFETIME_S = 300
+
+
+def build_probe_pod(release: Release, settings: Settings, image: str | None) -> Manifest:
+    """Return the pod; `image` replaces that of the settings."""
+    head = build_head_template(release, settings)
+    command = _command(settings)
+    pod = build_auxiliary_pod(head, PROBE, "probe", command, memory="512Mi", lifetime_s=_LIFETIME_S)
+    (container,) = pod["spec"]["containers"]
+    container["terminationMessagePolicy"] = "FallbackToLogsOnError"
+    if image is not None:
+        container["image"] = image
+    if not has_store(settings):
+        # The claim is created with the sweep.
+        for parts in (container["volumeMounts"], pod["spec"]["volumes"]):
+            parts[:] = [each for each in parts if each["name"] != "results"]
+    if not uses_workload_identity(settings):
+        del pod["spec"]["serviceAccountName"]
+    return pod
+
+
+def has_store(settings: Settings) -> bool:
+    """Return whether the store exists before the sweep: a bucket or an existing claim."""
+    return bool(settings.store.url or settings.claim.existing)
+
+
+def uses_workload_identity(settings: Settings) -> bool:
+    """Return whether pods access the store by their service account."""
+    return bool(settings.store.url) and not settings.store.secret
+
+
+def _command(settings: Settings) -> list[str]:
+    if not has_store(settings):
+        return ["destage", "--version"]
+    return ["destage", "cluster", "probe", *(["--secret"] if settings.store.secret else [])]

@@ -1,16 +1,61 @@
-"""Configurations: validation, and the canonical form, which the engine runs and which identifies a run."""
+"""Configurations of the engine, and its errors as ours."""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
-from destage.engine.engine_errors import issues_of, translated_errors
-from destage.errors import ConfigError, Issue
+from destage.errors import ConfigError, DestageError, Issue, SimulationError, TraceError
 from destage.spec.base_units import BaseUnits, to_base_units
 from destage.spec.documents import value_at
 from destage.spec.validation import find_mistakes, keep_known_keys
+
+_POSITION = re.compile(r"\[(\d+)\]")
+_ISSUE = re.compile(r"(\S+?)(?: at (.+?))?: (.+)", re.DOTALL)
+"""The text of a failed run: code, place, message."""
+
+
+def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
+    """Return the rules that a configuration breaks, places dotted as in ``workload.streams.0.arrival``."""
+    return [
+        Issue(each["code"], _POSITION.sub(r".\1", each["place"]), each["message"])
+        for each in json.loads(error.issues)
+    ]
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Raise the engine's errors as those of `destage.errors`, for the length of a `with` block."""
+    try:
+        yield
+    except _engine.EngineConfigError as error:
+        raise ConfigError(issues_of(error)) from None
+    except _engine.EngineTraceError as error:
+        raise as_trace_error(error) from None
+
+
+def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceError:
+    """Return the error for a trace, with its file or address as the source."""
+    (issue,) = json.loads(error.issues)
+    found = TraceError(issue["code"], issue["message"], issue["place"], issue.get("data"))
+    found.source = source
+    return found
+
+
+def as_run_error(kind: str, text: str) -> DestageError:
+    """Return the error for a failed run, given `error_kind` and `error` of its row."""
+    match = _ISSUE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"a failed run without a code: {text}")
+    code, place, message = match.groups(default="")
+    place = _POSITION.sub(r".\1", place)
+    if kind == "configuration":
+        return ConfigError([Issue(code, place, message)])
+    return (TraceError if kind == "trace" else SimulationError)(code, message, place)
+
 
 Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""

@@ -7,7 +7,7 @@ a short run.
 from pathlib import Path
 from typing import Any
 
-from destage.engine import _engine, configuration, engine_errors, traces
+from destage.engine import _engine, configuration, traces
 from destage.engine.configuration import Scenario
 
 StopSignal = _engine.StopSignal
@@ -29,7 +29,7 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
     """
     row = _engine.simulate(*bind_traces(configuration.normalise(scenario), folder))
     if row["status"] == "failed":
-        raise engine_errors.as_run_error(row["error_kind"], row["error"])
+        raise configuration.as_run_error(row["error_kind"], row["error"])
     return row
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from destage.engine.assumed_locality import describe_assumed_localities
+from destage.engine.workload_description import describe_assumed_localities
 from destage.queries.opening.session import Session
 
 _USE = "workload.use"

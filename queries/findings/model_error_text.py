@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from destage.measured_systems import model_error
-from destage.measured_systems.load_class import classify_run
-from destage.measured_systems.model_error import ModelError
+from destage.measured_systems.model_error import ModelError, classify_run
 from destage.queries.text.presentation import format_count, format_number
 
 if TYPE_CHECKING:

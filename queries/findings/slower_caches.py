@@ -8,7 +8,7 @@ that are being written.
 
 from typing import TYPE_CHECKING
 
-from destage.measured_systems.load_class import is_sequential
+from destage.measured_systems.model_error import is_sequential
 from destage.queries.text.presentation import format_count
 from destage.sql import quote
 

@@ -27,7 +27,7 @@ from destage.queries.tables.mean_views import MEANS, MeanViews
 from destage.queries.tables.point_table import PointTable
 from destage.queries.tables.relations import Relations, open_relations, restrict_relations
 from destage.queries.tables.shared_points import SHARED, build_grid
-from destage.sensitivity.stored_results import list_sampled
+from destage.sensitivity.analysis import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.files.digests import damaged, find_digest, is_intact

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from destage.discovery.boxes import Box, whole_box
+from destage.discovery.boxes import Box, peel, whole_box
 from destage.discovery.choice import Rule, choose_box, quasi_p_value
-from destage.discovery.prim import peel
 from destage.queries.opening.session import Session
 from destage.queries.pairs.statement_cases import Cases, collect_cases
 from destage.queries.text.presentation import format_axis_value, format_count, format_number, title_axis

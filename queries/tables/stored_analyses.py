@@ -9,8 +9,15 @@ import pyarrow as pa
 from destage.sensitivity.sensitivity_table import INTERACTIONS_SCHEMA, SENSITIVITY_SCHEMA
 from destage.spec import quantities
 from destage.store import Sweep
-from destage.store.schemas.calibration_schema import CALIBRATION, DRAWS, ODDS, PREDICTIVE, UNKNOWNS, WORTH
-from destage.store.schemas.trial_table import TRIALS
+from destage.store.schemas.analysis_schema import (
+    CALIBRATION,
+    DRAWS,
+    ODDS,
+    PREDICTIVE,
+    TRIALS,
+    UNKNOWNS,
+    WORTH,
+)
 
 _SCHEMAS: Mapping[str, pa.Schema] = {
     "sensitivity": SENSITIVITY_SCHEMA,

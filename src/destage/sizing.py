@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from destage.engine.assumed_locality import describe_assumed_localities
+from destage.engine.workload_description import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session

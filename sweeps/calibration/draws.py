@@ -11,7 +11,7 @@ from destage.sweeps.keys.calibrate_schema import LIMIT
 from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference
 from destage.sweeps.points.configurations import Configurations, assigned_values
 from destage.sweeps.points.point_blocks import Block
-from destage.sweeps.space.axis_columns import find_type, fit, kind_of
+from destage.sweeps.space.axes import find_type, fit, kind_of
 from destage.sweeps.space.distributions import Choice, Continuous
 from destage.sweeps.space.identity import point_id
 from destage.sweeps.study.valid_study import Study

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from destage.sweeps.calibration.weighted import Mixture, effective_size, weighted_variance
+from destage.sweeps.calibration.sample import Mixture, effective_size, weighted_variance
 
 _MOST_CLASSES = 8
 _DRAWS_PER_CLASS = 6

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from destage.extras import require
-from destage.sweeps.calibration.weighted import effective_size, normalise
+from destage.sweeps.calibration.sample import effective_size, normalise
 from destage.sweeps.space.designs import sample_cube
 
 DEFENSIVE = 0.2

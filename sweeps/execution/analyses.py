@@ -4,14 +4,14 @@ from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
-from destage.sensitivity.design_rows import MORRIS, SALTELLI, DesignRows
-from destage.sensitivity.stored_results import analyse_tables
+from destage.sensitivity.analysis import analyse_tables
+from destage.sensitivity.point_values import MORRIS, SALTELLI, DesignRows
 from destage.store import Sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.state.head import Head
 from destage.store.state.plan import read_plan
 from destage.sweeps.keys.sensitivity_key import choose_result, find_result
-from destage.sweeps.points.sampled_points import tabulate_design
+from destage.sweeps.points.grid import tabulate_design
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.study.valid_study import Study
 

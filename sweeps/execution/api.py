@@ -10,7 +10,7 @@ from destage.store.locks.lease import hold_lease
 from destage.store.opened.sweep import open_sweep
 from destage.store.state.lookup import default_store
 from destage.sweeps.calibration.measured_figures import bind_figures
-from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.execution.driver import Interrupts
 from destage.sweeps.execution.outcomes import Outcome, Preview
 from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.execution.sweep_session import ExecutorName, ProgressCallback, SweepSession
@@ -20,7 +20,7 @@ from destage.sweeps.execution.unchanged import find_unchanged
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.space.run_ids import pack_ids
+from destage.sweeps.space.identity import pack_ids
 from destage.sweeps.study.valid_study import Study
 from destage.system_failures import check_address_space
 

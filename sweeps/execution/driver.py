@@ -1,9 +1,13 @@
-"""The driver: keeps workers busy with batches, commits their rows, retries infrastructure failures."""
+"""The driver of a sweep's executor, and how an interrupt stops it."""
 
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import FrameType
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +16,52 @@ import pyarrow.compute as pc
 from destage.errors import Issue
 from destage.store.files.layout import SweepLayout
 from destage.store.locks.lease import Lease
-from destage.sweeps.execution.interrupts import Interrupts
 from destage.sweeps.execution.outcomes import SessionState
 from destage.sweeps.rounds.finished_runs import FinishedRuns
-from destage.sweeps.space.run_ids import pack_ids
-from destage.sweeps.workers.batches import LONGEST_S, Batch, CostModel, Queue
+from destage.sweeps.space.identity import pack_ids
+from destage.sweeps.workers.batches import LONGEST_S, Batch, CostModel, Failure, FinishedBatch, Queue, Receipt
 from destage.sweeps.workers.executors import Executor
-from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt
 from destage.sweeps.workers.worker import commit_failure
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """Handles SIGINT and SIGTERM for the length of a `with` block; on the main thread only."""
+
+    def __init__(self) -> None:
+        self.is_draining = False
+        self._is_aborting = False
+        self._previous: dict[signal.Signals, object] = {}
+        self._is_main_thread = threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> Self:
+        self._previous = {number: signal.getsignal(number) for number in _SIGNALS}
+        self.install()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_main_thread:
+            for number, handler in self._previous.items():
+                signal.signal(number, handler or signal.SIG_DFL)  # type: ignore[arg-type]
+
+    def install(self) -> None:
+        """Install the handler, again after a library (Ray) has replaced it."""
+        if self._is_main_thread:
+            for number in _SIGNALS:
+                signal.signal(number, self._handle)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a second signal has arrived, again if a library has caught it."""
+        if self._is_aborting:
+            raise KeyboardInterrupt
+
+    def _handle(self, _signal: int, _frame: FrameType | None) -> None:
+        if self.is_draining:
+            self._is_aborting = True
+            raise KeyboardInterrupt
+        self.is_draining = True
+
 
 EAGER = 100
 """Batches of a session that are committed one by one, so that a small sweep shows its rows at once."""

@@ -20,9 +20,9 @@ from destage.store.files.layout import SweepLayout
 from destage.store.files.parallel import map_places
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import map_complete, read_table, rows_schema
-from destage.store.state.generations import read_head
+from destage.store.state.head import read_head
 from destage.store.state.plan import read_round
-from destage.sweeps.space.run_ids import as_ids, pack_ids
+from destage.sweeps.space.identity import as_ids, pack_ids
 
 _MOST_SWEEPS = 100
 """Other sweeps that are looked into: first those of the same study, then by name."""

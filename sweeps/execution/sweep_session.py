@@ -18,20 +18,18 @@ from destage.store.fragment_files.stored_rows import is_transient, rows_schema
 from destage.store.locks.lease import Lease
 from destage.store.opened.recorded_progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.state.answers import write_analyses, write_answers
-from destage.store.state.generations import claim_generation, find_head
-from destage.store.state.head import Head
+from destage.store.state.head import Head, claim_generation, find_head
 from destage.store.state.plan import add_study, write_round
 from destage.store.state.removal import remove_exports
 from destage.sweeps.execution.analyses import analyse_study
-from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.execution.driver import Driver, Interrupts
 from destage.sweeps.execution.outcomes import Outcome, Phase, Progress, SessionState
 from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.points.point import Expansion
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import NO_MORE
 from destage.sweeps.rounds.planner import Planner, list_needed_columns
-from destage.sweeps.space.run_ids import as_ids, pack_ids
+from destage.sweeps.space.identity import as_ids, pack_ids
 from destage.sweeps.study.valid_study import Study
 from destage.sweeps.workers.executors import Executor, InlineExecutor, count_processors
 

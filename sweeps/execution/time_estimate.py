@@ -25,7 +25,7 @@ from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import combine_factors
 from destage.sweeps.rounds.planner import Planner, list_needed_columns
-from destage.sweeps.space.run_ids import pack_ids
+from destage.sweeps.space.identity import pack_ids
 from destage.sweeps.study.valid_study import Study
 from destage.sweeps.workers.executors import count_processors
 

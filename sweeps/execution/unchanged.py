@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from destage.store.files.digests import digest_of, find_digest
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import as_parquet
-from destage.store.opened.settled import find_settled_head
+from destage.store.opened.recorded_progress import find_settled_head
 from destage.store.state.plan import add_study
 from destage.sweeps.execution.outcomes import Outcome
 from destage.sweeps.points.point import Expansion

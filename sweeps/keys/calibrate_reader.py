@@ -13,9 +13,8 @@ from destage.sweeps.keys.calibrate_schema import CALIBRATE, CEILING, LIMIT, LINE
 from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference, Statement
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space.axes import in_base_units
-from destage.sweeps.space.bare_numbers import explain_bare_number
 from destage.sweeps.space.distributions import Distribution, list_quantities, read_distribution
-from destage.sweeps.space.parameters import Parameter, explain_unknown, find_parameter
+from destage.sweeps.space.parameters import Parameter, explain_bare_number, explain_unknown, find_parameter
 
 _NEEDS_UNIT = ("us", "s", "bytes", "bytes/s")
 _STATEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")

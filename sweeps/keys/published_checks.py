@@ -8,8 +8,7 @@ import pyarrow as pa
 from destage import engine, sql
 from destage.errors import ConfigError, Issue, QueryError
 from destage.spec.validation import suggest
-from destage.store.schemas.figure_places import LABEL, find_points
-from destage.store.schemas.published_figures import Quantity, read_answers, read_figures
+from destage.store.schemas.published_figures import LABEL, Quantity, find_points, read_answers, read_figures
 
 
 def find_figure_mistakes(study: Mapping[str, Any]) -> Iterator[Issue]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from destage.store.schemas.figure_classes import KINDS
+from destage.store.schemas.published_figures import KINDS
 
 _ASSIGNMENTS = {"type": "object", "minProperties": 1}
 _TEXTS = {"type": "array", "items": {"type": "string"}}

@@ -27,7 +27,7 @@ from destage.sweeps.points.config_template import (
     segments_of,
     settings_of,
 )
-from destage.sweeps.points.grid_blocks import GridBlock
+from destage.sweeps.points.point_blocks import GridBlock
 from destage.sweeps.space import parameters
 from destage.sweeps.study.valid_study import Study
 

@@ -11,12 +11,10 @@ from destage.errors import ConfigError, Issue
 from destage.sweeps.points.config_template import Assignments
 from destage.sweeps.points.configurations import Built, Configurations, assigned_values
 from destage.sweeps.points.grid import Grid
-from destage.sweeps.points.grid_blocks import UNASSIGNED, GridBlock
 from destage.sweeps.points.point import Expansion
-from destage.sweeps.points.point_blocks import Block
+from destage.sweeps.points.point_blocks import UNASSIGNED, Block, GridBlock
 from destage.sweeps.space import parameters
-from destage.sweeps.space.axes import in_base_units
-from destage.sweeps.space.axis_columns import find_type
+from destage.sweeps.space.axes import find_type, in_base_units
 from destage.sweeps.space.identity import point_id
 from destage.sweeps.study.users import USERS, has_users
 from destage.sweeps.study.valid_study import Study

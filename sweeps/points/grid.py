@@ -1,4 +1,4 @@
-"""The grid of a study's axes: the combinations of their values that a condition keeps, in blocks."""
+"""The points of a grid, and of a sampled design."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.sweeps.points.config_template import Assignments, is_nested
 from destage.sweeps.points.configurations import assigned_values
-from destage.sweeps.points.grid_blocks import DerivedValues, Distinct, GridBlock, keep, unassign
+from destage.sweeps.points.point_blocks import DerivedValues, Distinct, GridBlock, keep, unassign
 from destage.sweeps.space.identity import list_members, point_id
 from destage.sweeps.study.valid_study import Study
 
@@ -168,3 +168,43 @@ def _without_repeats(dimension: _Dimension) -> tuple[_Dimension, np.ndarray]:
     kept = first[order]
     steps = np.argsort(order)[inverse.ravel()]
     return _Dimension({path: codes[kept] for path, codes in dimension.codes.items()}, len(kept)), steps
+
+
+SCHEMA = pa.schema(
+    [pa.field("stratum", pa.int64()), pa.field("row", pa.int64()), pa.field("point_id", pa.string())]
+)
+
+
+def tabulate_design(study: Study) -> pa.Table:
+    """Return the point of every row of a study's design, stratum by stratum.
+
+    A pure function of the study. A sample of few values comes to a point more than once, and a plan has the
+    point once: the rows name it each time.
+
+    Returns:
+        `stratum`: the combination of the axes that the design is crossed with, from 0; `row`: the row of the
+        sample, from 0, as in `Design.sample_levels`; `point_id`: null where `where` leaves the point out. No
+        rows if the study has no design.
+
+    Raises:
+        UsageError: scipy is not installed.
+        ConfigError: The condition or a derived parameter is invalid.
+    """
+    if study.design is None:
+        return SCHEMA.empty_table()
+    grid = Grid(study)
+    steps = grid.rows
+    ids = np.full(grid.count, None, object)
+    for block in grid.list_blocks(repeats=True):
+        ids[block.positions] = grid.identify(block).to_numpy(zero_copy_only=False)
+    # The design is the outermost dimension: the strata of one of its steps are neighbours.
+    found = ids.reshape(-1, grid.count // len(np.unique(steps)))[steps].T
+    strata, rows = found.shape
+    return pa.table(
+        {
+            "stratum": np.repeat(np.arange(strata), rows),
+            "row": np.tile(np.arange(rows), strata),
+            "point_id": pa.array(found.ravel(), pa.string()),
+        },
+        schema=SCHEMA,
+    )

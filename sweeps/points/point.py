@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from destage.sweeps.points.canonical_parts import Canonical, CanonicalReader
 from destage.sweeps.points.config_template import Assignments
 from destage.sweeps.points.point_blocks import Block
-from destage.sweeps.space.axis_columns import fit
+from destage.sweeps.space.axes import fit
 from destage.sweeps.study.valid_study import Study
 
 

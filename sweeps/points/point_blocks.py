@@ -1,15 +1,216 @@
-"""Blocks of points as Arrow columns: some 10,000 points with their runs, axis values and identities."""
+"""Blocks of points in Arrow columns, of a grid too."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from destage.errors import ConfigError, Issue, QueryError
+from destage.spec.base_units import as_word
 from destage.store.state.plan import CONFIG_COLUMNS
-from destage.sweeps.space.axis_columns import fit, keep_written, read_values
-from destage.sweeps.space.run_ids import pack_ids
+from destage.sweeps.space.axes import find_type, fit, in_base_units, keep_written, kind_of, read_values
+from destage.sweeps.space.identity import pack_ids
+from destage.sweeps.space.parameters import Parameter, find_parameter
+
+UNASSIGNED = -1
+"""The code of a parameter that a point does not assign."""
+Points = np.ndarray | slice
+_NEAR = 1e-6
+"""Distance from a whole number up to which a computed value is that number: rounding of expressions."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridBlock:
+    """Some points of a grid.
+
+    Attributes:
+        values: The values of each parameter.
+        codes: By parameter, the position of each point's value in `values`, or `UNASSIGNED`.
+        positions: The number of each point among all combinations.
+    """
+
+    values: Mapping[str, Sequence[object]]
+    codes: Mapping[str, np.ndarray]
+    positions: np.ndarray
+
+    @property
+    def count(self) -> int:
+        """The number of points."""
+        return len(self.positions)
+
+    def take(self, points: Points) -> "GridBlock":
+        """Return some of the points."""
+        codes = {path: column[points] for path, column in self.codes.items()}
+        return GridBlock(self.values, codes, self.positions[points])
+
+    def assigned(self, point: int) -> dict[str, object]:
+        """Return the parameters that a point assigns."""
+        return {
+            path: self.values[path][column[point]]
+            for path, column in self.codes.items()
+            if column[point] != UNASSIGNED
+        }
+
+    def find_patterns(self) -> list[tuple[tuple[str, ...], Points]]:
+        """Return the sets of parameters that points assign, with the points of each."""
+        optional = [path for path, codes in self.codes.items() if codes.min(initial=0) == UNASSIGNED]
+        if not optional:
+            return [(tuple(self.codes), slice(None))]
+        is_assigned = np.stack([self.codes[path] != UNASSIGNED for path in optional])
+        found, inverse = np.unique(is_assigned, axis=1, return_inverse=True)
+        patterns: list[tuple[tuple[str, ...], Points]] = []
+        for number, pattern in enumerate(found.T):
+            left = {path for path, assigns in zip(optional, pattern, strict=True) if not assigns}
+            paths = tuple(path for path in self.codes if path not in left)
+            patterns.append((paths, np.flatnonzero(inverse.ravel() == number)))
+        return patterns
+
+    def tabulate(self) -> pa.Table:
+        """Return the values as columns, NULL where a parameter is not assigned, and the numbers `_point`."""
+        columns = {}
+        for path, codes in self.codes.items():
+            values = self.values[path]
+            kind = find_type({kind_of(value) for value in values})
+            is_whole = codes.min(initial=0) != UNASSIGNED
+            taken = pa.array(codes, mask=None if is_whole else codes == UNASSIGNED)
+            columns[path] = pa.array([fit(value, kind) for value in values], kind).take(taken)
+        names = [*columns, "_point"]
+        return pa.table([*columns.values(), pa.array(np.arange(self.count))], names=names)
+
+
+class DerivedValues:
+    """The values of one derived parameter; those found later are added at the end."""
+
+    def __init__(self, path: str, expression: str) -> None:
+        self.values: list[object] = []
+        self._path = path
+        self._expression = expression
+        self._codes: dict[str, int] = {}
+
+    def evaluate(self, block: GridBlock) -> np.ndarray:
+        """Return the codes of the values at the points of a block; NULL is not assigned.
+
+        Raises:
+            ConfigError: The expression does not bind, or a value is none of the parameter.
+        """
+        from destage import sql  # noqa: PLC0415 - loads duckdb, which only an expression needs
+
+        place = f"derived.{self._path}"
+        try:
+            column = sql.compute_column(block.tabulate(), self._expression, place).combine_chunks()
+        except QueryError as error:
+            raise ConfigError([Issue("study.bad-sql", place, error.message, self._expression)]) from error
+        if len(column) != block.count:
+            message = "must have one value for each point, without aggregates"
+            raise ConfigError([Issue("study.bad-sql", place, message, self._expression)])
+        if pa.types.is_nested(column.type) or pa.types.is_temporal(column.type):
+            message = f"must be a number, a text or true or false, not {column.type}"
+            raise ConfigError([Issue("study.bad-derived", place, message, self._expression)])
+        if pa.types.is_null(column.type):
+            return np.full(block.count, UNASSIGNED)
+        encoded = column.dictionary_encode()
+        indices = pc.fill_null(encoded.indices, UNASSIGNED).to_numpy(zero_copy_only=False)
+        parameter = find_parameter(self._path)
+        codes = [UNASSIGNED for _ in encoded.dictionary]
+        for number, found in enumerate(encoded.dictionary.to_pylist()):
+            try:
+                value = _read_value(found, parameter, place)
+            except (ConfigError, ValueError) as error:
+                first = block.assigned(int(np.argmax(indices == number)))
+                at = ", ".join(f"{path}={value}" for path, value in first.items())
+                message = f"{error.message if isinstance(error, ConfigError) else error} (at {at})"
+                issue = Issue("study.bad-derived", place, message, self._expression)
+                raise ConfigError([issue]) from None
+            codes[number] = self._codes.setdefault(repr(value), len(self._codes))
+            if codes[number] == len(self.values):
+                self.values.append(value)
+        # The last one is for NULL.
+        found_codes: np.ndarray = np.array([*codes, UNASSIGNED])[indices]
+        return found_codes
+
+
+def unassign(block: GridBlock, path: str, condition: str) -> GridBlock:
+    """Return a block whose points assign a parameter only where a condition is true.
+
+    Raises:
+        ConfigError: The condition does not bind.
+    """
+    is_met = np.zeros(block.count, bool)
+    is_met[_find(block, condition, f"when.{path}")] = True
+    codes = np.where(is_met, block.codes[path], UNASSIGNED)
+    return replace(block, codes={**block.codes, path: codes})
+
+
+def keep(block: GridBlock, condition: str) -> GridBlock:
+    """Return the points of a block that meet a condition; errors as in `unassign`."""
+    return block.take(_find(block, condition, "where"))
+
+
+class Distinct:
+    """Drops the points of a grid that are equal to an earlier one, over all blocks."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = list(paths)
+        self._seen: pa.Array | None = None
+
+    def drop(self, block: GridBlock) -> GridBlock:
+        """Return the points of a block that are not equal to earlier ones."""
+        rows = np.stack([block.codes[path] for path in self._paths], axis=1).astype(np.int32)
+        width = 4 * len(self._paths)
+        keys = pa.Array.from_buffers(pa.binary(width), len(rows), [None, pa.py_buffer(rows.tobytes())])
+        encoded = keys.dictionary_encode()
+        _, first = np.unique(encoded.indices.to_numpy(), return_index=True)
+        if self._seen is None:
+            self._seen = encoded.dictionary
+        else:
+            is_new = pc.invert(pc.is_in(encoded.dictionary, self._seen))
+            first = first[is_new.to_numpy(zero_copy_only=False)]
+            self._seen = pa.concat_arrays([self._seen, encoded.dictionary.filter(is_new)])
+        return block.take(np.sort(first))
+
+
+def _find(block: GridBlock, condition: str, place: str) -> np.ndarray:
+    """Return the points of a block that meet a condition."""
+    from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
+
+    try:
+        found: np.ndarray = sql.filter_rows(block.tabulate(), condition)["_point"].to_numpy()
+    except QueryError as error:
+        raise ConfigError([Issue("study.bad-sql", place, error.message, condition)]) from error
+    return found
+
+
+def _read_value(found: object, parameter: Parameter, place: str) -> object:
+    """Return a value of an expression as a value of a parameter.
+
+    Raises:
+        ValueError: It is not one.
+    """
+    if isinstance(found, str):
+        return as_word(in_base_units(found, parameter.unit, place), parameter.words)
+    if isinstance(found, bool):
+        return as_word(found, parameter.words)
+    number = found if isinstance(found, int) else _as_number(found)
+    if isinstance(number, int) or not parameter.is_integer:
+        return number
+    if abs(number - round(number)) > min(_NEAR, 1e-12 * abs(number)):
+        message = f"{number:.15g} is not a whole number; use round, floor or ceil"
+        raise ValueError(message)
+    return round(number)
+
+
+def _as_number(found: object) -> int | float:
+    if isinstance(found, Decimal):
+        return int(found) if found == found.to_integral_value() else float(found)
+    number = float(found)  # type: ignore[arg-type]
+    if not math.isfinite(number):
+        message = f"{number} is not a finite number"
+        raise ValueError(message)
+    return number
 
 
 @dataclass(slots=True)

@@ -1,12 +1,64 @@
-"""Batches on Ray: joins a cluster or starts one, checks its machines, and follows its size."""
+"""Runs batches on the workers of a Ray cluster."""
 
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
+
+import ray
+from ray import exceptions
+from ray._private import worker
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from destage.errors import InfrastructureError, Issue, SweepError
+from destage.objects import Location
+from destage.sweeps.ray.pool import RayPool, read_result
+from destage.sweeps.ray.ray_cluster import RayHead, check_address, explain_failure, is_retryable
+from destage.sweeps.ray.ray_worker import RayWorker
+from destage.sweeps.ray.watchdog import RayWatchdog
+from destage.sweeps.workers.batches import Batch, FinishedBatch
+from destage.sweeps.workers.executors import AHEAD
+from destage.sweeps.workers.machine_failures import Marker, check_marker, remove_markers, write_marker
+
+_MARKED_DEAD = re.compile(
+    r"The node with node id: (\w+) and address: (\S+) .*has been marked dead", re.DOTALL
+)
+"""What the head reports of each lost machine."""
+_LAST_WORDS = "Raylet is terminated."
+"""What two processes of a machine report before, with twenty lines of its log, if they outlive its raylet."""
+Print = Callable[[dict[str, Any], bool], None]
+
+
+class MessageFilter:
+    """Prints Ray's messages, and each loss of a machine as one line."""
+
+    def __init__(self, print_message: Print) -> None:
+        self._print = print_message
+        self._lost: set[str] = set()
+
+    def __call__(self, data: dict[str, Any], ignore_prefix: bool) -> None:
+        """Print a message, given as Ray's table with `lines`."""
+        text = "\n".join(data["lines"])
+        if _LAST_WORDS in text:
+            return
+        lost = _MARKED_DEAD.search(text)
+        if lost is None:
+            self._print(data, ignore_prefix)
+        elif lost[1] not in self._lost:
+            self._lost.add(lost[1])
+            line = f"the machine {lost[2]} of the Ray cluster was lost; others execute its runs"
+            self._print({**data, "lines": [line]}, ignore_prefix)
+
+
+def shorten_messages() -> None:
+    """Replace Ray's printing of messages, for which it has no setting."""
+    if not isinstance(worker.print_to_stdstream, MessageFilter):
+        worker.print_to_stdstream = MessageFilter(worker.print_to_stdstream)
+
 
 # Read by ray when it is first imported: no usage reports, no copying of uv environments to workers.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -17,22 +69,6 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 if "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ:
     os.environ.setdefault("RAY_AUTH_MODE", "token")
 
-import ray
-from ray import exceptions
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-from destage.errors import InfrastructureError, Issue, SweepError
-from destage.objects import Location
-from destage.sweeps.ray.address import check_address, explain_failure, is_retryable
-from destage.sweeps.ray.messages import shorten_messages
-from destage.sweeps.ray.pool import RayPool, read_result
-from destage.sweeps.ray.ray_head import RayHead
-from destage.sweeps.ray.ray_worker import RayWorker
-from destage.sweeps.ray.watchdog import RayWatchdog
-from destage.sweeps.workers.batches import Batch
-from destage.sweeps.workers.executors import AHEAD
-from destage.sweeps.workers.marker import Marker, check_marker, remove_markers, write_marker
-from destage.sweeps.workers.receipts import FinishedBatch
 
 RECOUNT_S = 5.0
 """Interval at which the processors of the cluster are counted [s]."""

@@ -17,9 +17,8 @@ from ray import exceptions
 
 from destage.errors import Issue
 from destage.sweeps.ray.ray_worker import NumberedBatch, Reply
-from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch
 from destage.sweeps.workers.machine_failures import explain_failure
-from destage.sweeps.workers.receipts import Failure, FinishedBatch
 
 _CALLS = 2
 """Calls of a worker at a time: it executes one while the other waits."""

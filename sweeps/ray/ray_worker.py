@@ -17,10 +17,8 @@ from destage.engine import StopSignal
 from destage.errors import Issue
 from destage.objects import locate
 from destage.store.files.layout import SweepLayout
-from destage.sweeps.workers.batches import Batch
-from destage.sweeps.workers.machine_failures import explain_failure
-from destage.sweeps.workers.marker import Marker, check_marker
-from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.machine_failures import Marker, check_marker, explain_failure
 from destage.sweeps.workers.worker import Worker
 
 _REPLY_S = 1.0

@@ -31,7 +31,7 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
     if isinstance(study.adding, Calibration):
-        from destage.sweeps.calibration.wave_points import expand_draws  # noqa: PLC0415 - only a calibration needs it
+        from destage.sweeps.calibration.waves import expand_draws  # noqa: PLC0415 - only a calibration needs it
 
         expansion = expand_draws(study, study.adding)
         check_users(study, expansion)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.sweeps.points.point_results import Facts
-from destage.sweeps.space.run_ids import as_ids, pack_ids, read_bytes
+from destage.sweeps.space.identity import as_ids, pack_ids, read_bytes
 
 NEEDED = "requests_needed"
 """The result column with the `max_requests` that a run without a steady state needs."""

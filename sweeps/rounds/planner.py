@@ -1,25 +1,42 @@
-"""Plans the rounds of a sweep as a pure function of the study and the rows of earlier rounds."""
+"""Plans the rounds of a sweep from its question and the ways of adding points."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from destage.engine import PARTS
 from destage.errors import Issue
 from destage.store.state.plan import CONFIG_COLUMNS, plan_schema
+from destage.sweeps.calibration.waves import WavePoints
+from destage.sweeps.keys.calibrate_settings import Calibration
+from destage.sweeps.keys.refine_key import Refinement
+from destage.sweeps.keys.search_key import Search
 from destage.sweeps.points.canonical_parts import Canonical
 from destage.sweeps.points.point import Expansion
 from destage.sweeps.points.point_results import Facts, PointResults
-from destage.sweeps.rounds.adaptive_points import start_adding
 from destage.sweeps.rounds.finished_runs import NEEDED, FinishedRuns
-from destage.sweeps.rounds.fixed_runs import FixedRuns
 from destage.sweeps.rounds.forecast import Forecast, add_points
-from destage.sweeps.rounds.largest_values import LargestValues
-from destage.sweeps.rounds.ledger import Ledger, Slot
-from destage.sweeps.rounds.point_means import PointMeans
-from destage.sweeps.rounds.question import Question
-from destage.sweeps.rounds.smallest_values import SmallestValues
+from destage.sweeps.rounds.point_means import FixedRuns, PointMeans
+from destage.sweeps.rounds.question import Ledger, Question, Slot
+from destage.sweeps.rounds.sought_values import LargestValues, SmallestValues
+from destage.sweeps.search.added_points import AddedPoints
+from destage.sweeps.search.refinement import RefinedGrid
+from destage.sweeps.search.trials import Trials
 from destage.sweeps.study.valid_study import Study
+
+WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
+    Search: Trials,
+    Calibration: WavePoints,
+    Refinement: RefinedGrid,
+}
+"""What adds points, by the type of its settings in a study."""
+
+
+def start_adding(study: Study, expansion: Expansion) -> AddedPoints | None:
+    """Return what adds points to a study; None if nothing does."""
+    return None if study.adding is None else WAYS[type(study.adding)](study, study.adding, expansion)
+
 
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""

@@ -1,31 +1,36 @@
-"""What searches for the largest and for the smallest value share.
+"""Questions for the largest or the smallest value of a parameter that meets the objectives.
 
 The verdicts of runs, the answers with their certificates, and the warnings of points without an answer.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import pyarrow as pa
 
 from destage.engine import limiting_resource
-from destage.errors import Issue
+from destage.errors import ConfigError, Issue
 from destage.store.state.answers import answers_schema, certificates_schema
 from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.points.point import Expansion, Point
 from destage.sweeps.points.point_results import NO_LOAD, Facts
 from destage.sweeps.rounds.finished_runs import FinishedRuns
-from destage.sweeps.rounds.ledger import Ledger
-from destage.sweeps.rounds.question import Question
-from destage.sweeps.rounds.unanswered_texts import (
+from destage.sweeps.rounds.forecast import Forecast, LeastProgress, forecast_least
+from destage.sweeps.rounds.point_means import Replication
+from destage.sweeps.rounds.question import (
+    Ledger,
+    Question,
+    Slot,
     explain_runs,
     explain_undecided,
     list_unsteady,
     make_warning,
 )
 from destage.sweeps.search.trials import DISKS, count_disks
-from destage.sweeps.seek.largest_search import PointResult
+from destage.sweeps.seek.ladder import make_ladder
+from destage.sweeps.seek.largest_search import PointResult, search
 from destage.sweeps.seek.probes import (
     BOUNDED,
     Probe,
@@ -33,6 +38,15 @@ from destage.sweeps.seek.probes import (
     ReplicateResult,
     SearchState,
     ValueVerdict,
+)
+from destage.sweeps.seek.smallest_search import (
+    Candidate,
+    Standing,
+    choose_points,
+    choose_value,
+    conclude,
+    examine,
+    make_looks,
 )
 from destage.sweeps.study.valid_study import Replicates, Study
 
@@ -212,3 +226,146 @@ def _find_binding(seek: Seek, label: str | None, found: PointResult, above: Sequ
 def _most_common(names: list[str | None]) -> str | None:
     counted = Counter(name for name in names if name is not None)
     return min(counted, key=lambda name: (-counted[name], name)) if counted else None
+
+
+class LargestValues(SoughtValues):
+    """The searches of all points, each by itself."""
+
+    def __init__(self, study: Study, ledger: Ledger) -> None:
+        super().__init__(study, ledger)
+        self._replication = Replication(study.replicates, ledger)
+        self._ladder = make_ladder(self._seek, study.ceiling)
+        self._results: dict[str, PointResult] = {}
+
+    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
+        """Return the runs that searches wait for, and the further replicates of those that have ended."""
+        return self._replication.choose_runs(self._go_on, self._extend)
+
+    def forecast(self) -> Forecast:
+        """Return the runs that searches and further replicates are expected to take."""
+        return self._replication.forecast(self._results)
+
+    def find_result(self, point: Point) -> PointResult | None:
+        """Return the sought value of a point; None before the search has ended."""
+        if point.id in self._results:
+            return self._results[point.id]
+        outcome = self._search(point)
+        return outcome if isinstance(outcome, PointResult) else None
+
+    def _go_on(self, point: Point) -> Sequence[Slot]:
+        """Return the runs that the search of a point waits for; none once it has ended."""
+        if point.id in self._results:
+            return ()
+        outcome = self._search(point)
+        if not isinstance(outcome, PointResult):
+            return outcome
+        self._results[point.id] = outcome
+        return ()
+
+    def _search(self, point: Point) -> PointResult | tuple[tuple[int, int], ...]:
+        count = self._replication.count(point)
+        return search(
+            self._ladder, self._seek.start, self._study.replicates.least, count, partial(self._look, point)
+        )
+
+    def _extend(self, point: Point) -> bool:
+        """Add replicates to a point if its interval is too wide and more are allowed."""
+        result = self._results.get(point.id)
+        # Beyond a bound of the search, or without a steady state, replicates do not narrow the interval.
+        if result is None or result.censored is not None or not result.interval.n:
+            return False
+        if not self._replication.extend(point, result.interval):
+            return False
+        del self._results[point.id]
+        return True
+
+
+class SmallestValues(SoughtValues):
+    """The searches of all points, of which only the cheapest may have to end."""
+
+    def __init__(self, study: Study, ledger: Ledger) -> None:
+        super().__init__(study, ledger)
+        self._looks = make_looks(study.replicates.least, study.replicates.most)
+        considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
+        points = list(ledger.points.values())
+        self._values = {point.id: [value for value in considered if point.allows(value)] for point in points}
+        self._results: dict[str, PointResult] = {}
+        empty = [point for point in points if not self._values[point.id]]
+        if empty:
+            message = f"no value from {self._seek.least} to {self._seek.most} is valid at {empty[0].axes}"
+            raise ConfigError([Issue("study.out-of-range", "seek.max", message)], study.name)
+
+    def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
+        """Return the runs to execute next; none at the end."""
+        open_points = [point for point in self._ledger.points.values() if point.id not in self._results]
+        standings = {point.id: self._examine(point) for point in open_points}
+        if self._seek.cheapest is None:
+            positions = {
+                point.id: self._choose(point, standings[point.id])
+                for point in open_points
+                if not standings[point.id].missing
+            }
+            expensive: set[str] = set()
+        else:
+            positions, expensive = self._choose_cheapest(standings)
+        wanted: dict[str, Sequence[Slot]] = {}
+        for point in open_points:
+            standing, position = standings[point.id], positions.get(point.id)
+            if point.id in expensive:
+                self._conclude(point, standing, is_expensive=True)
+            elif standing.missing:
+                wanted[point.id] = standing.missing
+            elif position is not None:
+                value = self._values[point.id][position]
+                wanted[point.id] = [(replicate, value) for replicate in range(self._looks.counts[0])]
+        if not wanted:
+            for point in open_points:
+                if point.id not in self._results:
+                    self._conclude(point, standings[point.id], is_expensive=False)
+        return wanted
+
+    def forecast(self) -> Forecast:
+        """Return the runs that later rounds will add."""
+        searches = [
+            LeastProgress(planned, len(self._values[identity]), identity in self._results)
+            for identity, planned in self._ledger.count_runs().items()
+        ]
+        return forecast_least(searches, self._looks.counts[0], self._seek.cheapest)
+
+    def find_result(self, point: Point) -> "PointResult | None":
+        """Return the sought value of a point; None before the search has ended."""
+        return self._results.get(point.id)
+
+    def _examine(self, point: Point) -> Standing:
+        probed = {value for _, value in self._ledger.list_slots(point) if value is not None}
+        return examine(self._values[point.id], probed, self._looks, partial(self._look, point))
+
+    def _choose(self, point: Point, standing: Standing) -> int | None:
+        values = self._values[point.id]
+        first = next((at for at, value in enumerate(values) if value >= self._seek.start), len(values) - 1)
+        return choose_value(standing, len(values), first)
+
+    def _choose_cheapest(self, standings: Mapping[str, Standing]) -> tuple[dict[str, int | None], set[str]]:
+        """Return the positions of the values to try, and the ids of the points that are too expensive."""
+        # Points that are concluded are more expensive than those that were the cheapest at the time.
+        points = [point for point in self._ledger.points.values() if point.id in standings]
+        candidates = [
+            Candidate(
+                len(self._values[point.id]), standings[point.id], partial(self._price, point, point.axes)
+            )
+            for point in points
+        ]
+        choice = choose_points(candidates, self._seek.cheapest or 1, self._seek.max_price)
+        values: dict[str, int | None] = {points[at].id: value for at, value in choice.values.items()}
+        return values, {points[at].id for at in choice.expensive}
+
+    def _price(self, point: Point, axes: Mapping[str, object], position: int) -> float:
+        prices = self._study.prices
+        if prices is None:
+            raise AssertionError("a study that seeks the cheapest points has prices")
+        return prices.price(axes, self._values[point.id][position])
+
+    def _conclude(self, point: Point, standing: Standing, *, is_expensive: bool) -> None:
+        self._results[point.id] = conclude(
+            self._values[point.id], standing, self._looks.counts[0], is_expensive=is_expensive
+        )

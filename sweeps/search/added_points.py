@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from destage.errors import Issue, QueryError
 from destage.sweeps.points.point_results import PointResults
-from destage.sweeps.space.axis_columns import find_type, fit, kind_of
+from destage.sweeps.space.axes import find_type, fit, kind_of
 from destage.sweeps.study.valid_study import Study
 
 

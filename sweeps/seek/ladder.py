@@ -1,8 +1,11 @@
-"""The bracket of a seek: the neighbouring rungs of a fixed ladder between which a replicate starts to fail.
+"""The values that a search for the largest one tries: rungs of a ladder, then halves.
 
 The rungs are the same for all points of a sweep. Two rungs are further apart than the noise of a run, so the
 verdicts on them usually change once, from passing to failing, and the bracket does not depend on the order in
 which the search visits them.
+
+It is used where no line can be fitted: at the bounds of the search, and where runs above the answer measure
+nothing, such as an overloaded array.
 """
 
 import math
@@ -11,7 +14,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from destage.sweeps.keys.seek_key import Seek
-from destage.sweeps.seek.probes import Look, Probe, read_probe
+from destage.sweeps.seek.probes import (
+    BrokenRun,
+    Look,
+    Probe,
+    ProbeVerdict,
+    ReplicateResult,
+    SearchState,
+    read_probe,
+)
 
 RUNGS_PER_DOUBLING = 4
 _LONGEST_STEP = 2 * RUNGS_PER_DOUBLING
@@ -137,3 +148,46 @@ class _Walk:
             # A response grows ever faster towards saturation.
             slope = max(seen, slope)
         return self._places[end] - margin / slope
+
+
+def bisect(ladder: Sequence[int], look: Look, bracket: Bracket) -> ReplicateResult:
+    """Return the largest passing value of a replicate.
+
+    Args:
+        ladder: The rungs; the first and the last are the bounds of the search.
+        bracket: Where another replicate starts to fail.
+
+    Raises:
+        MissingRun: The next value has not been run.
+    """
+    try:
+        return _bisect(ladder, look, bracket)
+    except BrokenRun:
+        return ReplicateResult(SearchState.FAILED, None)
+
+
+def _bisect(ladder: Sequence[int], look: Look, bracket: Bracket) -> ReplicateResult:
+    lower, upper = bracket.lower, bracket.upper
+    while lower >= 0 and not read_probe(look, ladder[lower]).passes:
+        lower, upper = lower - 1, lower
+    while upper < len(ladder) and read_probe(look, ladder[upper]).passes:
+        lower, upper = upper, upper + 1
+    if upper == len(ladder):
+        return ReplicateResult(SearchState.AT_LEAST, ladder[-1], passing=ladder[-1])
+    failing = ladder[upper]
+    if lower < 0:
+        return ReplicateResult(_end(look, failing, SearchState.BELOW), failing - 1, failing=failing)
+    passing = ladder[lower]
+    while failing - passing > 1:
+        middle = (passing + failing) // 2
+        if read_probe(look, middle).passes:
+            passing = middle
+        else:
+            failing = middle
+    return ReplicateResult(_end(look, failing, SearchState.CERTIFIED), passing, passing, failing)
+
+
+def _end(look: Look, failing: int, state: SearchState) -> SearchState:
+    """Return the state of a search that ends below a value that does not pass."""
+    is_undecided = read_probe(look, failing).verdict is ProbeVerdict.UNDECIDED
+    return SearchState.UNDECIDED if is_undecided else state

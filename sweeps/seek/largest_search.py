@@ -14,20 +14,21 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from destage.sweeps.seek.bisection import bisect
 from destage.sweeps.seek.crossing_fit import Fit, cross_line, fit_crossing
 from destage.sweeps.seek.intervals import Interval, t_interval
-from destage.sweeps.seek.ladder import RUNGS_PER_DOUBLING, Bracket, find_bracket
-from destage.sweeps.seek.point_runs import LookAll, PointRuns, Waiting
+from destage.sweeps.seek.ladder import RUNGS_PER_DOUBLING, Bracket, bisect, find_bracket
 from destage.sweeps.seek.probes import (
     BOUNDED,
     BrokenRun,
+    LookAll,
     MissingRun,
+    PointRuns,
     Points,
     ProbeVerdict,
     ReplicateResult,
     SearchState,
     ValueVerdict,
+    Waiting,
 )
 
 _APART = 0.5

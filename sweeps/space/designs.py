@@ -1,9 +1,14 @@
-"""Designs: the points of a unit cube at which sampled axes are tried.
+"""Sampled designs of a space: Latin hypercube, Sobol, Morris, Saltelli.
+
+Saltelli et al. 2010, "Variance based sensitivity analysis of model output". Base sample i has the rows i w to
+i w + w - 1, where w is `count_rows`: A_i, then A_i with column k of B_i for each axis k, then B_i, and for
+second-order indices B_i with column k of A_i for each axis k.
 
 A design of more points starts with the points of a smaller one where its method allows it (all but the Latin
 hypercube, with one seed), so that an extended study runs the new points only.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +19,68 @@ from destage.errors import Issue
 from destage.extras import require
 from destage.spec.schema_nodes import node, table
 from destage.sweeps.space.distributions import Distribution
-from destage.sweeps.space.morris_sample import sample_trajectories
-from destage.sweeps.space.saltelli_sample import combine_samples, count_rows
+
+
+def sample_trajectories(trajectories: int, dimensions: int, seed: int, levels: int) -> np.ndarray:
+    """Return points of the unit cube, one a row: `dimensions` + 1 rows a trajectory.
+
+    The levels are 0, 1 / (levels - 1), ..., 1. Two neighbouring rows of a trajectory differ in one
+    coordinate, by levels / (2 (levels - 1)); all levels are as likely. A trajectory depends on the seed and
+    its own number only, so that more trajectories begin with the same ones.
+
+    Args:
+        levels: The number of levels of an axis, which is even.
+    """
+    cube = np.empty((trajectories * (dimensions + 1), dimensions))
+    for number in range(trajectories):
+        first = number * (dimensions + 1)
+        cube[first : first + dimensions + 1] = _sample_one(number, dimensions, seed, levels)
+    return cube
+
+
+def _sample_one(number: int, dimensions: int, seed: int, levels: int) -> np.ndarray:
+    lower, side, order = _draw(number, dimensions, seed)
+    step = levels // 2
+    start = lower % np.uint64(step) + (side & np.uint64(1)) * np.uint64(step)
+    end = (start + np.uint64(step)) % np.uint64(levels)
+    # The axis at each place of the order is changed in that row and stays so.
+    place = np.argsort(np.argsort(order, kind="stable"))
+    is_changed = np.arange(dimensions + 1)[:, None] > place
+    found: np.ndarray = np.where(is_changed, end, start) / (levels - 1)
+    return found
+
+
+def _draw(number: int, dimensions: int, seed: int) -> np.ndarray:
+    """Return three random whole numbers for each axis.
+
+    A digest, since numpy's generators may give other numbers in other versions: a sweep that is continued
+    years later must come to the same points.
+    """
+    digest = hashlib.shake_128(f"morris/{seed}/{number}".encode()).digest(3 * 8 * dimensions)
+    return np.frombuffer(digest, "<u8").reshape(3, dimensions)
+
+
+def count_rows(dimensions: int, *, second_order: bool) -> int:
+    """Return the number of rows of one base sample."""
+    return 2 * dimensions + 2 if second_order else dimensions + 2
+
+
+def combine_samples(base: np.ndarray, *, second_order: bool) -> np.ndarray:
+    """Return the rows for base samples.
+
+    Args:
+        base: A and B side by side, one base sample a row.
+    """
+    dimensions = base.shape[1] // 2
+    first, second = base[:, :dimensions], base[:, dimensions:]
+    rows = np.repeat(first[:, None, :], count_rows(dimensions, second_order=second_order), axis=1)
+    rows[:, dimensions + 1 :] = second[:, None, :]
+    for axis in range(dimensions):
+        rows[:, 1 + axis, axis] = second[:, axis]
+        if second_order:
+            rows[:, dimensions + 2 + axis, axis] = first[:, axis]
+    return rows.reshape(-1, dimensions)
+
 
 SEQUENCES = ("sobol", "latin_hypercube", "halton")
 """Methods that spread points evenly."""

@@ -7,7 +7,6 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.spec.validation import suggest
 from destage.sweeps.space.axes import axis_values
-from destage.sweeps.space.bare_numbers import explain_bare_number
 from destage.sweeps.space.designs import Design, read_design
 from destage.sweeps.space.distributions import (
     Choice,
@@ -16,7 +15,7 @@ from destage.sweeps.space.distributions import (
     list_quantities,
     read_distribution,
 )
-from destage.sweeps.space.parameters import explain_unknown, find_parameter
+from destage.sweeps.space.parameters import explain_bare_number, explain_unknown, find_parameter
 
 KEYS = frozenset({"axes", "zip", "when", "derived", "design"})
 """The keys of a study that a space is read from."""

@@ -1,4 +1,4 @@
-"""Batches of runs: how much work one task gets, from the cost of the runs so far."""
+"""Batches of runs, and the receipts of what they wrote."""
 
 import math
 from bisect import bisect_right
@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from destage.errors import Issue
 from destage.store.state.plan import CONFIG_COLUMNS
-from destage.sweeps.space.run_ids import pack_ids, read_bytes, unpack_ids
+from destage.sweeps.space.identity import pack_ids, read_bytes, unpack_ids
 
 LONGEST_S = 2.0
 """Maximum work of a batch [s], so that a session that drains ends soon."""
@@ -201,3 +202,43 @@ def _is_same(one: pa.Array, other: pa.Array) -> bool:
     """Return whether two dictionaries are one in memory."""
     first, second = one.buffers()[-1], other.buffers()[-1]
     return len(one) == len(other) and (first and first.address) == (second and second.address)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A committed batch, as the driver sees it.
+
+    Attributes:
+        seconds: Engine time [s].
+        facts: Per run the id, status, error kind, error and the columns that planning needs.
+        fragment: The name of the fragment that has its rows, perhaps with those of other batches.
+    """
+
+    seconds: float
+    facts: pa.Table
+    fragment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A batch that a worker could not execute, for reasons other than its configurations.
+
+    Attributes:
+        kind: `infrastructure`, `oom`, `stopped` if the session ended its runs, or `lost` if its worker failed
+            for another batch, before this one was executed or committed.
+    """
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedBatch:
+    """A batch that an executor has returned.
+
+    Attributes:
+        result: Its receipt, its failure, or why the worker must not execute runs of this sweep.
+    """
+
+    batch: Batch
+    result: Receipt | Failure | Issue

@@ -7,8 +7,7 @@ from typing import Protocol
 
 from destage.engine import StopSignal
 from destage.objects import Location
-from destage.sweeps.workers.batches import Batch
-from destage.sweeps.workers.receipts import Failure, FinishedBatch
+from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch
 from destage.sweeps.workers.worker import Worker
 
 AHEAD = 3

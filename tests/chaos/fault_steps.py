@@ -13,13 +13,12 @@ from chaos.sweep import see
 from destage import sweeps
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.files import failpoints
-from destage.store.files.layout import SweepLayout
-from destage.store.files.store_location import list_sizes
-from destage.store.state.generations import find_head
+from destage.store.files import durable
+from destage.store.files.layout import SweepLayout, list_sizes
+from destage.store.state.head import find_head
 
 _DRIVER_POINTS = tuple(
-    name for name in failpoints.NAMES if "head" in name or ("mid_" in name[:4] and "tmp" not in name)
+    name for name in durable.NAMES if "head" in name or ("mid_" in name[:4] and "tmp" not in name)
 )
 _DAMAGE = {"store.damaged-file", "store.damaged-fragment"}
 
@@ -41,7 +40,7 @@ def kill(run: Execution) -> None:
 
 
 def _kill_at_point(run: Execution) -> None:
-    points = _DRIVER_POINTS if run.machines is not None else failpoints.NAMES
+    points = _DRIVER_POINTS if run.machines is not None else durable.NAMES
     point = run.random.choice(points)
     count = run.random.randint(1, 3)
     env = {"DESTAGE_FAIL_POINT": f"{point}:{count}"}
@@ -64,7 +63,7 @@ def _kill_part(run: Execution, machines: Machines) -> None:
 
 def stop(run: Execution) -> None:
     """Stop a session past its lease while one with more axis values finishes the sweep, then continue it."""
-    points = failpoints.NAMES if run.schedule.executor == "inline" else _DRIVER_POINTS
+    points = durable.NAMES if run.schedule.executor == "inline" else _DRIVER_POINTS
     point, count = run.random.choice(points), run.random.randint(1, 2)
     run.steps.append(f"stop at {point}:{count}")
     free = {"has_lease": False} if isinstance(run.place, Folder) else {}

@@ -24,7 +24,7 @@ from destage.sql import quote
 from destage.store import Location, locate
 from destage.store.files.digests import damaged, find_digest, is_intact
 from destage.store.files.layout import SweepLayout
-from destage.store.state.generations import read_head
+from destage.store.state.head import read_head
 
 _DISKS = "array.disks"
 _PAUSE_S, _LOOK_S = 0.2, 0.05

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from api_server import ApiServer
 
-from destage.cluster.client.reader_pod import ReaderPod
+from destage.cluster.client.pod_command import ReaderPod
 from destage.errors import ClusterError
 
 JOB = "/rayjobs/demo"

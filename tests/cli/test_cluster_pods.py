@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from destage.cluster.in_pod.archive import write_archive
+from destage.cluster.in_pod.fetched_results import write_archive
 from destage.store import list_sweeps
 from destage.store.files.layout import SweepLayout
 from destage.store.locks.lease import hold_lease

@@ -29,8 +29,7 @@ from destage.store.files.digests import digest_of
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import as_parquet
 from destage.store.files.records import encode_record
-from destage.store.state.generations import list_heads, list_segments, read_head
-from destage.store.state.head import FORMAT, Head
+from destage.store.state.head import FORMAT, Head, list_heads, list_segments, read_head
 
 SQL, STATUS, REPORT = ("query", "SWEEP", "FROM runs"), ("status", "SWEEP"), ("report", "SWEEP")
 VERIFY, RESUME = ("admin", "verify", "SWEEP"), ("run", "SWEEP", "--quiet")

@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from destage.cli.terminal.eta_gate import EtaGate
-from destage.cli.terminal.progress_line import ProgressDisplay, format_duration
+from destage.cli.terminal.progress_line import EtaGate, ProgressDisplay, format_duration
 from destage.sweeps import Progress
 
 

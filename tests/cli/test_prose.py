@@ -2,7 +2,7 @@
 
 import pytest
 
-from destage.cli.terminal.prose import wrap_lines
+from destage.cli.terminal.terminal_text import wrap_lines
 
 FACT = "  to be sure     2 disks (EUR 980), which carry 4.1 times the load: 5 measured systems ran fast"
 SENTENCE = "Estimated, neither calibrated nor validated on this array: HP's paper has 51 users with 64 MB."

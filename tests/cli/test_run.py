@@ -18,7 +18,7 @@ import pytest
 from small_studies import small_study
 
 from destage.store.files.layout import SweepLayout
-from destage.store.state.generations import claim_generation, read_head
+from destage.store.state.head import claim_generation, read_head
 
 
 def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) -> None:

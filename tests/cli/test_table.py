@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from destage.cli.terminal.text_table import GAP, UNBOUNDED, choose_columns, print_table
+from destage.cli.terminal.terminal_text import GAP, UNBOUNDED, choose_columns, print_table
 from destage.queries.text.presentation import Heading, Presentation, present
 
 NAMES = ["label", "raid", "controller", "hit_ratio", "limiting", "users_supported", "n", "binding"]

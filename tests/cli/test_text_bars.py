@@ -2,7 +2,7 @@
 
 import pytest
 
-from destage.cli.terminal.text_bars import bar, draw_answers, sparkline
+from destage.cli.terminal.terminal_text import bar, draw_answers, sparkline
 from destage.queries.findings.answer_bars import AnswerBars, Bar
 
 

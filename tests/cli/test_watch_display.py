@@ -2,7 +2,7 @@
 
 import pytest
 
-from destage.cli.terminal.watch_display import WatchDisplay, WatchState
+from destage.cli.terminal.watched_progress import WatchDisplay, WatchState
 from destage.sweeps import Progress
 
 
@@ -14,7 +14,7 @@ def rows(done: int) -> Progress:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the time, which a test advances."""
     now = [0.0]
-    monkeypatch.setattr("destage.cli.terminal.watch_display.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("destage.cli.terminal.watched_progress.time.monotonic", lambda: now[0])
     return now
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from destage.cluster import Settings, read_settings
-from destage.cluster.setup.settings_schema import as_values
+from destage.cluster.setup.helm_values import as_values
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "helm" / "destage"

@@ -8,8 +8,8 @@ from api_server import ApiServer
 from destage.cluster import Release, build, read_settings
 from destage.cluster.client.api_connection import Connection
 from destage.cluster.client.jobs import submit
-from destage.cluster.preparation.check_result import CheckResult
 from destage.cluster.preparation.checks import run_checks
+from destage.cluster.preparation.preflight import CheckResult
 from destage.errors import ClusterError
 
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"

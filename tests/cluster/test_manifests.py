@@ -9,7 +9,7 @@ from pod_security import pod_specs, violations
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.client.jobs import parse_job
-from destage.cluster.client.reader_pod import build_reader_pod
+from destage.cluster.client.pod_command import build_reader_pod
 from destage.cluster.resources.rbac import AUTOSCALER
 from destage.cluster.setup.object_labels import to_release_name
 from destage.errors import ConfigError

@@ -8,9 +8,8 @@ from pod_security import violations
 
 from destage.cluster import Release, read_settings
 from destage.cluster.client.api_connection import Connection
-from destage.cluster.preparation.check_result import CheckResult
-from destage.cluster.preparation.preflight import run_preflight
-from destage.cluster.resources.credentials import find_missing_credentials, format_secret_command
+from destage.cluster.preparation.preflight import CheckResult, run_preflight
+from destage.cluster.resources.storage import find_missing_credentials, format_secret_command
 
 POD = "/api/v1/namespaces/sweeps/pods/destage-doctor"
 ACCOUNTS = "/api/v1/namespaces/sweeps/serviceaccounts"

@@ -8,10 +8,8 @@ from error_codes import has_code
 
 from destage.cluster import Release, build, read_settings
 from destage.cluster.client.api_connection import Connection
-from destage.cluster.client.head_pod import find_head_pod
 from destage.cluster.client.jobs import Job, find_job, submit
-from destage.cluster.client.pod_command import _describe
-from destage.cluster.client.reader_pod import ReaderPod
+from destage.cluster.client.pod_command import ReaderPod, _describe, find_head_pod
 from destage.errors import ClusterError
 
 PODS = "/api/v1/namespaces/sweeps/pods"
@@ -70,8 +68,8 @@ def commands(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> list[tuple[s
         path = f"{PODS}/{manifest['metadata']['name']}"
         server.put(path, {**manifest, "status": {"phase": "Running"}})
 
-    monkeypatch.setattr("destage.cluster.client.reader_pod.run_in_pod", run)
-    monkeypatch.setattr("destage.cluster.client.reader_pod.create", start)
+    monkeypatch.setattr("destage.cluster.client.pod_command.run_in_pod", run)
+    monkeypatch.setattr("destage.cluster.client.pod_command.create", start)
     return found
 
 

@@ -11,7 +11,7 @@ from destage.cluster.client.api_connection import Connection
 from destage.cluster.client.deletion import delete_kept_results, delete_sweep
 from destage.cluster.client.jobs import Job, find_job, submit
 from destage.cluster.client.objects import build_path
-from destage.cluster.client.reader_pod import ReaderPod, build_reader_pod
+from destage.cluster.client.pod_command import ReaderPod, build_reader_pod
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"

@@ -18,7 +18,7 @@ from destage.store import open_sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import rows_schema
-from destage.store.state.generations import list_heads, read_head
+from destage.store.state.head import list_heads, read_head
 
 
 def rows(*run_ids: str) -> pa.Table:

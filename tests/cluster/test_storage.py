@@ -9,7 +9,7 @@ from pod_security import pod_specs
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.resources.storage import build_identity_labels
-from destage.cluster.setup.store_url import find_ports, find_scheme
+from destage.cluster.setup.cluster_settings import find_ports, find_scheme
 
 STORED = {name: values for name, values in CASES.items() if "store" in values}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from destage.cluster.resources.trace_addresses import find_trace_issues
+from destage.cluster.resources.storage import find_trace_issues
 from destage.cluster.setup.cluster_settings import Settings
 from destage.cluster.setup.helm_values import read_settings
 

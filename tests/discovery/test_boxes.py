@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from destage.discovery.boxes import Box, whole_box
+from destage.discovery.boxes import LEAST_MASS, LEAST_POINTS, Box, list_expanded, peel, whole_box
 from destage.discovery.choice import Rule, binomial_tail, choose_box, quasi_p_value
-from destage.discovery.prim import LEAST_MASS, LEAST_POINTS, list_expanded, peel
 from destage.store.schemas.axis_codes import encode_axis
 
 

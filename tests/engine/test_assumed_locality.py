@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from destage.engine import catalog
-from destage.engine.assumed_locality import describe_assumed_localities
+from destage.engine.workload_description import describe_assumed_localities
 
 VDI = ["Rests on an assumed locality: Zipf 0.9 over 20 GB (preset vdi)."]
 

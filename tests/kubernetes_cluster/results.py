@@ -13,7 +13,7 @@ from kubernetes_cluster.conftest import RUNS, Cluster
 from destage.engine import results_schema
 from destage.store import Location, list_sweeps, open_sweep
 from destage.store.files.digests import find_digest
-from destage.store.files.store_location import list_tree
+from destage.store.files.layout import list_tree
 
 Rows = dict[str, tuple[object, ...]]
 """Host, attempt and time of the execution of each run, by sweep and run."""

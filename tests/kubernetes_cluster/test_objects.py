@@ -21,7 +21,7 @@ from kubernetes_cluster.results import (
 from destage.cluster.resources.pods import build_container_security, build_resources
 from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
-from destage.store.files.store_location import list_tree
+from destage.store.files.layout import list_tree
 
 pytestmark = [pytest.mark.kubernetes]
 PROGRAM = """

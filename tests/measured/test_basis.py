@@ -18,7 +18,7 @@ from tests.measured.test_readers import (
 )
 
 from destage.errors import ConfigError
-from destage.measured.basis import ZERO
+from destage.measured.line import ZERO
 from destage.tools.result_parts import merge_operations
 from destage.tools.results import read_results
 

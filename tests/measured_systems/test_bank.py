@@ -10,18 +10,16 @@ import pytest
 
 from destage import engine
 from destage.engine import catalog, validate
-from destage.measured_systems.agreement import (
-    agree_on_rate,
-    agree_on_response,
-    group_by_class,
-    group_by_system,
-)
 from destage.measured_systems.bank import MEDIA, MeasuredRate, MeasuredSystem, rates, read_text, systems
 from destage.measured_systems.prediction import (
     PREDICTED,
     Prediction,
+    agree_on_rate,
+    agree_on_response,
     combine,
     format_predictions,
+    group_by_class,
+    group_by_system,
     predict,
     stored_predictions,
 )

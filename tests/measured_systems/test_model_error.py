@@ -9,7 +9,7 @@ import pytest
 from destage import engine
 from destage.measured_systems import estimation, model_error
 from destage.measured_systems.bank import rates, systems
-from destage.measured_systems.load_class import LoadClass, classify_rate, classify_run
+from destage.measured_systems.model_error import LoadClass, classify_rate, classify_run
 from destage.measured_systems.prediction import stored_predictions
 from destage.queries.findings.model_error_text import describe_run_error
 

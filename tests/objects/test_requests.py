@@ -11,8 +11,7 @@ from small_studies import small_study
 from destage import sweeps
 from destage.engine import results_schema
 from destage.store import Location, locate, open_sweep
-from destage.store.files.layout import SweepLayout
-from destage.store.files.store_location import list_sizes
+from destage.store.files.layout import SweepLayout, list_sizes
 from destage.store.fragment_files import index, merging
 from destage.sweeps.execution import driver
 

@@ -13,7 +13,7 @@ from chaos.zygote import Session, run_zygote
 from objects.servers import Server
 
 from destage.store import locate
-from destage.store.files import failpoints
+from destage.store.files import durable
 
 LIMIT_S = 300.0
 
@@ -29,7 +29,7 @@ def test_a_stopped_writer_damages_nothing(
 ) -> None:
     """Stop a writer at each write point, in a sweep each; finish all sweeps; continue all writers."""
     lease_s = lease_seconds(object_server.kind)
-    points = [f"{name}:{count}" for name in failpoints.NAMES]
+    points = [f"{name}:{count}" for name in durable.NAMES]
     stores = {point: object_server.url(bucket, point.replace(":", "-")) for point in points}
 
     def look(point: str) -> Seen:

@@ -16,9 +16,8 @@ from tests.system.conftest import KillableSweep
 
 from destage.errors import StoreError, UnreachableError
 from destage.store import ObjectPath, locate, open_sweep
-from destage.store.files import failpoints
-from destage.store.files.layout import SweepLayout
-from destage.store.files.store_location import list_sizes, list_tree
+from destage.store.files import durable
+from destage.store.files.layout import SweepLayout, list_sizes, list_tree
 from destage.store.locks.lease import find_writer, hold_lease
 from destage.store.state.removal import remove_sweep
 
@@ -70,7 +69,7 @@ _OFTEN = ("before_rename", "mid_plan_round")
 
 @pytest.mark.parametrize(
     "point",
-    [pytest.param(name, marks=() if name in _OFTEN else pytest.mark.chaos) for name in failpoints.NAMES],
+    [pytest.param(name, marks=() if name in _OFTEN else pytest.mark.chaos) for name in durable.NAMES],
 )
 def test_killed_at_a_fail_point(killable: KillableSweep, store: ObjectPath, point: str) -> None:
     driver = killable.start(store, DESTAGE_FAIL_POINT=f"{point}:3")

@@ -11,8 +11,8 @@ import pytest
 from destage.errors import QueryError, StoreError
 from destage.queries import Session, open_session
 from destage.store.files.layout import SweepLayout
-from destage.store.fragment_files.compaction import compact
 from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.merging import compact
 from destage.store.fragment_files.stored_rows import read_rows, rows_schema
 
 DISKS = "array.disks"

@@ -21,7 +21,7 @@ from destage.queries.report.sentences.summary import summarize
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import rows_schema
-from destage.store.state.generations import claim_generation, read_head
+from destage.store.state.head import claim_generation, read_head
 from destage.store.state.plan import write_round
 
 LINE = MeasuredLine(array_label="lab", outstanding=8, throughput_iops=100.0)

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from destage.measured_systems.load_class import LoadClass
-from destage.measured_systems.model_error import ModelError
+from destage.measured_systems.model_error import LoadClass, ModelError
 from destage.queries.findings.candidates import (
     CONTROLLER,
     DISK,

@@ -10,11 +10,8 @@ import pyarrow as pa
 import pytest
 
 from destage.sensitivity.analysis import analyse
-from destage.sensitivity.design_rows import MORRIS, SALTELLI, DesignRows
-from destage.sensitivity.point_values import PointValues, collect_values
-from destage.sweeps.space.designs import sample_cube
-from destage.sweeps.space.morris_sample import sample_trajectories
-from destage.sweeps.space.saltelli_sample import combine_samples
+from destage.sensitivity.point_values import MORRIS, SALTELLI, DesignRows, PointValues, collect_values
+from destage.sweeps.space.designs import combine_samples, sample_cube, sample_trajectories
 
 AXES = ("a", "b")
 NAN = float("nan")

@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from destage.sensitivity.analysis import analyse
-from destage.sensitivity.conditional_axes import write_out
-from destage.sensitivity.point_values import PointValues
+from destage.sensitivity.point_values import PointValues, write_out
 from destage.store.schemas.axis_codes import AxisCodes
 
 

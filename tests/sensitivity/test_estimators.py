@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sensitivity.combination import combine_replicates
-from destage.sensitivity.factorial import factorial_shares
-from destage.sensitivity.given_data import choose_basis, given_data_shares
-from destage.sensitivity.jackknife import jackknife_error
-from destage.sensitivity.morris import elementary_effects, summarize_effects
-from destage.sensitivity.saltelli import crossed_shares, saltelli_shares
+from destage.sensitivity.estimators import (
+    choose_basis,
+    crossed_shares,
+    elementary_effects,
+    factorial_shares,
+    given_data_shares,
+    jackknife_error,
+    saltelli_shares,
+    summarize_effects,
+)
+from destage.sensitivity.sensitivity_table import combine_replicates
 from destage.student import half_width
-from destage.sweeps.space.designs import sample_cube
-from destage.sweeps.space.morris_sample import sample_trajectories
-from destage.sweeps.space.saltelli_sample import combine_samples, count_rows
+from destage.sweeps.space.designs import combine_samples, count_rows, sample_cube, sample_trajectories
 
 Function = Callable[[np.ndarray], np.ndarray]
 ISHIGAMI_VARIANCE = 7**2 / 8 + 0.1 * np.pi**4 / 5 + 0.1**2 * np.pi**8 / 18 + 0.5

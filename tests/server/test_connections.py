@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from served_sweep import Served
 
-from destage.server import client_connection
+from destage.server import http_server
 
 COUNT = 300
 """More connections than the server answers at a time."""
@@ -48,8 +48,8 @@ def test_a_half_open_connection_is_closed_in_time(served: Served) -> None:
                 time.sleep(0.2)
             except OSError:
                 break
-            assert time.monotonic() - began < 6 * client_connection._HEADERS_S
-    assert time.monotonic() - began > 0.5 * client_connection._HEADERS_S
+            assert time.monotonic() - began < 6 * http_server._HEADERS_S
+    assert time.monotonic() - began > 0.5 * http_server._HEADERS_S
 
 
 def test_a_request_may_take_longer_than_its_headers(served: Served) -> None:
@@ -62,6 +62,6 @@ def test_a_request_may_take_longer_than_its_headers(served: Served) -> None:
     ).encode()
     with socket.create_connection((host, int(port)), timeout=60) as client:
         client.sendall(head + body[:5])
-        time.sleep(client_connection._HEADERS_S + 1)
+        time.sleep(http_server._HEADERS_S + 1)
         client.sendall(body[5:])
         assert client.recv(100).startswith(b"HTTP/1.1 200")

@@ -8,7 +8,7 @@ from small_stores import publish
 
 from destage.cli import app
 from destage.store.files.layout import SweepLayout
-from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.merging import compact
 
 
 def _count(served: Served) -> int:

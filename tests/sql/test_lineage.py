@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from destage.sql.lineage import find_unchanged
+from destage.sql.syntax_trees import find_unchanged
 
 RELATIONS = {"points": ["id", "a", "b", "c", "Users"], "runs": ["id", "b", "d"]}
 

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 
-from destage.store.locks.bucket_lock import Step, contend
+from destage.store.locks.object_lease import Step, contend
 
 Contender = Generator[Step, AbstractSet[str], bool]
 

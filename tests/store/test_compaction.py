@@ -14,9 +14,9 @@ import pytest
 from destage.errors import StoreError
 from destage.objects import Location
 from destage.store.files.layout import SweepLayout
-from destage.store.fragment_files import compaction, stored_rows
-from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files import merging, stored_rows
 from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.merging import compact
 from destage.store.fragment_files.stored_rows import find_present_runs, read_rows
 from destage.store.locks.lease import hold_lease
 
@@ -24,7 +24,7 @@ MakeRows = Callable[..., pa.Table]
 _COMPACT = """
 import sys
 from pathlib import Path
-from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.merging import compact
 from destage.store.files.layout import SweepLayout
 compact(SweepLayout(Path(sys.argv[1])))
 """
@@ -76,8 +76,8 @@ def test_a_kill_before_the_deletion_loses_no_row(many: SweepLayout) -> None:
 
 
 def test_memory_limits_the_size_of_a_fragment(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compaction, "_MOST_MEMORY", 1)
-    monkeypatch.setattr(compaction, "_PORTION", 10)
+    monkeypatch.setattr(merging, "_MOST_MEMORY", 1)
+    monkeypatch.setattr(merging, "_PORTION", 10)
     before = read_rows(many)
     done = compact(many)
     assert done.after == 4

@@ -14,9 +14,16 @@ from destage.errors import StoreError
 from destage.store import open_sweep
 from destage.store.files.digests import digest_of, is_intact, read_checked
 from destage.store.files.layout import SweepLayout
-from destage.store.state import generations
-from destage.store.state.generations import Generation, claim_generation, find_head, list_heads, read_head
-from destage.store.state.head import Head, decode_head
+from destage.store.state import head as heads
+from destage.store.state.head import (
+    Generation,
+    Head,
+    claim_generation,
+    decode_head,
+    find_head,
+    list_heads,
+    read_head,
+)
 from destage.store.state.plan import plan_schema
 
 
@@ -64,7 +71,7 @@ def test_a_head_written_after_the_check_is_not_taken(
             monkeypatch.undo()
             publish(layout, plan_of("new"))
 
-    monkeypatch.setattr(generations, "pass_point", pause)
+    monkeypatch.setattr(heads, "pass_point", pause)
     late.publish(head)
     assert len(list_heads(layout)) == 2
     assert planned(layout) == ["new"]
@@ -143,16 +150,16 @@ def test_claims_at_the_same_time_get_different_numbers(
     layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every order of two claims' steps: write, look."""
-    inner = generations.write_durably
+    inner = heads.write_durably
     others: list[Generation] = []
 
     def write(path: Path, data: bytes, **points: str | None) -> None:
         if not others and path.suffix == ".claim":
-            monkeypatch.setattr(generations, "write_durably", inner)
+            monkeypatch.setattr(heads, "write_durably", inner)
             others.append(claim_generation(layout))  # between our look and our claim
         inner(path, data, **points)
 
-    monkeypatch.setattr(generations, "write_durably", write)
+    monkeypatch.setattr(heads, "write_durably", write)
     mine = claim_generation(layout)
     assert mine.name[:6] > others[0].name[:6]
 

@@ -9,15 +9,14 @@ import pytest
 
 from destage.errors import StoreError
 from destage.store.files.layout import SweepLayout
-from destage.store.fragment_files import index_writer
+from destage.store.fragment_files import commits
 from destage.store.fragment_files.adoption import adopt_fragments
-from destage.store.fragment_files.compaction import compact
+from destage.store.fragment_files.commits import IndexWriter
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.index import Stamp, find_settled, read_segments
-from destage.store.fragment_files.index_writer import IndexWriter
+from destage.store.fragment_files.merging import compact
 from destage.store.fragment_files.stored_rows import list_complete_fragments, read_rows, rows_schema
-from destage.store.state.generations import claim_generation, find_head, list_segments
-from destage.store.state.head import Head
+from destage.store.state.head import Head, claim_generation, find_head, list_segments
 
 MakeRows = Callable[..., pa.Table]
 COLUMNS = ["events"]
@@ -141,7 +140,7 @@ def test_segments_outlive_their_generation(make_rows: MakeRows, layout: SweepLay
 def test_many_segments_become_one(
     make_rows: MakeRows, layout: SweepLayout, monkeypatch: pytest.MonkeyPatch, opened: list[str]
 ) -> None:
-    monkeypatch.setattr(index_writer, "_MOST_SEGMENTS", 4)
+    monkeypatch.setattr(commits, "_MOST_SEGMENTS", 4)
     writer = IndexWriter(claim_generation(layout), COLUMNS)
     for number in range(4):
         _commit(layout, writer, make_rows(f"a{number}", f"b{number}", events=number))

@@ -7,7 +7,7 @@ import pytest
 from destage.errors import StoreError, UnreachableError
 from destage.objects import ObjectPath
 from destage.store import default_store, find_sweep, locate
-from destage.store.files.store_location import find_write_error
+from destage.store.files.layout import find_write_error
 
 URL = "s3://bucket/some/prefix?region=eu-central-1&scheme=http"
 

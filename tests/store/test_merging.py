@@ -15,7 +15,7 @@ from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.merging import find_contained
 from destage.store.fragment_files.stored_rows import list_complete_fragments, read_rows
 from destage.store.locks.lease import FileLease
-from destage.store.state.generations import claim_generation
+from destage.store.state.head import claim_generation
 
 MakeRows = Callable[..., pa.Table]
 COLUMNS = ["events"]

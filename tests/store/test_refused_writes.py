@@ -10,8 +10,8 @@ import pytest
 from destage.cli.application import _exit_code
 from destage.errors import InfrastructureError, Issue, MachineError, StoreError
 from destage.store.files.durable import write_durably
+from destage.sweeps.workers.batches import Failure
 from destage.sweeps.workers.machine_failures import explain_failure
-from destage.sweeps.workers.receipts import Failure
 
 
 @pytest.mark.parametrize(

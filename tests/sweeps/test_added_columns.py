@@ -8,12 +8,11 @@ import pytest
 
 from destage import queries, sweeps
 from destage.store import open_sweep
-from destage.store.files.layout import SweepLayout
+from destage.store.files.layout import SweepLayout, list_sizes
 from destage.store.files.parquet import read_parquet
-from destage.store.files.store_location import list_sizes
 from destage.store.fragment_files.adoption import adopt_fragments
-from destage.store.fragment_files.compaction import compact
 from destage.store.fragment_files.fragments import write_fragment
+from destage.store.fragment_files.merging import compact
 from destage.store.fragment_files.stored_rows import rows_schema
 from destage.sweeps import Study
 

@@ -19,7 +19,7 @@ from destage.store import Location, open_sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.locks.lease import hold_lease
-from destage.store.state.generations import claim_generation, find_head, read_head
+from destage.store.state.head import claim_generation, find_head, read_head
 from destage.store.state.plan import write_round
 from destage.sweeps import Progress, Study
 

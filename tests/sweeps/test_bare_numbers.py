@@ -9,7 +9,7 @@ import yaml
 from destage import engine
 from destage.errors import ConfigError
 from destage.sweeps import parse_study
-from destage.sweeps.space.bare_numbers import explain_bare_number, find_bare_numbers
+from destage.sweeps.space.parameters import explain_bare_number, find_bare_numbers
 
 SCENARIO: dict[str, Any] = {
     "workload": {"use": "call_center", "users": 10},

@@ -6,7 +6,7 @@ import yaml
 from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
 from destage.sweeps import parse_study
-from destage.sweeps.calibration.from_measured import make_calibration
+from destage.sweeps.calibration.measured_figures import make_calibration
 from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.reading.expansion import expand
 

@@ -17,13 +17,13 @@ from destage.sweeps.calibration.proposals import (
     to_levels,
     to_scores,
 )
-from destage.sweeps.calibration.sample import pool_errors
-from destage.sweeps.calibration.weighted import (
+from destage.sweeps.calibration.sample import (
     Mixture,
     crps_uniform,
     effective_size,
     normalise,
     odds_interval,
+    pool_errors,
     weighted_quantiles,
 )
 

@@ -14,14 +14,12 @@ from destage.store.fragment_files.stored_rows import find_present_runs, read_row
 from destage.store.locks.lease import FileLease, Lease
 from destage.store.state.plan import join_configs
 from destage.sweeps import Study
-from destage.sweeps.execution.driver import BREAKER, TRIES, Driver
-from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.execution.driver import BREAKER, TRIES, Driver, Interrupts
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.workers.batches import BATCHES_PER_S, Batch, CostModel, Queue
+from destage.sweeps.workers.batches import BATCHES_PER_S, Batch, CostModel, Failure, FinishedBatch, Queue
 from destage.sweeps.workers.executors import AHEAD, InlineExecutor
-from destage.sweeps.workers.receipts import Failure, FinishedBatch
 
 MakeStudy = Callable[..., Study]
 

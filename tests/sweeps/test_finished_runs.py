@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from destage.sweeps.rounds.finished_runs import FinishedRuns
-from destage.sweeps.space.run_ids import pack_ids, read_bytes, unpack_ids
+from destage.sweeps.space.identity import pack_ids, read_bytes, unpack_ids
 
 
 def _ids(count: int, seed: int = 1) -> list[str]:

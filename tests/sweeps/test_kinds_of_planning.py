@@ -13,13 +13,10 @@ from destage.sweeps import Study
 from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.keys.refine_key import Refinement
 from destage.sweeps.keys.search_key import Search
-from destage.sweeps.rounds.adaptive_points import WAYS
-from destage.sweeps.rounds.fixed_runs import FixedRuns
-from destage.sweeps.rounds.largest_values import LargestValues
-from destage.sweeps.rounds.planner import find_question, list_needed_columns
-from destage.sweeps.rounds.point_means import PointMeans
+from destage.sweeps.rounds.planner import WAYS, find_question, list_needed_columns
+from destage.sweeps.rounds.point_means import FixedRuns, PointMeans
 from destage.sweeps.rounds.question import Question
-from destage.sweeps.rounds.smallest_values import SmallestValues
+from destage.sweeps.rounds.sought_values import LargestValues, SmallestValues
 from destage.sweeps.study.schema import study_schema
 
 MakeStudy = Callable[..., Study]

@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from destage.spec.objective import Objective
-from destage.sweeps.seek.cheapest import Candidate, choose_points
 from destage.sweeps.seek.largest_search import PointResult
 from destage.sweeps.seek.probes import Probe, ProbeVerdict, SearchState, ValueVerdict
-from destage.sweeps.seek.smallest_search import Looks, Standing, choose_value, conclude, examine, make_looks
+from destage.sweeps.seek.smallest_search import (
+    Candidate,
+    Looks,
+    Standing,
+    choose_points,
+    choose_value,
+    conclude,
+    examine,
+    make_looks,
+)
 
 MEETS, MISSES = ValueVerdict.MEETS, ValueVerdict.MISSES
 ONCE = Looks((2,))

@@ -7,13 +7,18 @@ from pathlib import Path
 import pytest
 
 from destage.errors import StoreError
-from destage.sweeps.workers import marker
-from destage.sweeps.workers.marker import WorkerMismatchError, check_marker, remove_markers, write_marker
+from destage.sweeps.workers import machine_failures
+from destage.sweeps.workers.machine_failures import (
+    WorkerMismatchError,
+    check_marker,
+    remove_markers,
+    write_marker,
+)
 
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(marker, "_PAUSES_S", (0.0,))
+    monkeypatch.setattr(machine_failures, "_PAUSES_S", (0.0,))
 
 
 def test_only_the_newest_marker_counts_and_all_are_removed(tmp_path: Path) -> None:

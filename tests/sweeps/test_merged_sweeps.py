@@ -11,7 +11,7 @@ from destage.engine import results_schema
 from destage.store import open_sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files import merging
-from destage.store.state.generations import list_segments
+from destage.store.state.head import list_segments
 from destage.sweeps import Study
 
 MakeStudy = Callable[..., Study]

@@ -9,21 +9,19 @@ import pytest
 
 from destage.engine import results_schema
 from destage.errors import Issue
-from destage.store.files import durable, failpoints
+from destage.store.files import durable
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.stored_rows import list_complete_fragments, read_rows
 from destage.store.locks.lease import FileLease
 from destage.sweeps import Study
 from destage.sweeps.execution import driver as driving
-from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.interrupts import Interrupts
+from destage.sweeps.execution.driver import Driver, Interrupts
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
 from destage.sweeps.workers.executors import InlineExecutor
-from destage.sweeps.workers.open_part import MOST_ROWS, OpenPart
-from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.worker import MOST_ROWS, OpenPart
 
 MakeStudy = Callable[..., Study]
 
@@ -239,5 +237,5 @@ def test_a_batch_passes_a_fail_point_while_it_is_held(
     )
     executor = InlineExecutor(1, layout.fragments, ("events",))
     _drive(layout, executor, _plan(make_study(replicates=20)))
-    assert "rows_held" in failpoints.NAMES
+    assert "rows_held" in durable.NAMES
     assert passed.count(("rows_held", 0)) > 2

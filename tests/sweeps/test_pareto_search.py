@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from destage.sweeps.keys.search_key import METHODS, Goal, Search
-from destage.sweeps.search.pareto import TrialPlanner, find_front
+from destage.sweeps.search.trials import TrialPlanner, find_front
 from destage.sweeps.space.distributions import Choice, Continuous, Distribution, Steps
 
 GOALS = (Goal("price", is_maximum=False), Goal("users_supported", is_maximum=True))

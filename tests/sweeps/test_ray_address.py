@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from destage.errors import SweepError
-from destage.sweeps.ray.address import check_address, explain_failure
+from destage.sweeps.ray.ray_cluster import check_address, explain_failure
 
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 

@@ -4,13 +4,13 @@ import socket
 
 import pytest
 
-from destage.sweeps.ray import ray_head
-from destage.sweeps.ray.ray_head import RayHead
+from destage.sweeps.ray import ray_cluster
+from destage.sweeps.ray.ray_cluster import RayHead
 
 
 def test_a_head_is_lost_once_it_has_not_answered_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(ray_head.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(ray_cluster.time, "monotonic", lambda: now[0])
     with socket.create_server(("127.0.0.1", 0)) as server:
         head = RayHead(f"127.0.0.1:{server.getsockname()[1]}")
         now[0] += 1000.0

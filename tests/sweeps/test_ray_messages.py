@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("ray")
 
-from destage.sweeps.ray.messages import MessageFilter
+from destage.sweeps.ray.executor import MessageFilter
 
 DUMP = "Raylet is terminated. Termination is unexpected. Possible reasons include: (1) SIGKILL\n{}"
 DEAD = (

@@ -10,8 +10,7 @@ import pytest
 from destage.sweeps.ray import pool as ray_pool
 from destage.sweeps.ray.pool import RayPool
 from destage.sweeps.ray.ray_worker import Reply
-from destage.sweeps.workers.batches import Batch
-from destage.sweeps.workers.receipts import Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
 
 
 class Calls:

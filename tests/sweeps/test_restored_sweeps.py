@@ -11,7 +11,7 @@ from destage.store import open_sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.opened import recorded_progress
 from destage.store.opened.file_checks import check_sweep
-from destage.store.state.generations import list_heads, read_head
+from destage.store.state.head import list_heads, read_head
 from destage.sweeps import Study, verify
 
 MakeStudy = Callable[..., Study]

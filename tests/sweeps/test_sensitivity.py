@@ -13,11 +13,11 @@ from small_studies import small_seek
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.queries import open_session
-from destage.sensitivity.stored_results import DISTRIBUTIONS
+from destage.sensitivity.analysis import DISTRIBUTIONS
 from destage.store import open_sweep
 from destage.store.files.digests import find_digest
 from destage.store.files.layout import SweepLayout
-from destage.store.state.generations import read_head
+from destage.store.state.head import read_head
 from destage.sweeps import Study
 from destage.sweeps.execution.analyses import analyse_sweep
 from destage.sweeps.space.distributions import SCHEMAS

@@ -11,12 +11,10 @@ import pytest
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.sweeps import Study
-from destage.sweeps.points.sampled_points import tabulate_design
+from destage.sweeps.points.grid import tabulate_design
 from destage.sweeps.reading.expansion import expand
-from destage.sweeps.space.designs import sample_cube
+from destage.sweeps.space.designs import combine_samples, sample_cube, sample_trajectories
 from destage.sweeps.space.identity import point_id
-from destage.sweeps.space.morris_sample import sample_trajectories
-from destage.sweeps.space.saltelli_sample import combine_samples
 
 MakeStudy = Callable[..., Study]
 DISKS, CAPACITY = "array.disks", "controller.cache.capacity"

@@ -9,7 +9,7 @@ import pytest
 
 from destage import sweeps
 from destage.store import open_sweep
-from destage.store.files import durable, failpoints
+from destage.store.files import durable
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files import fragments
 from destage.store.fragment_files.stored_rows import rows_schema
@@ -133,7 +133,7 @@ def test_a_damaged_sweep_is_passed_over(make_study: MakeStudy, tmp_path: Path) -
     assert (outcome.executed, outcome.shared, outcome.state) == (2, 0, "finished")
 
 
-@pytest.mark.parametrize("point", failpoints.NAMES[:4])
+@pytest.mark.parametrize("point", durable.NAMES[:4])
 def test_a_session_killed_while_it_copies_goes_on(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:

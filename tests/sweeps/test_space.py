@@ -10,8 +10,7 @@ import yaml
 from destage import sweeps
 from destage.errors import ConfigError
 from destage.sweeps import Study, parse_study
-from destage.sweeps.points.grid import Grid
-from destage.sweeps.points.sampled_points import tabulate_design
+from destage.sweeps.points.grid import Grid, tabulate_design
 from destage.sweeps.reading.expansion import expand
 
 MakeStudy = Callable[..., Study]

@@ -11,10 +11,10 @@ from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import StoreError
 from destage.store import open_sweep
-from destage.store.files import durable, failpoints
+from destage.store.files import durable
 from destage.store.fragment_files import adoption, fragments
 from destage.store.locks.lease import FileLease
-from destage.store.state import generations
+from destage.store.state import head
 from destage.sweeps import Study, verify
 from destage.sweeps.execution import api, sweep_session
 from destage.sweeps.workers import worker
@@ -42,7 +42,7 @@ def _seen(path: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("point", failpoints.NAMES)
+@pytest.mark.parametrize("point", durable.NAMES)
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_paused_writer_damages_nothing(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, count: int
@@ -63,7 +63,7 @@ def test_a_paused_writer_damages_nothing(
             assert outcome.state == "finished"
             after[0] = _seen(outcome.path)
 
-    for module in (durable, fragments, generations, worker):
+    for module in (durable, fragments, head, worker):
         monkeypatch.setattr(module, "pass_point", pause)
     # A writer that was past its last check ends without knowing.
     with suppress(StoreError):

@@ -14,9 +14,8 @@ from small_studies import small_seek
 from destage import sweeps
 from destage.engine import results_schema
 from destage.store import Location, open_sweep
-from destage.store.files.layout import SweepLayout
+from destage.store.files.layout import SweepLayout, list_sizes
 from destage.store.files.parquet import read_parquet
-from destage.store.files.store_location import list_sizes
 
 _DRIVER = """
 import os, sys

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.system.conftest import KillableSweep
 
-from destage.store.files import failpoints
+from destage.store.files import durable
 from destage.store.files.layout import SweepLayout
 
 KILLS = 20
@@ -22,7 +22,7 @@ _CHAOTIC_COUNTS = [pytest.param(count, marks=pytest.mark.chaos) for count in (1,
 
 
 @pytest.mark.parametrize("count", [2, *_CHAOTIC_COUNTS])
-@pytest.mark.parametrize("point", failpoints.NAMES)
+@pytest.mark.parametrize("point", durable.NAMES)
 def test_killed_at_a_fail_point(killable: KillableSweep, tmp_path: Path, point: str, count: int) -> None:
     driver = killable.start(tmp_path, DESTAGE_FAIL_POINT=f"{point}:{count}")
     driver.communicate(timeout=60)
@@ -42,7 +42,7 @@ def test_killed_while_a_part_is_open(killable: KillableSweep, tmp_path: Path, po
     killable.assert_complete(tmp_path)
 
 
-@pytest.mark.parametrize("point", failpoints.RARE_NAMES)
+@pytest.mark.parametrize("point", durable.RARE_NAMES)
 @pytest.mark.parametrize("resumes_merge", [True, False])
 def test_killed_while_fragments_are_merged(
     killable: KillableSweep, tmp_path: Path, point: str, resumes_merge: bool

@@ -11,7 +11,7 @@ from tests.system.conftest import KillableSweep
 
 from destage import sweeps
 from destage.store import open_sweep
-from destage.store.files import failpoints
+from destage.store.files import durable
 
 STUDY = small_calibration(
     "killable",
@@ -39,7 +39,7 @@ def calibration(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
 
 _SOME = ("before_rename:9", "mid_plan_round:3", "before_head:4")
 """In a fragment of the second wave; in the plan of the second wave; in the head of its predictions."""
-_EVERY = tuple(f"{name}:{count}" for name in failpoints.NAMES for count in (1, 4))
+_EVERY = tuple(f"{name}:{count}" for name in durable.NAMES for count in (1, 4))
 
 
 @pytest.mark.parametrize(

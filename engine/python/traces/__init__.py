@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from destage.engine import _engine, configuration
-from destage.engine.engine_errors import translated_errors
+from destage.engine.configuration import translated_errors
 from destage.engine.traces import access_places, files
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from destage.engine import _engine
-from destage.engine.engine_errors import translated_errors
+from destage.engine.configuration import translated_errors
 from destage.engine.traces.files import check_size
 from destage.errors import TraceError
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from destage.engine import _engine
-from destage.engine.engine_errors import as_trace_error
+from destage.engine.configuration import as_trace_error
 from destage.engine.traces import access_places, delimited
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError

@@ -1,4 +1,4 @@
-{{/* Conflicts between values. Code, place and message are those of cluster/setup/helm_values.py and cluster/setup/store_url.py; a test
+{{/* Conflicts between values. Code, place and message are those of cluster/setup/helm_values.py and cluster/setup/cluster_settings.py; a test
 compares them. The schema checks single values. */}}
 
 {{- define "destage.refusals" -}}

@@ -12,8 +12,8 @@ from destage.queries.text.sensitivity_text import (
     describe_sensitivity,
     has_shares,
 )
+from destage.sensitivity.analysis import analyse_tables
 from destage.sensitivity.sensitivity_table import SENSITIVITY
-from destage.sensitivity.stored_results import analyse_tables
 from destage.store.files.layout import SweepLayout
 from destage.store.opened.recorded_progress import status
 

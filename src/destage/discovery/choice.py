@@ -17,8 +17,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from destage.discovery.boxes import Box
-from destage.discovery.prim import list_expanded
+from destage.discovery.boxes import Box, list_expanded
 
 CHANCE, LIKELY_CHANCE = 0.05, 0.2
 """Quasi-p-values above which a limit may be chance, and above which it is removed."""

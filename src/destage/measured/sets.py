@@ -22,8 +22,8 @@ from destage.objects import Location, ObjectPath
 from destage.spec.near_names import suggest_names
 from destage.store.files.digests import digest_of, find_digest
 from destage.store.files.durable import sync_directory, write_durably
+from destage.store.files.layout import list_sizes
 from destage.store.files.parquet import as_parquet, read_parquet
-from destage.store.files.store_location import list_sizes
 
 SET, LINE = "measured_set", "line"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

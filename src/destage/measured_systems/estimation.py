@@ -26,8 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from destage.measured_systems.bank import MeasuredRate, rates, systems
-from destage.measured_systems.load_class import LoadClass, classify_rate
-from destage.measured_systems.model_error import CONFIDENCE, ModelError
+from destage.measured_systems.model_error import CONFIDENCE, LoadClass, ModelError, classify_rate
 from destage.measured_systems.prediction import Predictions, stored_predictions
 from destage.student import cumulative, quantile
 

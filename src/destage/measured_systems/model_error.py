@@ -1,14 +1,141 @@
-"""The error of the model: how far measured systems were from what is simulated for them, by class of load.
+"""The error of the model by class of load.
 
 `make truth` estimates it from the bank and stores it (see `estimation`).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, replace
 from functools import cache
+from itertools import product
+from typing import Any, get_args
 
-from destage.measured_systems.bank import read_rows
-from destage.measured_systems.load_class import LoadClass
+from destage.measured_systems.bank import READ_FRACTION, MeasuredRate, Medium, read_rows, systems
+
+_BANDS = ((1, 4), (5, 32), (33, None))
+"""Outstanding I/Os of a class: at least, at most."""
+_OPERATIONS = {1.0: "reads", 0.5: "mixed", 0.0: "writes"}
+_PURE = 0.25
+"""Up to this share of the other operation, a load counts as one of reads or writes."""
+_MEDIA: Mapping[str, Medium] = {"disk": "spinning", "ssd": "flash"}
+_SEQUENTIAL = frozenset({"sequential", "strided", "strided_zones"})
+_LARGEST = 128 << 10
+"""A load with larger I/Os on average [bytes] is bound by rates of transfer rather than of I/Os."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadClass:
+    """A class of random loads.
+
+    Attributes:
+        cached: Whether the controller caches writes; None for both.
+        operations: `reads`, `writes` or `mixed`; None for all.
+        band: The number of outstanding I/Os, as an index; None for all.
+    """
+
+    medium: Medium
+    cached: bool | None = None
+    operations: str | None = None
+    band: int | None = None
+
+    def widen(self) -> "Iterator[LoadClass]":
+        """Yield this class and wider ones that contain it."""
+        yield self
+        yield replace(self, cached=None)
+        yield replace(self, cached=None, band=None)
+        yield LoadClass(self.medium)
+
+    def contains(self, other: "LoadClass") -> bool:
+        """Return whether another class is part of this one."""
+        return self in other.widen()
+
+    @property
+    def order(self) -> tuple[bool, bool, int, int]:
+        """The place in a table."""
+        words = list(_OPERATIONS.values())
+        operations = words.index(self.operations) if self.operations else -1
+        return self.medium == "flash", bool(self.cached), operations, -1 if self.band is None else self.band
+
+    def __str__(self) -> str:
+        """Return the class in words."""
+        parts: list[str] = [self.medium]
+        if self.cached is not None:
+            parts.append("cached" if self.cached else "not cached")
+        if self.operations is not None:
+            parts.append(self.operations)
+        if self.band is not None:
+            least, most = _BANDS[self.band]
+            parts.append(f"{least} to {most} outstanding" if most else f"{least} or more outstanding")
+        return ", ".join(parts)
+
+    @classmethod
+    def parse(cls, text: str) -> "LoadClass":
+        """Return the class that has these words."""
+        return _named()[text]
+
+
+@cache
+def _named() -> Mapping[str, LoadClass]:
+    bands = range(len(_BANDS))
+    narrow = product(get_args(Medium), (False, True), _OPERATIONS.values(), bands)
+    return {str(wider): wider for one in narrow for wider in LoadClass(*one).widen()}
+
+
+def classify_rate(rate: MeasuredRate) -> LoadClass:
+    """Return the class of a measured rate."""
+    system = systems()[rate.system]
+    operations = _OPERATIONS[READ_FRACTION[rate.pattern]]
+    return LoadClass(system.medium, system.cached, operations, _find_band(rate.outstanding))
+
+
+def classify_run(config: Mapping[str, Any], row: Mapping[str, Any]) -> LoadClass | str:
+    """Return the class of a run, or why there is none, as in "a load of sequential I/Os".
+
+    The outstanding I/Os are throughput times response time, after Little.
+
+    Args:
+        config: The canonical configuration.
+        row: The results, of a run with requests or as means.
+    """
+    kinds = {array["disk"]["kind"] for array in config["arrays"]}
+    media = {_MEDIA.get(kind) for kind in kinds}
+    medium = media.pop()
+    if media or medium is None:
+        return "an array of several kinds of disks" if media else "an abstract disk"
+    streams = config["workload"]["streams"]
+    if any(stream["arrival"]["kind"] == "trace" for stream in streams):
+        return "a replayed trace"
+    if is_sequential(streams):
+        return "a sequential load"
+    if row["throughput_bytes_per_s"] / row["throughput_iops"] > _LARGEST:
+        return f"I/Os of more than {_LARGEST >> 10} KiB"
+    writes = row["writes"] / row["requests"]
+    operations = "reads" if writes <= _PURE else "writes" if writes >= 1 - _PURE else "mixed"
+    cache = config["controller"]["cache"]
+    cached = bool(cache["capacity"] and cache["write_fraction"] and cache["write"]["policy"] == "write_back")
+    outstanding = row["throughput_iops"] * row["response_mean_us"] / 1e6
+    return LoadClass(medium, cached, operations, _find_band(outstanding))
+
+
+def is_sequential(streams: object) -> bool:
+    """Return whether all addresses of the streams of a canonical configuration follow one another."""
+    return {address["kind"] for address in _find_tables(streams, "address")} <= _SEQUENTIAL
+
+
+def _find_band(outstanding: float) -> int:
+    return sum(outstanding > most for _, most in _BANDS if most is not None)
+
+
+def _find_tables(value: object, name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the tables of a name, at any depth."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _find_tables(each, name)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key == name and isinstance(each, dict):
+                yield each
+            yield from _find_tables(each, name)
+
 
 MODEL_ERRORS = "model_errors.csv"
 CONFIDENCE = 0.9

@@ -4,7 +4,7 @@ The package `destage` has these functions under their names; nothing here is imp
 """
 
 from destage.notebook.curves import MissRatioCurve, compute_curve
-from destage.notebook.figure import Figure
+from destage.notebook.html import Figure
 from destage.notebook.measured import Measured, open_measured
 from destage.notebook.result import Result, run_once
 from destage.notebook.shown_sweep import Sweep, open_sweep, run_study

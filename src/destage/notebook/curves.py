@@ -9,8 +9,8 @@ import pyarrow as pa
 from destage import engine
 from destage.engine import traces
 from destage.engine.miss_ratio_curves import load_accesses
-from destage.notebook.figure import Figure, draw_chart
 from destage.notebook.frames import make_frame
+from destage.notebook.html import Figure, draw_chart
 from destage.queries.report.charts.miss_ratio_chart import SIDES, build_curves, thin_out
 
 if TYPE_CHECKING:

@@ -1,10 +1,14 @@
-"""Tables in HTML for notebooks."""
+"""What a notebook shows: HTML and figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 import pyarrow as pa
 
+from destage.queries.report.drawing.chart import Chart
+from destage.queries.report.drawing.svg import draw
 from destage.queries.text.presentation import present
 
 MOST_ROWS = 100
@@ -34,3 +38,28 @@ def render_cells(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def render_sentences(sentences: Iterable[str]) -> str:
     """Return sentences as HTML paragraphs."""
     return "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure, which a notebook shows.
+
+    Attributes:
+        svg: The figure as an SVG document.
+    """
+
+    svg: str
+
+    def save(self, file: str | Path) -> Path:
+        """Write the figure to an SVG file and return its path."""
+        place = Path(file)
+        place.write_text(self.svg, encoding="utf-8")
+        return place
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def draw_chart(chart: Chart) -> Figure:
+    """Return a chart as a figure of its own."""
+    return Figure(draw(chart, standalone=True) + "\n")

@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from destage import sweeps
 from destage.errors import QueryError
-from destage.notebook.figure import Figure
 from destage.notebook.frames import make_frame, open_view
-from destage.notebook.html import render_sentences, render_table
+from destage.notebook.html import Figure, render_sentences, render_table
 from destage.notebook.measured import Measured
 from destage.queries import Session, open_session
 from destage.queries.named.table_columns import MEASURED

@@ -5,8 +5,14 @@ A location is a path or the URL of an object; `locate` decides which one a text 
 
 from destage.objects.bucket import Version
 from destage.objects.bucket_failures import Failure, classify_failure
-from destage.objects.location import Location, is_address, locate
-from destage.objects.object_path import ObjectInfo, ObjectPath, ObjectTooLargeError
+from destage.objects.object_path import (
+    Location,
+    ObjectInfo,
+    ObjectPath,
+    ObjectTooLargeError,
+    is_address,
+    locate,
+)
 
 __all__ = [
     "Failure",

@@ -1,4 +1,4 @@
-"""Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`.
+"""Paths of objects in a bucket, or of files.
 
 An object is complete or absent. There are no directories: a prefix exists as soon as an object under it
 does. Lists are consistent with writes on all three services, which the lease relies on
@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from destage.objects.bucket import OpenObject
+
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 _PAUSES_S = (1.0, 4.0)
@@ -274,3 +275,27 @@ class ObjectPath:
                     raise as_unreachable_error(self._named(), str(error)) from error
                 time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the retries
         raise AssertionError("the last try returns or raises")
+
+
+Location = Path | ObjectPath
+"""Both types have the methods that Destage uses."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is a URL rather than a path."""
+    return _URL.match(text) is not None
+
+
+def locate(text: str | Location) -> Location:
+    """Return the location that a text means.
+
+    Args:
+        text: A path, or a URL as in `s3://bucket/prefix`.
+
+    Raises:
+        StoreError: It is a URL, but not of a bucket.
+    """
+    if isinstance(text, str) and is_address(text):
+        return ObjectPath.parse(text)
+    return Path(text) if isinstance(text, str) else text

@@ -1,31 +1,41 @@
-"""Sensitivity of one result of a sweep to its axes, by the estimator that fits the design of the points."""
+"""The analysis of sensitivity of a sweep, computed or stored."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.sensitivity.combination import Estimate, combine_replicates, describe_cover
-from destage.sensitivity.conditional_axes import write_out
-from destage.sensitivity.design_rows import MORRIS, DesignRows
-from destage.sensitivity.factorial import Shares, factorial_shares
-from destage.sensitivity.given_data import choose_basis, given_data_shares
-from destage.sensitivity.jackknife import jackknife_error
-from destage.sensitivity.morris import elementary_effects, summarize_effects
-from destage.sensitivity.point_values import PointValues
-from destage.sensitivity.saltelli import crossed_shares, saltelli_shares
+from destage.sensitivity.estimators import (
+    Shares,
+    choose_basis,
+    crossed_shares,
+    elementary_effects,
+    factorial_shares,
+    given_data_shares,
+    jackknife_error,
+    saltelli_shares,
+    summarize_effects,
+)
+from destage.sensitivity.point_values import MORRIS, DesignRows, PointValues, collect_values, write_out
 from destage.sensitivity.sensitivity_table import (
     INTERACTIONS,
     INTERACTIONS_SCHEMA,
     SENSITIVITY,
     SENSITIVITY_SCHEMA,
+    Estimate,
+    combine_replicates,
+    describe_cover,
     list_axis_rows,
     list_pair_rows,
 )
+from destage.store.files.layout import SweepLayout
+from destage.store.fragment_files.stored_rows import read_rows
 from destage.store.schemas.axis_codes import AxisCodes, encode_axis, encode_bound
+from destage.store.state.plan import read_answer, read_axes
 
 FACTORIAL, GIVEN_DATA = "factorial", "given_data"
 PAIRS = "pairs"
@@ -255,3 +265,64 @@ def _estimate(sample: _Sample, values: np.ndarray) -> dict[str, Estimate]:
         name: Estimate(*(part[at].reshape(shape) for part in parts))
         for at, (name, shape) in enumerate(zip(names, shapes, strict=True))
     }
+
+
+DISTRIBUTIONS = frozenset({"uniform", "log_uniform", "integer", "choice"})
+"""The forms of an axis of a study that is sampled."""
+
+
+def analyse_tables(
+    results: Sequence[str],
+    plan: pa.Table,
+    layout: SweepLayout,
+    certificates: pa.Table | None,
+    design: DesignRows | None,
+    spec: Mapping[str, Any],
+    points: Collection[str] | None = None,
+) -> dict[str, pa.Table]:
+    """Return the tables `sensitivity` and `interactions` of results of a sweep.
+
+    Args:
+        results: Result columns, or the name of the answers.
+        plan: The planned runs, all rounds together.
+        certificates: Those of a seek; None for other sweeps.
+        design: The sample of a Morris or Saltelli design, if the study has one.
+        spec: The study as it was run, which says what axes are sampled, zipped and derived.
+        points: The ids of the points to use (default: all).
+    """
+    answer, sampled = read_answer(plan.schema), list_sampled(spec)
+    dependent, conditional = _list_dependent(spec), spec.get("when", {})
+    axes = [path for path in read_axes(plan.schema) if path not in dependent]
+    columns = [name for name in results if name != answer]
+    rows = read_rows(layout, columns) if columns else None
+    parts = []
+    for name in results:
+        found = collect_values(name, plan, axes, None if name == answer else rows, certificates)
+        if points is not None:
+            found = _restrict(found, points)
+        parts.append(analyse(found, axes, design, sampled, conditional))
+    return {name: pa.concat_tables([part[name] for part in parts]) for name in (SENSITIVITY, INTERACTIONS)}
+
+
+def _restrict(found: PointValues, points: Collection[str]) -> PointValues:
+    kept = pc.is_in(found.points["point_id"], pa.array(list(points), pa.string()))
+    at = kept.to_numpy()
+    return replace(
+        found,
+        points=found.points.filter(kept),
+        values=found.values[at],
+        is_bound=found.is_bound[at],
+        configurations=found.configurations[at],
+    )
+
+
+def _list_dependent(spec: Mapping[str, Any]) -> set[str]:
+    """Return the parameters without an effect of their own: derived ones, all but the first of a `zip`."""
+    zipped = (path for group in spec.get("zip", []) for path in list(group)[1:])
+    return {*spec.get("derived", {}), *zipped}
+
+
+def list_sampled(spec: Mapping[str, Any]) -> list[str]:
+    """Return the axes of a study that have a distribution."""
+    axes = spec.get("axes", {})
+    return [path for path, axis in axes.items() if isinstance(axis, Mapping) and axis.keys() & DISTRIBUTIONS]

@@ -1,13 +1,93 @@
-"""The values of one result by point and replicate, from the tables of a sweep."""
+"""Values of the points of a design.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Where the condition of an axis is false, the axis has no effect, and one point stands for all of its values.
+Taken for a value of its own, this lack would have the effect of whatever the condition depends on.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.spec.axis_names import is_minimum
+from destage.store.schemas.axis_codes import AxisCodes
+
+MORRIS, SALTELLI = "morris", "saltelli"
+
+
+@dataclass(frozen=True, slots=True)
+class DesignRows:
+    """The sample of a design, once for each combination of the axes that it is crossed with (stratum).
+
+    Attributes:
+        method: `MORRIS` or `SALTELLI`.
+        axes: The sampled axes, in the order of the columns of `levels`.
+        levels: The sample in the unit cube, a row each.
+        rows_per_unit: The rows of a trajectory (Morris) or of a base sample (Saltelli).
+        points: `stratum`, `row` and `point_id`, stratum by stratum.
+    """
+
+    method: str
+    axes: Sequence[str]
+    levels: np.ndarray
+    rows_per_unit: int
+    points: pa.Table
+
+    def place(self, point_ids: pa.Array, is_usable: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of the point of each row, by stratum, unit and row of the unit, and the units.
+
+        Units with a point that is not usable are left out, as are strata without a usable point.
+
+        Args:
+            point_ids: The ids of all points.
+            is_usable: Whether each has the values that are needed.
+        """
+        places = pc.fill_null(pc.index_in(self.points["point_id"], point_ids), -1).to_numpy()
+        places = places.reshape(-1, len(self.levels) // self.rows_per_unit, self.rows_per_unit)
+        is_there = (places >= 0) & is_usable[places]
+        strata = is_there.any(axis=(1, 2))
+        units = np.flatnonzero(is_there[strata].all(axis=(0, 2)))
+        return places[strata][:, units], units
+
+
+_SEED = 0
+
+
+def write_out(
+    axes: Mapping[str, AxisCodes], sampled: Collection[str]
+) -> tuple[np.ndarray, dict[str, AxisCodes]]:
+    """Return rows in which each axis has a value: the place of the point of each, and the axes by row.
+
+    A point without a value (code -1) has a row for each value of the axis, as in the grid as written. On a
+    sampled axis it keeps one row: such points share the values of the axis evenly, in an order by chance, as
+    if the design had drawn them.
+
+    Args:
+        sampled: The axes that were sampled at random.
+    """
+    count = max((len(one.codes) for one in axes.values()), default=0)
+    rows = np.arange(count)
+    columns = {path: one.codes for path, one in axes.items()}
+    for path, one in axes.items():
+        is_inert = columns[path] < 0
+        if not is_inert.any() or one.count == 0:
+            continue
+        if path in sampled:
+            filled = columns[path].copy()
+            spread = np.arange(is_inert.sum()) * one.count // is_inert.sum()
+            filled[is_inert] = np.random.default_rng(_SEED).permutation(spread)
+            columns[path] = filled
+            continue
+        repeats = np.where(is_inert, one.count, 1)
+        ends = np.cumsum(repeats)
+        within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
+        rows = np.repeat(rows, repeats)
+        columns = {name: np.repeat(codes, repeats) for name, codes in columns.items()}
+        columns[path] = np.where(columns[path] < 0, within, columns[path])
+    return rows, {path: replace(one, codes=columns[path]) for path, one in axes.items()}
+
 
 _BOUNDS = ("at_least", "below", "above")
 """States of a replicate's search whose value is only a bound of the answer."""

@@ -12,8 +12,7 @@ from destage.objects import Location
 from destage.queries import Session, open_session
 from destage.queries.report import write_report
 from destage.server.access import DEFAULT_POLICY
-from destage.server.error_line import describe_error
-from destage.server.sweep_observer import SweepObserver, Version
+from destage.server.sweep_observer import SweepObserver, Version, describe_error
 
 _PAUSE_S, _LONGEST_PAUSE_S = 3.0, 60.0
 """Bounds of the time between the end of one composition and the next [s]."""

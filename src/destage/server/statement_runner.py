@@ -1,18 +1,62 @@
-"""Read-only statements of the page's SQL box, with the sandbox and the limits of `destage query`."""
+"""Runs statements of clients within limits."""
 
 import threading
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from queue import Empty, LifoQueue
 from typing import Any
 
+import pyarrow as pa
+
 from destage.errors import QueryError
 from destage.objects import Location
 from destage.queries import Session, open_session
-from destage.server.result_rows import MOST_BYTES, encode_result
+from destage.queries.text.presentation import present
 from destage.server.sweep_observer import SweepObserver, Version
 from destage.sql import QueryLimits
+
+MOST_ROWS = 1_000
+"""Rows of a result that the page shows."""
+MOST_BYTES = 4 << 20
+"""The size in memory of the rows that the page shows, of all statements of a request [bytes]."""
+_LONGEST = 2_000
+"""Longest text of a cell [characters]."""
+
+
+def encode_result(table: pa.Table, units: Mapping[str, str], room: int) -> tuple[dict[str, Any], int]:
+    """Return headings, cells and what was left out as JSON values, and the size of the rows [bytes].
+
+    Args:
+        room: The size that the rows may have [bytes].
+
+    Raises:
+        QueryError: Not even the first row fits, or a value has no text.
+    """
+    count = min(table.num_rows, MOST_ROWS)
+    while count > 1 and table.slice(0, count).nbytes > room:
+        count //= 2
+    shown = table.slice(0, count)
+    if shown.nbytes > room:
+        message = f"the rows need more than {MOST_BYTES >> 20} MiB; select fewer or shorter values"
+        raise QueryError("query.row-too-large", message, data={"limit_bytes": MOST_BYTES})
+    cells = present(shown, units)
+    result = {
+        "headings": [
+            {"title": heading.title, "name": heading.column, "is_number": heading.is_number}
+            for heading in cells.headings
+        ],
+        "rows": [[_shorten(cell) for cell in row] for row in cells.rows],
+        "row_count": table.num_rows,
+        "left_out": table.num_rows - count,
+    }
+    return result, shown.nbytes
+
+
+def _shorten(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST else f"{cell[: _LONGEST - 1]}…"
+
 
 CONCURRENT = 2
 """Statements that run at the same time, each within the limits."""

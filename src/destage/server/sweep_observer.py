@@ -1,17 +1,31 @@
-"""The progress of a sweep, observed from outside while any process writes it."""
+"""Observes a sweep for the server."""
 
 import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from destage.errors import DestageError, Issue
 from destage.objects import Location
-from destage.server.error_line import describe_error
 from destage.store import open_sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.locks.lease import find_writer
 from destage.store.opened.recorded_progress import Status, measure_fragments, status
-from destage.store.state.generations import list_heads
+from destage.store.state.head import list_heads
+from destage.system_failures import describe_system_error, find_shortage
+
+
+def describe_error(error: Exception) -> str:
+    """Return an error in one line."""
+    if isinstance(error, DestageError):
+        return str(error.issues[0])
+    if isinstance(error, OSError):
+        return str(describe_system_error(error))
+    if (shortage := find_shortage(error)) is not None:
+        return str(shortage.issues[0])
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    return str(Issue("system.internal-error", "", message))
+
 
 Version = tuple[str, int, int]
 """What changes with every commit: the name of the head, the number of fragments and their size [bytes]."""

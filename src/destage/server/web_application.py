@@ -15,10 +15,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from destage.objects import Location
-from destage.server.error_line import describe_error
 from destage.server.live_report import LiveReport
 from destage.server.statement_runner import Execution, StatementRunner
-from destage.server.sweep_observer import SweepObserver
+from destage.server.sweep_observer import SweepObserver, describe_error
 
 _FRAME_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; "

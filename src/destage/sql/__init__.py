@@ -7,15 +7,12 @@ An axis is a column named by its dotted path, in double quotes: ``"controller.ca
 segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
 """
 
-from destage.sql.aliases import Aliases, alias_names
 from destage.sql.database import Database
 from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
-from destage.sql.lineage import PUBLIC
 from destage.sql.read_statements import ReadStatement
-from destage.sql.row_expressions import Dependence, find_dependence
-from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
-from destage.sql.syntax_trees import find_columns, replace_quantities
+from destage.sql.statements import Aliases, alias_names, find_qualifiers, join_statement, quote, quote_text
+from destage.sql.syntax_trees import PUBLIC, Dependence, find_columns, find_dependence, replace_quantities
 from destage.sql.tables import compute_column, filter_rows, list_reserved_words, render_texts
 
 __all__ = [

@@ -11,13 +11,11 @@ import pyarrow as pa
 
 from destage import allowance
 from destage.errors import QueryError
-from destage.sql.aliases import Aliases, alias_paths, replace_alias
 from destage.sql.failures import FAILURES, build_error, raising_failures, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
-from destage.sql.lineage import PUBLIC, find_unchanged
 from destage.sql.read_statements import ReadStatement, split_statements
-from destage.sql.result_types import replace_types
-from destage.sql.statements import quote, quote_text
+from destage.sql.statements import Aliases, alias_paths, quote, quote_text, replace_alias, replace_types
+from destage.sql.syntax_trees import PUBLIC, find_unchanged
 from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:

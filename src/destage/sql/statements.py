@@ -1,7 +1,17 @@
-"""Parts of SQL statements: quoted names and texts, and statements that join replicates."""
+"""Parts of statements: quoted names and values, aliases, types of results.
+
+Without this, the largest UHUGEINT is -1, a time loses its zone, and BIT, GEOMETRY and VARIANT are bytes.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import duckdb
+from duckdb import sqltypes
+
+from destage.errors import QueryError
+from destage.spec.axis_names import name_axes
 
 _QUALIFIER = r"(?<![\w.\"]){}\s*\.(?=\s*[A-Za-z_\"])"
 
@@ -38,3 +48,100 @@ def join_statement(expression: str, tables: Mapping[str, str], keys: Sequence[st
     first, *others = (f"{table} AS {quote(name)}" for name, table in tables.items())
     joined = "".join(f" JOIN {table} USING ({on})" for table in others)
     return f"SELECT {on}, (\n{expression}\n)::DOUBLE AS value FROM {first}{joined} ORDER BY {on}"
+
+
+_TEXTS = frozenset({"bignum", "bit", "geometry", "time with time zone", "uhugeint", "variant"})
+
+
+def replace_types(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return rows whose columns all have types of Arrow, within nested types too."""
+    replaced = [_replace(kind) for kind in rows.types]
+    if not any(replaced):
+        return rows
+    columns = (
+        f"{f'CAST(#{at} AS {kind})' if kind else f'#{at}'} AS {quote(name)}"
+        for at, (name, kind) in enumerate(zip(rows.columns, replaced, strict=True), 1)
+    )
+    return rows.project(", ".join(columns))
+
+
+def _replace(kind: sqltypes.DuckDBPyType) -> str | None:
+    """Return the SQL type to cast a type to, if any."""
+    if kind.id in _TEXTS:
+        return "VARCHAR"
+    if kind.id not in ("list", "array", "struct", "tuple", "map", "union"):
+        return None
+    members = [(name, member) for name, member in kind.children if isinstance(member, sqltypes.DuckDBPyType)]
+    if kind.id == "union":
+        members = members[1:]  # the first is its tag
+    replaced = [_replace(member) for _, member in members]
+    if not any(replaced):
+        return None
+    kinds = [new or str(member) for new, (_, member) in zip(replaced, members, strict=True)]
+    if kind.id == "list":
+        written = f"{kinds[0]}[]"
+    elif kind.id == "array":
+        written = f"{kinds[0]}[{dict(kind.children)['size']}]"
+    elif kind.id in ("struct", "union"):
+        named = (f"{quote(name)} {new}" for (name, _), new in zip(members, kinds, strict=True))
+        written = f"{kind.id}({', '.join(named)})"
+    else:
+        written = f"{kind.id}({', '.join(kinds)})"
+    return written
+
+
+_NAME = r'(?:"(?:[^"]|"")+"|\w+)'
+_REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
+Aliases = Mapping[str, Sequence[str]]
+"""The columns that each other name may mean."""
+
+
+def alias_paths(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the short names of columns named by dotted paths: the last segment, and the name in tables."""
+    paths = sorted(paths)
+    aliases: dict[str, list[str]] = {}
+    for path in paths:
+        aliases.setdefault(path.rpartition(".")[2], []).append(path)
+    return aliases | {name: [path] for path, name in name_axes(paths).items()}
+
+
+def alias_names(names: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return other names of columns that have a name in place of their dotted path: path and last segment.
+
+    Args:
+        names: The column of each path.
+    """
+    aliases: dict[str, list[str]] = {path: [name] for path, name in names.items()}
+    for path in sorted(names):
+        aliases.setdefault(path.rpartition(".")[2], []).append(names[path])
+    return aliases
+
+
+def replace_alias(select: str, details: Mapping[str, Any], aliases: Aliases, offset: int) -> str | None:
+    """Return a statement with the column that an unknown name means; None where it means none.
+
+    Args:
+        details: The error about the name, with its position in bytes.
+        offset: The length of what stood before the statement.
+
+    Raises:
+        QueryError: The name may mean several columns.
+    """
+    if "position" not in details:
+        return None
+    start = len(select.encode()[: max(int(details["position"]) - offset, 0)].decode(errors="ignore"))
+    reference = _REFERENCE.match(select, start)
+    if reference is None:
+        return None
+    name = reference[2].strip('"')
+    columns = aliases.get(name, ())
+    if len(columns) > 1:
+        candidates = " or ".join(map(quote, columns))
+        raise QueryError(
+            "query.ambiguous-axis",
+            f"{name!r} is the end of several axes; write {candidates}, in double quotes",
+            data={"candidates": list(columns)},
+        )
+    if not columns or columns[0] == name:
+        return None
+    return select[: reference.start(2)] + quote(columns[0]) + select[reference.end(2) :]

@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from destage import allowance
 from destage.errors import QueryError
-from destage.sql.aliases import Aliases
 from destage.sql.database import Database, cast_to_texts
 from destage.sql.failures import read_details, read_message
 from destage.sql.limits import QueryLimits
+from destage.sql.statements import Aliases
 
 _NUMBERS = re.compile(r'(?:, |[^.!]*: )"_\w+"')
 """The columns of row numbers, where an error suggests them."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from destage.measured.basis import Figures
+from destage.measured.line import Figures
 from destage.tools.result_parts import find_spread, merge_operations
 
 

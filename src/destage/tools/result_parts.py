@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.measured.basis import Figures
-from destage.measured.line import MeasuredLine
+from destage.measured.line import Figures, MeasuredLine
 
 PERCENTILES: Mapping[float, str] = {50.0: "p50", 90.0: "p90", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 """The ends of the columns of percentiles."""

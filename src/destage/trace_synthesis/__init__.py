@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from destage.engine import _engine, traces
-from destage.engine.engine_errors import translated_errors
+from destage.engine.configuration import translated_errors
 from destage.engine.miss_ratio_curves import SECTOR_BYTES, block_bytes, miss_ratio_curve
 from destage.errors import TraceError
 

@@ -114,7 +114,7 @@ def _write_calibration(
     from destage import sweeps
     from destage.measured.sets import read_set
     from destage.store.state.lookup import default_store
-    from destage.sweeps.calibration.from_measured import make_calibration
+    from destage.sweeps.calibration.measured_figures import make_calibration
     from destage.sweeps.reading.expansion import expand
 
     if not unknowns:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.parameters.array_shorthand import parse_array, place_at_option
 from destage.cli.parameters.part_options import (
     check_entry,
     check_quantity,
     check_sizes,
     list_names,
+    parse_array,
+    place_at_option,
     split_list,
 )
 from destage.cli.parameters.shared_options import Json, check_suffix, parse_duration

@@ -12,7 +12,7 @@ from destage.cli.parameters.completion import complete_measured_sets
 from destage.cli.parameters.shared_options import Json, Store, SweepName, make_limits, reject_options
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import find_sweep
-from destage.cli.terminal.prose import wrap_lines
+from destage.cli.terminal.terminal_text import wrap_lines
 from destage.errors import Issue
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ def simulate(
             if value is not None and not name.startswith("timeline_")
         }
     )
-    from destage.engine.assumed_locality import describe_assumed_localities
+    from destage.engine.workload_description import describe_assumed_localities
     from destage.queries.findings.model_error_text import describe_run_error
     from destage.queries.findings.unsteady_caches import describe_run
 
@@ -111,7 +111,7 @@ def _read_scenario(file: Path) -> tuple[dict[str, Any], "Source"]:
 def _check_units(scenario: dict[str, Any], assigned: list[str], source: "Source") -> None:
     """Reject numbers without a unit, with all other mistakes; those of a JSON file are in base units."""
     from destage import engine
-    from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
+    from destage.sweeps.space.parameters import find_bare_numbers, is_json
 
     found = find_bare_numbers(scenario)
     if is_json(source.text):

@@ -55,8 +55,7 @@ def choose_hardware(on: str | None, disk: str, controller: str) -> dict[str, Any
     """Return the tables of a scenario for the array that `--on` gives; none without it."""
     if on is None:
         return {}
-    from destage.cli.parameters.array_shorthand import parse_array
-    from destage.cli.parameters.part_options import check_entry
+    from destage.cli.parameters.part_options import check_entry, parse_array
 
     array = parse_array(on, "--on")
     check_entry("controller", controller)
@@ -156,7 +155,7 @@ def _read_workload(file: Path) -> dict[str, Any]:
     from destage.engine import catalog
     from destage.spec.documents import parse_document
     from destage.spec.source import Source
-    from destage.sweeps.space.bare_numbers import find_bare_numbers, is_json
+    from destage.sweeps.space.parameters import find_bare_numbers, is_json
 
     text = read_text(file)
     document, within = parse_document(text, str(file)), ""

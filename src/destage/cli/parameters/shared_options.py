@@ -75,7 +75,7 @@ def translate_places(options: Mapping[str, str]) -> Iterator[None]:
 def check_size(text: str, option: str) -> str:
     """Return the size that an option gives, if it has a unit."""
     from destage.spec import quantities
-    from destage.sweeps.space.bare_numbers import explain_bare_number
+    from destage.sweeps.space.parameters import explain_bare_number
 
     try:
         quantities.parse(text, "bytes")

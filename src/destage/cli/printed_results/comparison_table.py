@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from destage.cli.terminal.output import print_data, print_note
-from destage.cli.terminal.text_table import find_width
+from destage.cli.terminal.terminal_text import find_width
 from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:

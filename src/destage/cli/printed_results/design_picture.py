@@ -57,7 +57,7 @@ def draw_plan(
 
 def _find_axes(given: str, known: list[str]) -> list[str]:
     """Return the axes that a user names."""
-    from destage.sql.aliases import alias_paths
+    from destage.sql.statements import alias_paths
 
     names = {name: paths[0] for name, paths in alias_paths(known).items() if len(paths) == 1}
     names |= {path: path for path in known}

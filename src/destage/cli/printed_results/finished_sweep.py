@@ -11,9 +11,7 @@ from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import note_left_out
 from destage.cli.terminal.progress_line import ProgressDisplay
-from destage.cli.terminal.prose import wrap_lines
-from destage.cli.terminal.text_bars import draw_answers
-from destage.cli.terminal.text_table import print_presentation
+from destage.cli.terminal.terminal_text import draw_answers, print_presentation, wrap_lines
 from destage.errors import Issue, UsageError
 
 if TYPE_CHECKING:

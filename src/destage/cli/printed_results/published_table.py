@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.terminal.text_table import find_width, make_grid
+from destage.cli.terminal.terminal_text import find_width, make_grid
 from destage.spec.control_characters import escape_controls
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from destage.cli.printed_results.finished_sweep import summarize, warn_if_stoppe
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_note
 from destage.cli.terminal.progress_line import ProgressDisplay
-from destage.cli.terminal.prose import wrap_lines
-from destage.cli.terminal.text_bars import bar
+from destage.cli.terminal.terminal_text import bar, wrap_lines
 from destage.spec.aligned_text import align_cells
 
 if TYPE_CHECKING:

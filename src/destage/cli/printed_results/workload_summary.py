@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.terminal.text_bars import bar, sparkline
+from destage.cli.terminal.terminal_text import bar, sparkline
 
 if TYPE_CHECKING:
     from destage.engine.workload_profile import Profile

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from destage.cli.terminal.output import print_data, print_note, print_warning, write_text
-from destage.cli.terminal.text_table import print_presentation
+from destage.cli.terminal.terminal_text import print_presentation
 from destage.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,11 +1,10 @@
-"""Progress on stderr: a bar on a terminal, otherwise a line every few seconds."""
+"""The line of progress, and when it shows an estimate of the time left."""
 
 import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from destage.cli.terminal.eta_gate import EtaGate
 from destage.cli.terminal.output import has_terminal, print_note, print_warning
 from destage.errors import Issue
 from destage.spec.control_characters import escape_controls
@@ -15,6 +14,31 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from destage.sweeps import Progress
+
+
+_BATCHES = 10
+_SHARE = 0.1
+"""Settled batches, or the share of the runs that were missing at first, after which the rate is steady."""
+
+
+class EtaGate:
+    """Judges the rate by the counts so far."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._last = 0
+        self._batches = 0
+
+    def is_open(self, done: int, planned: int) -> bool:
+        """Return whether a time left means something, after these further counts."""
+        if self._first is None:
+            self._first = self._last = done
+        if done > self._last:
+            self._last = done
+            self._batches += 1
+        missing = planned - self._first
+        return self._batches >= _BATCHES or (missing > 0 and done - self._first >= _SHARE * missing)
+
 
 _INTERVAL_S = 5.0
 _WIDE, _MEDIUM = 100, 76

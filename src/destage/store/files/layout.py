@@ -1,9 +1,14 @@
-"""The layout of a store: one directory `<store>/sweeps/<name>-<id>/` per sweep."""
+"""Where a store and the files of a sweep are."""
 
+import os
+import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.files.durable import sync_directory
+from destage.store.files.durable import sync_directory, write_durably
 
 README = "README.md"
 EXPORTS = ("points.parquet", "runs.parquet", "answers.parquet", README)
@@ -50,3 +55,71 @@ class SweepLayout:
         # Its parents too: synced files must stay reachable after a power cut.
         for directory in (self.root, *self.root.absolute().parents[:2]):
             sync_directory(directory)
+
+
+_PROBE_BYTES = 1 << 16
+"""Size of the file that tries whether a store can be written: more than a file system keeps in an inode."""
+
+
+def list_sizes(folder: Location) -> Iterator[tuple[Location, int]]:
+    """Yield the files in a folder, if it exists, by name, with their sizes [bytes]."""
+    if isinstance(folder, ObjectPath):
+        yield from ((each.path, each.size) for each in folder.list_objects())
+        return
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries)
+    for name in names:
+        path = folder / name
+        try:
+            size = path.stat().st_size
+        except FileNotFoundError:
+            continue  # moved since it was listed
+        yield path, size
+
+
+def list_tree(folder: Location) -> Iterator[tuple[str, int]]:
+    """Yield the relative paths and the sizes [bytes] of all files below a folder, if it exists."""
+    if isinstance(folder, ObjectPath):
+        prefix = f"{folder.key}/" if folder.key else ""
+        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.list_below())
+        return
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix(), path.stat().st_size
+
+
+def find_modified_time(file: Location) -> float | None:
+    """Return when a file was last written [s since 1970]; None if it does not exist."""
+    if isinstance(file, ObjectPath):
+        return file.modified_at()
+    return file.stat().st_mtime_ns / 1e9 if file.is_file() else None
+
+
+def find_write_error(store: Location) -> StoreError | None:
+    """Write a file to a store, read it again and delete it; return the error that was raised, if any.
+
+    The file of a folder that does not exist yet is written to the nearest folder above it that does.
+    """
+    if isinstance(store, ObjectPath):
+        place: Location = store
+    else:
+        place = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    probe, content = place / f"probe-{secrets.token_hex(4)}", secrets.token_bytes(_PROBE_BYTES)
+    try:
+        write_durably(probe, content)
+        try:
+            is_kept = probe.read_bytes() == content
+        finally:
+            probe.unlink()
+    except StoreError as error:
+        return _not_writable(store, error.message) if isinstance(store, Path) else error
+    except OSError as error:
+        return _not_writable(store, f"cannot be written: {error.strerror}")
+    return None if is_kept else _not_writable(store, "does not return what was written")
+
+
+def _not_writable(store: Location, reason: str) -> StoreError:
+    message = f"{reason}; choose another store with --store or DESTAGE_STORE"
+    return StoreError("store.not-writable", message, str(store))

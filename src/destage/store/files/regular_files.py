@@ -1,14 +1,41 @@
-"""Reading whole files of a store within limits: a store may come from anywhere.
+"""Regular files by plain names, and nothing else in their place.
 
 A pipe in place of a file would wait for ever, and a device never ends.
 """
 
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath, ObjectTooLargeError
+
+_LONGEST = 255
+"""Longest name of a file [bytes], on all common file systems."""
+_LONGEST_PATH = 1024
+
+
+def is_plain_name(name: object) -> bool:
+    """Return whether a value is the name of a file or folder: one part, without control characters."""
+    return (
+        isinstance(name, str)
+        and name not in ("", ".", "..")
+        and "/" not in name
+        and "\\" not in name
+        and name.isprintable()
+        and len(name.encode(errors="replace")) <= _LONGEST
+    )
+
+
+def is_plain_path(path: object) -> bool:
+    """Return whether a value is a relative path of plain names, which stays below its folder."""
+    return (
+        isinstance(path, str)
+        and len(path) <= _LONGEST_PATH
+        and all(map(is_plain_name, path.split("/")))
+        and str(PurePosixPath(path)) == path
+    )
+
 
 MOST_RECORD = 16 << 20
 """Largest head, record of progress or similar file in JSON [bytes]."""

@@ -17,8 +17,7 @@ from destage.errors import StoreError
 from destage.machine import read_memory_size
 from destage.objects import Location, ObjectPath
 from destage.store.files.digests import digest_of, find_digest, is_intact, read_checked
-from destage.store.files.durable import temporary_name, write_durably
-from destage.store.files.failpoints import pass_point
+from destage.store.files.durable import pass_point, temporary_name, write_durably
 from destage.system_failures import find_shortage
 
 FORMAT = "destage-fragment-2"

@@ -1,4 +1,9 @@
-"""The exclusive right to write to a sweep in a bucket: an object that its holder keeps renewing.
+"""The lease on a sweep in a bucket.
+
+A contender that lists the flags *after* putting its own and sees no other may write: of two contenders, the
+later one sees the flag of the earlier one. A contender that sees a lower flag deletes its own, so that of
+several at once the lowest wins (L. Lamport, "A New Solution of Dijkstra's Concurrent Programming Problem",
+CACM 17(8), 1974, breaks ties in the same way).
 
 Each contender has one object, its flag, under the sweep's `lease/`; `bucket_lock` decides which may write. A
 flag that was not renewed for `EXPIRY_S`, by the clock of the service, has expired. If a holder loses the
@@ -11,14 +16,48 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from enum import Enum, auto
 
 from destage.errors import StoreError
 from destage.objects import ObjectInfo, ObjectPath, ObjectTooLargeError
 from destage.store.files.regular_files import MOST_RECORD
-from destage.store.locks.bucket_lock import Step, contend
+
+
+class Step(Enum):
+    """The next action of a contender."""
+
+    PUT = auto()
+    LOOK = auto()
+    TAKE_DOWN = auto()
+    PAUSE = auto()
+
+
+def contend(mine: str, looks: int) -> Generator[Step, AbstractSet[str], bool]:
+    """Yield a contender's steps; each LOOK is answered with the live flags of others.
+
+    Returns:
+        Whether the contender may write; if not, its flag is deleted.
+    """
+    is_up = False
+    for _ in range(looks):
+        if not is_up:
+            yield Step.PUT
+            is_up = True
+        others = yield Step.LOOK
+        if not others:
+            return True
+        if min(others) < mine:
+            yield Step.TAKE_DOWN
+            is_up = False
+        yield Step.PAUSE
+    if is_up:
+        yield Step.TAKE_DOWN
+    return False
+
 
 EXPIRY_S = 30.0
 """Age at which a flag has expired [s]."""

@@ -1,7 +1,8 @@
-"""A sweep opened for reading: its study, the files of its plan and rows, and its tables."""
+"""A stored sweep that is open for reading."""
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,10 +22,8 @@ from destage.store.fragment_files.stored_rows import (
     read_rows,
     rows_schema,
 )
-from destage.store.opened.counts import Counts
 from destage.store.state.answers import answers_schema, certificates_schema
-from destage.store.state.generations import DAMAGE, read_head
-from destage.store.state.head import Head
+from destage.store.state.head import DAMAGE, Head, read_head
 from destage.store.state.plan import (
     CONFIG_COLUMNS,
     join_configs,
@@ -39,6 +38,26 @@ from destage.store.state.plan import (
 )
 from destage.store.state.restoration import RESTORE, open_head
 from destage.store.state.study_files import parse_stored_study, read_study_text
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The counts of a sweep.
+
+    Attributes:
+        present: Planned runs that have a result.
+        failed: Planned runs that failed.
+        later_runs: Runs that later rounds are expected to add; 0 where the writer recorded no forecast.
+        later_runs_high: A number of them that is rarely exceeded.
+    """
+
+    planned: int
+    present: int
+    failed: int
+    rounds: int
+    later_runs: float = field(default=0.0, kw_only=True)
+    later_runs_high: float = field(default=0.0, kw_only=True)
+
 
 _READS = 5
 """Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""
@@ -171,9 +190,9 @@ class Sweep:
         kept = pa.array([index is not None for index in indices], pa.bool_())
         found = rows.take(pa.array([index for index in indices if index is not None], pa.int64()))
         runs = plan.filter(kept)
-        for field in rows_schema():
-            if field.name != "run_id":
-                runs = runs.append_column(field, found[field.name])
+        for column in rows_schema():
+            if column.name != "run_id":
+                runs = runs.append_column(column, found[column.name])
         return runs
 
     def answers(self) -> pa.Table:

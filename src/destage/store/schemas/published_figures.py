@@ -1,4 +1,4 @@
-"""Published figures and answer sentences: what a study compares or fills in from a sweep's rows.
+"""Figures from elsewhere: their table, their places and their classes.
 
 The one reader of `published`, `answer` and `places`: `destage.sweeps` checks them before a run, and
 `destage.queries` evaluates them afterwards.
@@ -6,9 +6,138 @@ The one reader of `published`, `answer` and `places`: `destage.sweeps` checks th
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
+
+from destage.engine import scenario_schema
+from destage.errors import ConfigError
+from destage.spec import quantities
+
+LABEL = "label"
+"""The key of a point's label; all other keys are dotted paths."""
+
+
+def find_points(
+    points: Sequence[Mapping[str, object]],
+    scenario: Mapping[str, object],
+    *named: Mapping[str, object],
+) -> list[str]:
+    """Return the ids of the points that a place selects, in order.
+
+    Args:
+        points: The points: `point_id`, `label` and the axis columns [base units].
+        scenario: A resolved configuration of the sweep, for the units of the axes.
+        named: Values by dotted path, with or without units, and perhaps a `label`; all of them must hold.
+    """
+    wanted = [
+        (path, _in_base_units(path, written, scenario)) for each in named for path, written in each.items()
+    ]
+    return [
+        str(point["point_id"])
+        for point in points
+        if all(_is_equal(point.get(path), value) for path, value in wanted)
+    ]
+
+
+def _in_base_units(path: str, written: object, scenario: Mapping[str, object]) -> object:
+    """Return a value in the unit of its axis; None, which equals no value, if it cannot be read."""
+    unit = (
+        None if path == LABEL or not isinstance(written, str) else scenario_schema.find_unit(path, scenario)
+    )
+    if unit is None:
+        return written
+    try:
+        return quantities.parse(str(written), unit)
+    except ConfigError:
+        return None
+
+
+def _is_equal(here: object, value: object) -> bool:
+    if isinstance(here, int | float) and isinstance(value, int | float):
+        return math.isclose(here, value)
+    return here is not None and str(here) == str(value)
+
+
+class FigureClass(StrEnum):
+    """The class of a published figure; its value is the name that people read."""
+
+    BLIND = "reproduced blind"
+    FITTED = "reproduced after a stated fit"
+    POST_HOC = "post hoc"
+    MISSED = "not reproduced"
+    UNINFORMATIVE = "uninformative"
+    PROPERTY = "model property"
+    ARITHMETIC = "arithmetic of the paper"
+    INPUT = "input"
+    NOT_SIMULATED = "not simulated"
+
+
+MOST_WIDTH = 2.0
+"""Largest upper over lower end of an interval that tests anything."""
+
+MEANINGS = MappingProxyType(
+    {
+        FigureClass.BLIND: "the figure was not used to set anything and lies inside the interval",
+        FigureClass.FITTED: "the figure lies inside the interval after a parameter was fitted on another "
+        "figure, which is named",
+        FigureClass.POST_HOC: "the figure lies inside the interval, but something was chosen with the figure "
+        "in view",
+        FigureClass.MISSED: "the figure lies outside the interval, whatever its width",
+        FigureClass.UNINFORMATIVE: "the figure lies inside an interval that is wider than a factor of "
+        f"{MOST_WIDTH:g}, or a comparison's interval includes its bound",
+        FigureClass.PROPERTY: "true by construction of the model or the study",
+        FigureClass.ARITHMETIC: "computed from other figures of the paper: it follows from them or does not",
+        FigureClass.INPUT: "a setting taken from the paper, or the figure that a parameter was fitted on",
+        FigureClass.NOT_SIMULATED: "nothing in the study computes it, or its points have no answer",
+    }
+)
+"""What each class says, in the order in which classes are listed."""
+
+KINDS = MappingProxyType(
+    {
+        "predicted": "a simulated number; reproduced if it lies inside the prediction interval",
+        "ordering": "a simulated comparison; reproduced if the whole interval lies within bounds",
+        "calibrated": "a parameter was fitted on it; an input",
+        "property": "true by construction",
+        "arithmetic": "follows from other figures of the paper",
+        "inconsistent": "contradicts other figures of the paper",
+        "input": "configured as published",
+        "not_simulated": "not compared; the note says why",
+    }
+)
+"""The kinds that a study may give a figure, with the rule by which each is classified."""
+
+
+def find_width(low: float, high: float) -> float:
+    """Return the larger over the smaller end of an interval; infinite where it includes zero."""
+    if low == high:
+        return 1.0
+    if low * high <= 0:
+        return float("inf")
+    least, most = sorted((abs(low), abs(high)))
+    return most / least
+
+
+def classify(*, is_inside: bool, width: float, is_post_hoc: bool, is_fitted: bool) -> FigureClass:
+    """Return the class of a simulated figure.
+
+    Args:
+        is_inside: Whether the figure lies inside the prediction interval.
+        width: The interval's upper over lower end; 1 for a comparison, which has bounds instead.
+        is_post_hoc: Whether something was chosen with the figure in view.
+        is_fitted: Whether a parameter was fitted on another figure.
+    """
+    if not is_inside:
+        return FigureClass.MISSED
+    if width > MOST_WIDTH:
+        return FigureClass.UNINFORMATIVE
+    if is_post_hoc:
+        return FigureClass.POST_HOC
+    return FigureClass.FITTED if is_fitted else FigureClass.BLIND
+
 
 _EXPRESSION = re.compile(r"\{([^{}]+)\}")
 

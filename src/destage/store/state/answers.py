@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from destage.store.files.parquet import as_parquet
-from destage.store.state.generations import Generation
-from destage.store.state.head import Head
+from destage.store.state.head import Generation, Head
 
 
 def answers_schema(axes: list[pa.Field]) -> pa.Schema:

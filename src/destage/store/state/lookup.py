@@ -5,9 +5,8 @@ import os
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath, locate
 from destage.spec.near_names import suggest_names
-from destage.store.files.layout import SweepLayout
-from destage.store.files.store_location import find_modified_time
-from destage.store.state.generations import list_heads
+from destage.store.files.layout import SweepLayout, find_modified_time
+from destage.store.state.head import list_heads
 
 _MOST_LISTED = 3
 """Sweeps that a message lists; of more, only the nearest."""

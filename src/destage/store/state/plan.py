@@ -20,8 +20,7 @@ from destage.objects import Location
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import as_parquet, check_types, open_parquet
 from destage.store.files.records import invalid
-from destage.store.state.generations import Generation
-from destage.store.state.head import Head
+from destage.store.state.head import Generation, Head
 
 LEADING = (
     pa.field("point_id", pa.string()),

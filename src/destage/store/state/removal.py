@@ -6,7 +6,7 @@ from destage.objects import Location, ObjectPath
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parallel import map_places
 from destage.store.locks.lease import hold_lease
-from destage.store.state.generations import list_heads
+from destage.store.state.head import list_heads
 
 
 def remove_sweep(layout: SweepLayout) -> int:

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from destage.errors import Issue, StoreError
 from destage.objects import Location, ObjectPath
 from destage.store.files.digests import damaged, find_digest
-from destage.store.files.layout import SweepLayout
-from destage.store.files.store_location import list_sizes
-from destage.store.state.generations import DAMAGE, INDEX, find_head, list_heads
-from destage.store.state.head import Head
+from destage.store.files.layout import SweepLayout, list_sizes
+from destage.store.state.head import DAMAGE, INDEX, Head, find_head, list_heads
 
 RESTORE = "`destage run SWEEP` restores it"
 """What an error or warning of a damaged file of a plan tells the user to do."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from destage.engine import _engine
-from destage.engine.engine_errors import as_trace_error
+from destage.engine.configuration import as_trace_error
 from destage.tools.disksim.measured_trace import MeasuredTrace
 
 _SEED = 1

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.measured.basis import Figures
+from destage.measured.line import Figures
 from destage.tools.result_parts import Row, measure_times, merge_operations
 
 TIME_FORMS = ("%Y/%m/%d %H:%M:%S UTC", "%Y/%m/%d %H:%M:%S")

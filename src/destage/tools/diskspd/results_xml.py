@@ -9,8 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
-from destage.measured.basis import Figures
-from destage.measured.line import MeasuredLine
+from destage.measured.line import Figures, MeasuredLine
 from destage.tools.diskspd.result_load import (
     TIME_FORMS,
     LoadOfTarget,

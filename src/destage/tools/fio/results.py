@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from destage.measured.basis import Figures
-from destage.measured.line import MeasuredLine
+from destage.measured.line import Figures, MeasuredLine
 from destage.tools.fio.result_jobs import (
     NO_REQUESTS,
     Kind,

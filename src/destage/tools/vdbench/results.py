@@ -14,8 +14,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from destage.measured.basis import Figures
-from destage.measured.line import MeasuredLine
+from destage.measured.line import Figures, MeasuredLine
 from destage.tools.result_parts import Readings, ResultFile, Row, find_spread, parse_time, split_lines
 
 TOOL = "vdbench"

@@ -14,10 +14,10 @@ def compact(sweep: SweepName, store: Store = None, as_json: Json = False) -> Non
     """
     from destage.store import find_sweep
     from destage.store.files.layout import SweepLayout
-    from destage.store.fragment_files import compaction
+    from destage.store.fragment_files import merging
 
     path = find_sweep(sweep, store)
-    done = compaction.compact(SweepLayout(path), Counter("fragments"))
+    done = merging.compact(SweepLayout(path), Counter("fragments"))
     for warning in done.warnings:
         print_warning(warning)
     if as_json:

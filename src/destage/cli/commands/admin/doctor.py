@@ -75,8 +75,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
 def _check_store(store: "Location") -> tuple[str, list[Issue]]:
     """Return a summary of a store in one line, and its problems: a failed test write, or damaged files."""
     from destage.store import list_sweeps
-    from destage.store.files.layout import SweepLayout
-    from destage.store.files.store_location import find_write_error
+    from destage.store.files.layout import SweepLayout, find_write_error
     from destage.store.opened.file_checks import check_sweep
 
     trouble = find_write_error(store)

@@ -8,9 +8,8 @@ from destage.errors import DestageError
 
 if TYPE_CHECKING:
     from destage.cluster.client.api_connection import Connection
-    from destage.cluster.client.head_pod import HeadPod
     from destage.cluster.client.jobs import Job
-    from destage.cluster.client.reader_pod import ReaderPod
+    from destage.cluster.client.pod_command import HeadPod, ReaderPod
     from destage.cluster.in_pod.fetched_results import RemoteSweep
 
     Pod = HeadPod | ReaderPod
@@ -33,7 +32,7 @@ def open_reader(
     name: str, context: str | None, namespace: str | None, timeout_s: float | None = None
 ) -> "tuple[Job, ReaderPod]":
     """Return a sweep's job and the reader of its results, which may take `timeout_s` to start [s]."""
-    from destage.cluster.client.reader_pod import START_TIMEOUT_S, ReaderPod
+    from destage.cluster.client.pod_command import START_TIMEOUT_S, ReaderPod
 
     connection, job = connect_to_job(name, context, namespace)
     return job, ReaderPod(connection, job, START_TIMEOUT_S if timeout_s is None else timeout_s)

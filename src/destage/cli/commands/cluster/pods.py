@@ -73,14 +73,14 @@ def pack(
     store: Store = None,
 ) -> None:
     """Write files of a sweep to stdout as a tar archive, or list them."""
-    from destage.cluster.in_pod import archive
+    from destage.cluster.in_pod import fetched_results
     from destage.store import default_store
 
     root = (store if store is not None else default_store()) / "sweeps" / sweep
     if is_list:
-        print_data("".join(archive.format_file_list(root)))
+        print_data("".join(fetched_results.format_file_list(root)))
     else:
-        archive.write_archive(root, paths or [], sys.stdout.buffer)
+        fetched_results.write_archive(root, paths or [], sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
@@ -91,9 +91,9 @@ def probe(
     store: Store = None,
 ) -> None:
     """Check that the store can be written and listed, as a sweep does."""
-    from destage.cluster.resources.credentials import find_missing_credentials
+    from destage.cluster.resources.storage import find_missing_credentials
     from destage.store import default_store, list_sweeps
-    from destage.store.files.store_location import find_write_error
+    from destage.store.files.layout import find_write_error
 
     place = store if store is not None else default_store()
     missing = find_missing_credentials(str(place), os.environ) if secret else ""

@@ -26,8 +26,8 @@ def status(
 ) -> None:
     """Show a sweep's job, the problems of its pods, and its progress."""
     from destage.cluster.client.diagnostics import diagnose_pods
-    from destage.cluster.client.head_pod import find_head_pod
     from destage.cluster.client.jobs import has_keeper
+    from destage.cluster.client.pod_command import find_head_pod
 
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
     diagnostics = diagnose_pods(reader.connection, job)

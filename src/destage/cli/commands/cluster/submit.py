@@ -71,8 +71,7 @@ def submit(
 def _read_study(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str, str]:
     """Return a study's name and its sweep's directory, empty if only the pods can read the trace."""
     from destage import sweeps
-    from destage.cluster.resources.storage import RESULTS
-    from destage.cluster.resources.trace_addresses import find_trace_issues
+    from destage.cluster.resources.storage import RESULTS, find_trace_issues
 
     text = settings.sweep.spec
     # The traces of a bundled study lie beside it, in the image as well.

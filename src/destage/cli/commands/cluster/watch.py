@@ -18,13 +18,12 @@ from destage.cli.commands.cluster.job import (
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
 from destage.cli.parameters.shared_options import Json, Quiet, WatchTimeout, parse_duration
 from destage.cli.terminal.output import print_json, print_note, print_warning
-from destage.cli.terminal.watch_display import WatchDisplay, WatchState
-from destage.cli.terminal.watched_progress import WatchedProgress
+from destage.cli.terminal.watched_progress import WatchDisplay, WatchedProgress, WatchState
 from destage.errors import ClusterError
 
 if TYPE_CHECKING:
     from destage.cluster.client.jobs import Job
-    from destage.cluster.client.reader_pod import ReaderPod
+    from destage.cluster.client.pod_command import ReaderPod
     from destage.sweeps import Progress
 
 _FAILED, _CANCELLED = 4, 130
@@ -158,8 +157,8 @@ class Watcher:
 
     def _read_results(self) -> None:
         """Read the rows: from the head while it runs, from a reader after the end."""
-        from destage.cluster.client.head_pod import find_head_pod
-        from destage.store.opened.counts import Counts
+        from destage.cluster.client.pod_command import find_head_pod
+        from destage.store.opened.sweep import Counts
 
         try:
             # A reader would take room that the pods of a starting sweep need.

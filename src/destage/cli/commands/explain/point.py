@@ -12,7 +12,7 @@ import typer
 from destage.cli.parameters.shared_options import Json, Store, declare_conditions
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import find_sweep
-from destage.cli.terminal.text_table import UNBOUNDED
+from destage.cli.terminal.terminal_text import UNBOUNDED
 from destage.errors import QueryError, StoreError, UsageError
 from destage.spec.aligned_text import align_cells
 
@@ -96,7 +96,7 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
 def _make_explainer(session: Any) -> "Explainer":
     from destage.queries.pairs.explanation import Explainer
     from destage.recorded_objectives import list_objectives
-    from destage.sweeps.rounds.unanswered_texts import explain_unsteady
+    from destage.sweeps.rounds.question import explain_unsteady
 
     return Explainer(session, lambda label: list_objectives(session.spec, label), explain_unsteady)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from destage.cli.parameters.shared_options import check_suffix
 from destage.cli.terminal.output import print_data, print_json, print_note, print_pairs
 from destage.cli.terminal.progress_line import format_duration
-from destage.cli.terminal.text_table import print_table
+from destage.cli.terminal.terminal_text import print_table
 
 if TYPE_CHECKING:
     from destage.store import Location

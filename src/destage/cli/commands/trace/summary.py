@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from destage.cli.printed_results.workload_summary import round_size
-from destage.cli.terminal.text_bars import bar
+from destage.cli.terminal.terminal_text import bar
 
 _BAR = 30
 _COLUMN = 10

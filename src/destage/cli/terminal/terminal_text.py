@@ -1,4 +1,4 @@
-"""Rows on a terminal: headings break at words, and columns that do not fit are hidden.
+"""Tables, bars and paragraphs in the width of the terminal.
 
 Cells are whole, except for long texts, such as lists of faults and the sentences of DESCRIBE.
 """
@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from destage.cli.terminal.output import print_data, print_note
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+    from destage.queries.findings.answer_bars import AnswerBars
     from destage.queries.text.presentation import Heading, Presentation
+
 
 UNBOUNDED = 4096
 """The width of a table that is not printed on a terminal, unless COLUMNS is set [characters]."""
@@ -193,3 +197,64 @@ def _width(shown: "Presentation", at: int) -> int:
     texts = cells if heading.is_number else _TEXT_WIDTH
     most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, texts)
     return max(words, min(cells, most))
+
+
+_LEVELS = " ▁▂▃▄▅▆▇█"
+_PARTS = " ▏▎▍▌▋▊▉"
+_FULL = "█"
+_WIDTH = 36
+"""The width of the longest bar of a chart of answers, which fits 80 columns [characters]."""
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """Return non-negative values as a line of bars; the largest value is a full bar, zero is blank."""
+    most = max(values, default=0.0)
+    if not most:
+        return " " * len(values)
+    top = len(_LEVELS) - 1
+    return "".join(_LEVELS[0 if value <= 0 else max(1, round(value / most * top))] for value in values)
+
+
+def bar(share: float, width: int) -> str:
+    """Return a bar that fills a share (0 to 1) of a width [characters]."""
+    eighths = round(min(max(share, 0.0), 1.0) * width * len(_PARTS))
+    full, rest = divmod(eighths, len(_PARTS))
+    return (_FULL * full + (_PARTS[rest] if rest else "")) or ("▏" if share > 0 else "")
+
+
+def draw_answers(chart: "AnswerBars") -> str:
+    """Return the answers against the size of the cache: a bar per point, with its value and hit ratio."""
+    left = max(len(each.label) for each in chart.bars)
+    middle = max(len(each.answer) for each in chart.bars)
+    lines = [chart.title]
+    for series, bars in groupby(chart.bars, key=lambda each: each.series):
+        lines += ["", series] if series else [""]
+        for each in bars:
+            drawn = f"{bar(each.share, _WIDTH):<{_WIDTH}}  {each.answer:>{middle}}  {each.hit_ratio}"
+            lines.append(f"  {each.label:>{left}}  {drawn}".rstrip())
+    return "".join(f"{line}\n" for line in lines)
+
+
+_FACT = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")
+"""The name of a fact, as in `  dead battery   no effect`."""
+
+
+def wrap_lines(lines: Iterable[str]) -> str:
+    """Return lines as a text that fits the terminal; as they are where there is none."""
+    width = find_width()
+    return "".join(f"{_wrap(line, width)}\n" for line in lines)
+
+
+def _wrap(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    name = _FACT.match(line)
+    indent = 0 if name is None else name.end()
+    return textwrap.fill(
+        line[indent:],
+        width,
+        initial_indent=line[:indent],
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
