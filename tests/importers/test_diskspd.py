@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from destage.engine import workload_profile
 from destage.errors import ConfigError
 from destage.tools.diskspd import load as diskspd
-from destage.tools.import_options import ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions
 
 LIES = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "0B"}}
 

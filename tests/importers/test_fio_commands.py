@@ -4,8 +4,7 @@ import pytest
 
 from destage.errors import ConfigError
 from destage.tools.fio import load as fio
-from destage.tools.import_options import ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions
 from destage.tools.load import read_tests
 from destage.tools.registry import detect, find_tool, is_command
 

@@ -11,9 +11,8 @@ from destage.sweeps.reading.parsing import parse_study
 from destage.tools.crystaldiskmark import load as crystaldiskmark
 from destage.tools.diskspd import load as diskspd
 from destage.tools.fio import load as fio
-from destage.tools.import_options import ImportOptions
 from destage.tools.imported_study import ImportedStudy
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions
 from destage.tools.load import read_tests as read_any
 from destage.tools.registry import detect, find_tool
 from destage.tools.vdbench import load as vdbench

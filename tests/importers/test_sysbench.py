@@ -6,8 +6,7 @@ import pytest
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.tools.import_options import ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions
 from destage.tools.sysbench import load as sysbench
 
 

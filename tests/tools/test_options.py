@@ -9,9 +9,8 @@ from destage.tools.diskspd import command_line, profile
 from destage.tools.fio.options import OPTIONS as FIO
 from destage.tools.options import Argument, OptionReader, OptionTable, by_reason, list_settings, option
 from destage.tools.sysbench import options as sysbench
-from destage.tools.values import OptionValueError, SizeForm, one_of, parse_count, parse_percentage
+from destage.tools.values import OptionValueError, SizeForm, Word, one_of, parse_count, parse_percentage
 from destage.tools.vdbench import keywords
-from destage.tools.words import Word
 
 TABLES = {
     "fio": FIO,

@@ -16,11 +16,15 @@ import numpy as np
 import numpy.typing as npt
 from external_data import SHARED
 
-from destage.tools.disksim import measured_disk, measured_trace
-from destage.tools.disksim.demerit import ALL, WRITES, classify_requests
-from destage.tools.disksim.measured_trace import MeasuredTrace
+from destage.tools.disksim import measured_disk, service_times
 from destage.tools.disksim.model_fit import FITTABLE
-from destage.tools.disksim.service_times import simulate_service_ms
+from destage.tools.disksim.service_times import (
+    ALL,
+    WRITES,
+    MeasuredTrace,
+    classify_requests,
+    simulate_service_ms,
+)
 
 FILE = Path(__file__).with_name("disk_figures.json")
 TRACES = SHARED / "traces" / "disksim"
@@ -133,7 +137,7 @@ def _normalise(counts: list[int]) -> npt.NDArray[np.float64]:
 def main() -> None:
     """Write the file from the traces."""
     figures = {
-        name: collect_figures(name, measured_trace.load(TRACES / file)) for name, (file, *_) in DISKS.items()
+        name: collect_figures(name, service_times.load(TRACES / file)) for name, (file, *_) in DISKS.items()
     }
     FILE.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from destage.tools.disksim.disksim_model import read_model
-from destage.tools.disksim.measured_trace import MeasuredTrace
+from destage.tools.disksim.service_times import MeasuredTrace
 
 MODEL = """\
 dm_disk HAND_MADE {

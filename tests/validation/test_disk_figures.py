@@ -6,7 +6,7 @@ import pytest
 from external_data import require_shared
 from validation.disk_figures import DISKS, collect_figures, read_figures, simulate_drawn
 
-from destage.tools.disksim import measured_trace
+from destage.tools.disksim import service_times
 
 HELD = read_figures()
 MOST = 0.10
@@ -36,7 +36,7 @@ def test_another_disk_is_noticed(parameter: str) -> None:
 
 @pytest.mark.parametrize("name", DISKS)
 def test_the_figures_are_those_of_the_trace(name: str) -> None:
-    trace = measured_trace.load(require_shared(f"traces/disksim/{DISKS[name][0]}"))
+    trace = service_times.load(require_shared(f"traces/disksim/{DISKS[name][0]}"))
     found, held = collect_figures(name, trace), HELD[name]
     assert found["fitted"] == pytest.approx(held["fitted"], rel=1e-3)
     assert found["demerit_ms"] == pytest.approx(held["demerit_ms"], abs=1e-3)

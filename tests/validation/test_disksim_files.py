@@ -10,8 +10,7 @@ from validation.disksim_samples import MODEL, SPECS, read_facts, reads_at, write
 from destage.errors import ConfigError, TraceError
 from destage.tools.disksim import measured_disk, model_fit, saved_disk
 from destage.tools.disksim.disksim_model import read_model
-from destage.tools.disksim.measured_trace import MeasuredTrace
-from destage.tools.disksim.service_times import simulate_service_ms
+from destage.tools.disksim.service_times import MeasuredTrace, simulate_service_ms
 
 
 def test_a_hand_made_layout_is_read(tmp_path: Path) -> None:

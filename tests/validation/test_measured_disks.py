@@ -16,12 +16,10 @@ from external_data import require_shared
 from validation.disk_figures import DISKS
 from validation.replicates import LEDGER, Verdict
 
-from destage.tools.disksim import measured_disk, measured_trace
-from destage.tools.disksim.demerit import ALL, SEQUENTIAL, demerit
+from destage.tools.disksim import measured_disk, service_times
 from destage.tools.disksim.measured_disk import Validation
-from destage.tools.disksim.measured_trace import MeasuredTrace
 from destage.tools.disksim.model_fit import FITTABLE
-from destage.tools.disksim.service_times import simulate_service_ms
+from destage.tools.disksim.service_times import ALL, SEQUENTIAL, MeasuredTrace, demerit, simulate_service_ms
 
 REFERENCE_MS = {"cheetah_9lp": 0.107, "atlas_10k": 0.268}
 """Demerit figures of the reference simulator on the whole trace."""
@@ -31,7 +29,7 @@ Change = Callable[[dict[str, Any]], None]
 
 @cache
 def _trace(name: str) -> MeasuredTrace:
-    return measured_trace.load(require_shared(f"traces/disksim/{DISKS[name][0]}"))
+    return service_times.load(require_shared(f"traces/disksim/{DISKS[name][0]}"))
 
 
 @cache

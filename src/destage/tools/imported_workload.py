@@ -1,12 +1,54 @@
-"""A workload imported from another tool's file, and its YAML."""
+"""A workload that is imported: its name, its options, and what was left out."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
 from destage.errors import Issue
+
+
+def name_by_difference(tests: Sequence[Sequence[str]]) -> list[str]:
+    """Return a name for each test: its options that not all tests have, or its number."""
+    counts = Counter(option for options in tests for option in set(options))
+    names = [
+        " ".join(option for option in dict.fromkeys(options) if counts[option] < len(tests))
+        for options in tests
+    ]
+    return number_repeated([name or str(number) for number, name in enumerate(names, 1)])
+
+
+def number_repeated(names: Sequence[str]) -> list[str]:
+    """Return names with a number behind each repetition."""
+    seen = Counter[str]()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How a file is read.
+
+    Attributes:
+        tool: The name of its tool; `auto` detects it.
+        test: The name of the test to read; None for all.
+        is_study: Whether groups of jobs that run one after another are tests of their own.
+        ignore_unknown: Whether options that cannot be simulated are skipped with a warning.
+    """
+
+    tool: str = "auto"
+    test: str | None = None
+    is_study: bool = False
+    ignore_unknown: bool = False
+
+
+DEFAULTS = ImportOptions()
+
 
 _WIDTH = 110
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 from destage.errors import ConfigError, Issue
 from destage.spec.validation import suggest
 from destage.tools import registry
-from destage.tools.import_options import ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.naming import number_repeated
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions, number_repeated
 
 
 def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWorkload]:

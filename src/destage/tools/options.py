@@ -11,8 +11,7 @@ from typing import Any, Protocol, TypeVar
 from destage.errors import Issue
 from destage.spec.validation import suggest
 from destage.tools.scripts import find_variable
-from destage.tools.values import OptionValueError, Parser
-from destage.tools.words import Word
+from destage.tools.values import OptionValueError, Parser, Word
 
 T = TypeVar("T")
 Meaning = str | Callable[[Any], str]

@@ -5,8 +5,7 @@ from typing import Any
 
 from destage.errors import Issue
 from destage.spec import quantities
-from destage.tools.values import ALL
-from destage.tools.words import Word
+from destage.tools.values import ALL, Word
 
 Part = dict[str, Any]
 MEBIBYTE = 1 << 20

@@ -95,7 +95,7 @@ def import_(
         make_study,
         read_tests,
     )
-    from destage.tools.import_options import ImportOptions
+    from destage.tools.imported_workload import ImportOptions
 
     hardware = choose_hardware(on, disk, controller)
     options = ImportOptions(tool, test, is_study or bool(hardware), ignore_unknown)

@@ -9,9 +9,8 @@ from destage.cli.terminal.output import issue_as_json
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
-    from destage.tools.import_options import ImportOptions
     from destage.tools.imported_study import ImportedStudy
-    from destage.tools.imported_workload import ImportedWorkload
+    from destage.tools.imported_workload import ImportedWorkload, ImportOptions
 
 COMMAND = "command"
 """The name of a command in messages."""
@@ -138,7 +137,7 @@ def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], d
 
 def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return facts, workload and folder of a test in another tool's file, the first by default."""
-    from destage.tools.import_options import ImportOptions
+    from destage.tools.imported_workload import ImportOptions
 
     source, tests = read_tests(name, ImportOptions(test=test))
     imported = tests[0]

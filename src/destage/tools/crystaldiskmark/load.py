@@ -1,21 +1,223 @@
-"""Import of CrystalDiskMark's tests: its result as text, its settings (.ini), or names such as `RND4K Q32T1`.
+"""CrystalDiskMark's tests, its own and those of a settings file, as workloads.
+
+Keys, defaults and profiles are those of its source (DiskMarkDlg.cpp, github.com/hiyohiyo/CrystalDiskMark).
 
 Each test is DiskSpd with the options that CrystalDiskMark gives it. docs/workloads.md has the table.
 """
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from destage.errors import ConfigError, Issue
-from destage.tools.crystaldiskmark.settings_file import is_settings, read_settings
-from destage.tools.crystaldiskmark.tests import Plan, name_test, read_name, read_result
 from destage.tools.diskspd.settings import Target, Test
 from destage.tools.diskspd.streams import build_workload
-from destage.tools.import_options import DEFAULTS, ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.options import OptionReader
-from destage.tools.values import SECTOR
-from destage.tools.words import Word
+from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions
+from destage.tools.options import Argument, OptionReader
+from destage.tools.values import ALL, SECTOR, Word, parse_count
+
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_NAME = re.compile(
+    r"\s*(?P<kind>SEQ|RND)\s*(?P<size>\d+)\s*(?P<unit>[KM])(?:i?B)?\s*,?\s*\(?Q=?\s*(?P<queues>\d+)\s*,?\s*"
+    r"T=?\s*(?P<threads>\d+)\)?(?:\s+(?P<way>read|write|mix\s*(?P<reads>\d+)))?\s*",
+    re.IGNORECASE,
+)
+_LINE = re.compile(
+    r"(?P<kind>SEQ|RND)\s+(?P<size>\d+)\s*(?P<unit>[KM])i?B\s*\(Q=\s*(?P<queues>\d+),\s*T=\s*(?P<threads>\d+)\)"
+)
+_OLD_LINE = re.compile(
+    r"(?P<kind>Sequential|Random) (?P<way>Read|Write)(?:\s+(?P<size>\d+)\s*(?P<unit>[KM])i?B)?"
+    r"(?:\s*\((?:(?:Q|QD)=\s*(?P<queues>\d+))?,?\s*(?:T=\s*(?P<threads>\d+))?\))?\s*:"
+)
+_SECTION = re.compile(r"^\s*\[(?P<way>Read|Write|Mix)\](?:.*?Read\s*(?P<reads>\d+)\s*%)?", re.IGNORECASE)
+_TEST_SIZE = re.compile(r"\bTest\s*:\s*(?P<size>\d+)\s*(?P<unit>[KMG])i?B")
+_MEASURED = re.compile(r"Measure\s+(?P<seconds>\d+)\s*sec")
+_DEFAULT_READS = 70
+_OLD_BLOCK, _OLD_QUEUE_BLOCK = 1 << 20, 128 << 10
+
+
+@dataclass
+class Plan:
+    """The tests of a result or of settings.
+
+    Attributes:
+        size: Size of the test file [bytes].
+        duration: Length of a test [s].
+        remarks: What has no effect, or is assumed.
+    """
+
+    tests: list[Target] = field(default_factory=list)
+    size: int = 1 << 30
+    duration: int = 5
+    remarks: list[str] = field(default_factory=list)
+
+
+def name_test(test: Target) -> str:
+    """Return the name of a test, as in `RND4K Q32T1 read`."""
+    block = test.block
+    size = f"{block >> 20}M" if block >= 1 << 20 and block % (1 << 20) == 0 else f"{block >> 10}K"
+    way = {0: "read", ALL: "write"}.get(test.write_percentage, f"mix{ALL - test.write_percentage}")
+    return f"{'RND' if test.is_random else 'SEQ'}{size} Q{test.outstanding}T{test.threads} {way}"
+
+
+def make_test(place: Word, *, is_random: bool, block: int, queues: int, threads: int, writes: int) -> Target:
+    """Return a test as DiskSpd's target; several threads of a sequential one share a position (`-si`)."""
+    threads = max(1, threads)
+    return Target(
+        path="test file",
+        place=place,
+        block=block,
+        is_random=is_random,
+        is_interlocked=not is_random and threads > 1,
+        write_percentage=writes,
+        threads=threads,
+        outstanding=max(1, queues),
+        is_cached=False,
+    )
+
+
+def read_name(word: Word) -> list[Target] | None:
+    """Return the tests of a name such as `SEQ1M Q8T1` (read and write) or `RND4K Q32T1 mix70`."""
+    match = _NAME.fullmatch(word.text)
+    if match is None:
+        return None
+    way = (match["way"] or "").lower()
+    writes = {"read": [0], "write": [ALL], "": [0, ALL]}.get(way)
+    if writes is None:
+        writes = [ALL - min(ALL, int(match["reads"]))]
+    return [_from_match(match, word, writes=each) for each in writes]
+
+
+def read_result(text: str) -> Plan:
+    """Return the tests of a result as text."""
+    plan = Plan()
+    writes: int | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        section = _SECTION.match(line)
+        if section is not None:
+            reads = int(section["reads"] or _DEFAULT_READS)
+            writes = {"read": 0, "write": ALL}.get(section["way"].lower(), ALL - min(ALL, reads))
+        match = _LINE.search(line)
+        if match is not None:
+            place = Word(match[0], number, match.start() + 1)
+            plan.tests.append(_from_match(match, place, writes=writes or 0))
+            continue
+        match = _OLD_LINE.search(line)
+        if match is not None:
+            plan.tests.append(_from_old_line(match, Word(match[0], number, match.start() + 1)))
+        elif (size := _TEST_SIZE.search(line)) is not None:
+            plan.size = int(size["size"]) * _UNITS[size["unit"]]
+        if (measured := _MEASURED.search(line)) is not None:
+            plan.duration = max(1, int(measured["seconds"]))
+    return plan
+
+
+def _from_match(match: re.Match[str], place: Word, *, writes: int) -> Target:
+    return make_test(
+        place,
+        is_random=match["kind"].upper() == "RND",
+        block=int(match["size"]) * _UNITS[match["unit"].upper()],
+        queues=int(match["queues"]),
+        threads=int(match["threads"]),
+        writes=writes,
+    )
+
+
+def _from_old_line(match: re.Match[str], place: Word) -> Target:
+    """Return a test of versions 3 to 6, whose sequential blocks are not printed."""
+    queues = int(match["queues"] or 1)
+    block = _OLD_QUEUE_BLOCK if queues > 1 else _OLD_BLOCK
+    if match["size"]:
+        block = int(match["size"]) * _UNITS[match["unit"]]
+    return make_test(
+        place,
+        is_random=match["kind"] == "Random",
+        block=block,
+        queues=queues,
+        threads=int(match["threads"] or 1),
+        writes=0 if match["way"] == "Read" else ALL,
+    )
+
+
+_ENTRY = re.compile(r"^\s*(?P<key>\w+)\s*=\s*\"?(?P<value>[^\"\r\n]*?)\"?\s*$")
+_SETTINGS = re.compile(r"^\s*(?:Bench(?:Type|Size|Queues|Threads)\d|TestSize|MeasureTime)\s*=", re.MULTILINE)
+_SIZES = tuple(16 << 20 << index for index in range(13))
+"""Test sizes by the index in the settings: 16 MiB to 64 GiB."""
+_PROFILES = {0: (0, 1, 2, 3), 1: (4, 5), 2: (6, 7), 3: (8,), 4: (0, 1, 2, 3), 5: (4, 5), 6: (6, 7)}
+"""The tests of each profile: default, peak, real world, demo, and the first three with a mix."""
+_FIRST_MIX = 4
+_DEFAULTS = {
+    "Type": (0, 0, 1, 1, 0, 1, 0, 1, 0),
+    "Size": (1024, 1024, 4, 4, 1024, 4, 1024, 4, 1024),
+    "Queues": (8, 1, 32, 1, 8, 32, 1, 1, 8),
+    "Threads": (1, 1, 1, 1, 1, 1, 1, 1, 1),
+}
+_READ, _WRITE = 1, 2
+_IGNORED = {
+    "TestCount": "the number of runs is `replicates` of a study",
+    "IntervalTime": "pauses between tests are not simulated",
+    "TestData": "simulated data has no content",
+    "Affinity": "the host's processors and memory are not simulated",
+}
+
+
+def is_settings(text: str) -> bool:
+    """Return whether a text looks like settings."""
+    return "[setting]" in text.lower() and bool(_SETTINGS.search(text))
+
+
+def read_settings(text: str, file: str) -> Plan:
+    """Return the tests that the settings select."""
+    reader = _Reader(text)
+    profile = reader.find("Profile", 0, most=max(_PROFILES))
+    chosen = reader.find("Benchmark", _READ | _WRITE, most=7)
+    size = reader.find("TestSize", 6, most=len(_SIZES) - 1)
+    plan = Plan(size=_SIZES[size], duration=max(1, reader.find("MeasureTime", 5, most=86_400)))
+    writes = [0] * bool(chosen & _READ) + [ALL] * bool(chosen & _WRITE)
+    if profile >= _FIRST_MIX:
+        writes.append((9 - reader.find("TestMix", 6, most=9)) * 10)
+    for way in writes:
+        for number in _PROFILES[profile]:
+            kind, block, queues, threads = (
+                reader.find(f"Bench{key}{number}", _DEFAULTS[key][number], most=1 << 20) for key in _DEFAULTS
+            )
+            plan.tests.append(
+                make_test(
+                    reader.place(f"BenchSize{number}"),
+                    is_random=kind == 1,
+                    block=block << 10,
+                    queues=queues,
+                    threads=threads,
+                    writes=way,
+                )
+            )
+    if reader.issues:
+        raise ConfigError(reader.issues, file)
+    for key, why in _IGNORED.items():
+        if key in reader.values:
+            reader.ignore(key, why)
+    plan.remarks += reader.remarks
+    return plan
+
+
+class _Reader(OptionReader):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.values: dict[str, Word] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            match = _ENTRY.match(line)
+            if match is not None:
+                self.values[match["key"]] = Word(match["value"], number, match.start("value") + 1)
+
+    def place(self, key: str) -> Word:
+        return self.values.get(key, Word(key, 1, 1))
+
+    def find(self, key: str, default: int, *, most: int) -> int:
+        word = self.values.get(key)
+        if word is None or not word.text:
+            return default
+        return self.parse(Argument(key, word, word.text, word), partial(parse_count, most=most), default)
+
 
 __all__ = ["is_command", "read_tests", "recognizes"]
 

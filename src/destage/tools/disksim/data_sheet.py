@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from destage.engine import catalog, simulate
 from destage.tools.disksim.measured_disk import canonical_disk
-from destage.tools.disksim.measured_trace import MeasuredTrace
-from destage.tools.disksim.service_times import simulate_service_ms
+from destage.tools.disksim.service_times import MeasuredTrace, simulate_service_ms
 
 TOLERANCES: Mapping[str, float] = {
     "track_to_track_ms": 0.02,

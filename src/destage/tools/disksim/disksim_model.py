@@ -12,9 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from destage.tools.disksim import disksim_layout_g4
-from destage.tools.disksim.disksim_electronics import Description, Tracks, as_ms, read_electronics
+from destage.tools.disksim.disksim_electronics import (
+    Description,
+    Tracks,
+    as_ms,
+    read_electronics,
+    read_system,
+)
 from destage.tools.disksim.disksim_file import Block, as_number, parse, read_text, refusal
-from destage.tools.disksim.disksim_system import read_system
 
 _MAPPINGS = (0, 1, 2)
 _NO_SPARES, _TRACKS_OF_ZONE, _TRACK, _END_OF_DISK, _RANGE = 0, 1, 3, 7, 8

@@ -15,11 +15,9 @@ import numpy.typing as npt
 
 from destage.engine import catalog, configuration
 from destage.errors import ConfigError, Issue
-from destage.tools.disksim.demerit import ClassScore, score_classes
 from destage.tools.disksim.disksim_model import read_model
-from destage.tools.disksim.measured_trace import MeasuredTrace
 from destage.tools.disksim.model_fit import CHOICES, FITTABLE, Fit, fit_disk
-from destage.tools.disksim.service_times import simulate_service_ms
+from destage.tools.disksim.service_times import ClassScore, MeasuredTrace, score_classes, simulate_service_ms
 
 ASSUMED: Mapping[str, Any] = {
     "command_time": "0.2ms",

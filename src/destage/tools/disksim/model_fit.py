@@ -9,9 +9,7 @@ import numpy.typing as npt
 
 from destage.errors import Issue
 from destage.extras import require
-from destage.tools.disksim.demerit import compute_loss
-from destage.tools.disksim.measured_trace import MeasuredTrace
-from destage.tools.disksim.service_times import simulate_service_ms
+from destage.tools.disksim.service_times import MeasuredTrace, compute_loss, simulate_service_ms
 
 FITTABLE: Mapping[str, tuple[float, float]] = {
     "command_time": (0.0, 20e6),

@@ -14,8 +14,7 @@ from destage.tools.options import (
     by_reason,
     list_settings,
 )
-from destage.tools.values import OptionValueError, parse_percentage
-from destage.tools.words import Word
+from destage.tools.values import OptionValueError, Word, parse_percentage
 
 _HINTS = re.compile(r"[rst]+")
 _DISTRIBUTION = re.compile(r"(pct|abs)(.*)")

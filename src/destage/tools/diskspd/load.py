@@ -11,11 +11,9 @@ from destage.tools.diskspd.command_line import CommandLine, is_option
 from destage.tools.diskspd.profile import ProfileReader
 from destage.tools.diskspd.settings import Test
 from destage.tools.diskspd.streams import build_workload
-from destage.tools.import_options import DEFAULTS, ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.naming import name_by_difference
+from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions, name_by_difference
 from destage.tools.scripts import ScriptCommand, check_number, read_commands
-from destage.tools.words import sort_by_place
+from destage.tools.values import sort_by_place
 
 _PROGRAM = re.compile(r"diskspd\w*(?:\.exe)?", re.IGNORECASE)
 

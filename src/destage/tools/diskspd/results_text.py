@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from destage.measured.line import MeasuredLine
-from destage.tools.diskspd.result_load import (
+from destage.tools.diskspd.results_xml import (
     TIME_FORMS,
+    TOOL,
     LoadOfTarget,
     add_load,
     collect_figures,
     read_seconds,
 )
-from destage.tools.diskspd.results_xml import TOOL
 from destage.tools.result_parts import (
     Readings,
     ResultFile,

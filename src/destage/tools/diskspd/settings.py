@@ -12,12 +12,12 @@ from destage.tools.values import (
     ALL,
     OptionValueError,
     SizeForm,
+    Word,
     check_sectors,
     parse_count,
     parse_percentage,
     parse_positive,
 )
-from destage.tools.words import Word
 
 SIZES = SizeForm(re.compile(r"(\d{1,19})([KMGT]?)(?:i?B)?", re.IGNORECASE | re.ASCII), "8K, 4096 or 1G")
 _NOWHERE = Word("", 1, 1)

@@ -16,9 +16,7 @@ from destage.tools.fio.layout import Region, lay_out
 from destage.tools.fio.settings import Settings, read_settings
 from destage.tools.fio.streams import JobStreams
 from destage.tools.fio.timeline import build_timeline
-from destage.tools.import_options import DEFAULTS, ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.naming import number_repeated
+from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions, number_repeated
 from destage.tools.workload_parts import warn_page_cache
 
 __all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]

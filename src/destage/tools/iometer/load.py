@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from destage.errors import ConfigError, Issue
 from destage.spec.validation import suggest
-from destage.tools.import_options import DEFAULTS, ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions
 from destage.tools.iometer.configuration_file import (
     AccessSpecification,
     Configuration,

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from destage.measured.line import MeasuredLine
-from destage.tools.result_intervals import Interval, summarize
-from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, split_lines
+from destage.tools.result_parts import Interval, Readings, ResultFile, Row, parse_time, split_lines, summarize
 
 TOOL = "iostat"
 _UNITS = {"sec/s": 512.0, "kB/s": 1024.0, "MB/s": float(1 << 20)}

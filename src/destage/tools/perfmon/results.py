@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from destage.measured.line import MeasuredLine
-from destage.tools.result_intervals import Interval, summarize
-from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, split_lines
+from destage.tools.result_parts import Interval, Readings, ResultFile, Row, parse_time, split_lines, summarize
 
 TOOL = "perfmon"
 _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from destage.errors import ConfigError, Issue
 from destage.tools.scripts.blocks import Block, Command, Loop, Node, count_up, read_blocks
 from destage.tools.scripts.statements import Statement, read_words
-from destage.tools.words import Word
+from destage.tools.values import Word
 
 MOST_COMMANDS = 5_000
 """Maximum commands of a script; more come from a loop that is not a test plan."""

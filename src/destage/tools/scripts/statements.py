@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from destage.tools.words import Word
+from destage.tools.values import Word
 
 _COMMENT = re.compile(r"\s*(?:@?rem\b|::|#|//|;)", re.IGNORECASE)
 _CONTINUED = re.compile(r"(?:(?<=\s)|^)[\\^`]\s*$|(?<=[\w\"'])\^\s*$")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from destage.errors import Issue
 from destage.tools.options import Argument, OptionReader, OptionTable, by_reason, list_settings, option
 from destage.tools.scripts import ScriptCommand, find_variable
-from destage.tools.values import OptionValueError, SizeForm, one_of, parse_count, parse_positive
-from destage.tools.words import Word
+from destage.tools.values import OptionValueError, SizeForm, Word, one_of, parse_count, parse_positive
 
 MODES = ("seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw")
 _SIZES = SizeForm(re.compile(r"(\d{1,16})([bkmgt]?)i?b?", re.IGNORECASE | re.ASCII), "16384, 16K or 2G")

@@ -1,17 +1,271 @@
-"""Import of Vdbench parameter files as workloads: each run, and each value of its loops, is a test.
+"""Vdbench's runs as workloads.
 
 docs/workloads.md has a table of how each parameter is translated.
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 from destage.errors import ConfigError, Issue
-from destage.tools.import_options import DEFAULTS, ImportOptions
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions
 from destage.tools.options import OptionReader
-from destage.tools.vdbench.definitions import ParameterFile
-from destage.tools.vdbench.runs import build_tests
-from destage.tools.words import sort_by_place
+from destage.tools.values import ALL, OptionValueError, parse_decimal, sort_by_place
+from destage.tools.vdbench import keywords
+from destage.tools.vdbench.keywords import SIZES
+from destage.tools.vdbench.parameter_file import ParameterFile, Settings
+from destage.tools.vdbench.requests import build_components, read_requests
+from destage.tools.vdbench.storages import OpenFlags, Storage, lay_out, read_flags
+from destage.tools.workload_parts import Part, render_rate, requests_of, times_of, warn_page_cache
+
+MOST_TESTS = 5_000
+_DEFAULT_ELAPSED = 30
+_MOST_VALUES = 1_000
+_RANGE = re.compile(r"(\d[\w.]*)-(\d[\w.]*)", re.ASCII)
+_UNLIMITED = frozenset({"max", "curve"})
+_MOST_OUTSTANDING = 65_536
+
+
+@dataclass(frozen=True)
+class _Load:
+    """The workloads of one test with the storages of each."""
+
+    run: Settings
+    workloads: Sequence[tuple[Settings, Sequence[tuple[Storage, OpenFlags]]]]
+
+
+def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]:
+    """Return the tests of all runs; mistakes are added to the definitions' issues."""
+    reader = definitions.reader
+    placed = lay_out(definitions.storages, reader)
+    tests: list[ImportedWorkload] = []
+    for run in definitions.runs:
+        load = _find_load(definitions, run, placed)
+        loops = _read_loops(run, reader)
+        if reader.issues or not load.workloads:
+            continue
+        for values in product(*loops.values()):
+            if len(tests) >= MOST_TESTS:
+                message = f"loops make more than {MOST_TESTS} tests"
+                reader.issues.append(run.word.issue("import.too-many-tests", "rd", message))
+                return tests
+            chosen = dict(zip(loops, values, strict=True))
+            labels = [f"{key}={text}" for key, text in chosen.items() if len(loops[key]) > 1]
+            name = " ".join([run.name, *labels])
+            tests.append(_build_test(definitions, load, chosen, name, file))
+    return tests
+
+
+def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, Storage]) -> _Load:
+    found = []
+    if "wd" in run.parameters or ("sd" not in run.parameters and definitions.workloads):
+        workloads = definitions.select("wd", definitions.workloads, run.parameters.get("wd"))
+    else:
+        # A run of storages alone has one workload with Vdbench's defaults.
+        workloads = [Settings("default", run.word, {})]
+    for workload in workloads:
+        named = run.parameters.get("sd") or workload.parameters.get("sd")
+        storages = definitions.select("sd", definitions.storages, named)
+        if not storages and named is None:
+            message = "no storage; define one with sd="
+            definitions.reader.issues.append(workload.word.issue("vdbench.unknown-name", "wd", message))
+        opened = [
+            (placed[one.name], read_flags([one, workload, run], definitions.reader)) for one in storages
+        ]
+        found.append((workload, opened))
+    return _Load(run, found)
+
+
+def _read_loops(run: Settings, reader: OptionReader) -> dict[str, list[str]]:
+    """Return the values of each loop, the outermost first."""
+    loops: dict[str, list[str]] = {}
+    for key, _ in run.order:
+        name = key.removeprefix("for")
+        if name in {*keywords.LOOPS, "iorate"}:
+            parse = _parse_rates if name == "iorate" else partial(_parse_loop, name)
+            loops[name] = run.get_all(key, parse, [], reader)
+    return loops
+
+
+def _parse_loop(name: str, texts: Sequence[str]) -> list[str]:
+    """Return values as written, or those of a range with their units."""
+    values = expand_range(texts)
+    for text in values:
+        keywords.parse(name, text)
+    if values == texts or name not in {"xfersize", "hitarea"}:
+        return list(dict.fromkeys(values))
+    return [f"{int(text) >> 10}k" if int(text) % 1024 == 0 else text for text in values]
+
+
+def _parse_rates(texts: Sequence[str]) -> list[str]:
+    lower = [text.lower() for text in texts]
+    if any(text.endswith("%") for text in lower):
+        raise OptionValueError("in per cent is a share of a rate that Vdbench measures first; give rates")
+    rates = lower if set(lower) & _UNLIMITED else expand_range(lower)
+    if not all(text in _UNLIMITED or parse_decimal(text) for text in rates):
+        raise OptionValueError("must be above 0, max or curve")
+    return list(dict.fromkeys(rates))
+
+
+def expand_range(texts: Sequence[str]) -> list[str]:
+    """Return the values of a list: `1-64,d` doubles, `10-100,10` counts, other lists are their values."""
+    values: list[str] = []
+    left = list(texts)
+    while left:
+        text = left.pop(0)
+        match = _RANGE.fullmatch(text)
+        if match is None:
+            values.append(text)
+        else:
+            step = left.pop(0) if left else "1"
+            values += _count(SIZES.parse(match[1]), SIZES.parse(match[2]), step)
+    return values
+
+
+def _count(first: int, last: int, step: str) -> list[str]:
+    is_doubling, sign = step.lower() == "d", 1 if first <= last else -1
+    by = 0 if is_doubling else SIZES.parse(step)
+    if (is_doubling and not min(first, last)) or (not is_doubling and not by):
+        raise OptionValueError("must have the form (from-to,step) with a step above 0, or d to double")
+    values, value = [], first
+    while value * sign <= last * sign and value > 0:
+        values.append(str(value))
+        if len(values) > _MOST_VALUES:
+            raise OptionValueError(f"has more than {_MOST_VALUES} values")
+        value = value + sign * by if not is_doubling else value * 2 if sign > 0 else value // 2
+    return values
+
+
+def _build_test(
+    definitions: ParameterFile, load: _Load, chosen: Mapping[str, str], name: str, file: str
+) -> ImportedWorkload:
+    reader, run = definitions.reader, load.run
+    own, common, notes = [], [], []
+    for (workload, storages), weight in zip(load.workloads, _weights(load, reader), strict=True):
+        requests = read_requests(workload, chosen, reader)
+        if requests.gap is not None and not requests.seeks:
+            notes.append("Without effect: stride: it applies to the share of requests that seekpct gives.")
+        parts = build_components(requests, workload, storages, weight, reader)
+        rate = workload.get("iorate", 0.0, reader)
+        if rate:
+            stream = {"name": workload.name, "arrival": _open(run, rate, reader), **_requests(parts)}
+            own.append(stream)
+        else:
+            common += parts
+    rate_text = chosen.get("iorate", "max")
+    streams: list[Part] = list(own)
+    if common:
+        if rate_text in _UNLIMITED:
+            arrival: Part = {"kind": "fixed_outstanding", "depth": _depth(load, chosen, reader)}
+        else:
+            arrival = _open(run, parse_decimal(rate_text), reader)
+        streams.insert(0, {"name": "workload", "arrival": arrival, **_requests(common)})
+    is_open = bool(own) or rate_text not in _UNLIMITED
+    return ImportedWorkload(
+        tool="Vdbench",
+        file=file,
+        workload={"users": 1, "streams": streams},
+        run=_run(run, reader),
+        remarks=(*_write_remarks(load, is_open=is_open), *dict.fromkeys(notes), *reader.remarks),
+        mapping={streams[0]["name"]: tuple(_describe(load, chosen))} if streams else {},
+        warnings=(*reader.warnings, *_find_warnings(load, rate_text)),
+        name=name,
+    )
+
+
+def _requests(parts: Sequence[Part]) -> Part:
+    return requests_of(parts) if parts else {}
+
+
+def _weights(load: _Load, reader: OptionReader) -> list[float]:
+    """Return the share of each workload; those without skew share the rest equally."""
+    skews = [workload.get("skew", 0.0, reader) for workload, _ in load.workloads]
+    total, free = sum(skews), skews.count(0.0)
+    if total > ALL + 1:
+        parameter = next(w.parameters["skew"] for w, _ in load.workloads if "skew" in w.parameters)
+        message = f"the workloads of {load.run.name} add up to {total:g} %; allowed is up to 100"
+        reader.issues.append(parameter.issue("import.bad-value", message))
+    rest = max(0.0, ALL - total) / free if free else 0.0
+    weights = [skew or rest for skew in skews]
+    return weights if all(weights) else [max(weight, 1e-9) for weight in weights]
+
+
+def _depth(load: _Load, chosen: Mapping[str, str], reader: OptionReader) -> int:
+    """Return the outstanding requests of all storages together."""
+    storages = {one.settings.name: one for _, used in load.workloads for one, _ in used}
+    each = keywords.parse("threads", chosen["threads"]) if "threads" in chosen else None
+    depth = sum(each or one.threads for one in storages.values())
+    if depth > _MOST_OUTSTANDING:
+        message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
+        reader.issues.append(load.run.word.issue("import.bad-value", "threads", message))
+    return min(depth, _MOST_OUTSTANDING)
+
+
+def _open(run: Settings, rate: float, reader: OptionReader) -> Part:
+    kind = run.get("distribution", "poisson", reader)
+    return {"kind": kind, "rate": render_rate(rate)}
+
+
+def _run(run: Settings, reader: OptionReader) -> Part:
+    warm_up = run.get("warmup", 0, reader)
+    elapsed = run.get("elapsed", _DEFAULT_ELAPSED, reader)
+    return times_of(warm_up, max(1, elapsed))
+
+
+def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:
+    storages = {one.settings.name: one for _, used in load.workloads for one, _ in used}
+    if len(storages) > 1:
+        yield "Assumed: the storages follow one another; those of unknown size are the whole array."
+        yield "Approximated: the threads of all storages are one queue."
+    if is_open:
+        yield "Approximated: arrivals do not wait for threads; Vdbench has at most `threads` outstanding."
+        distribution = load.run.parameters.get("distribution")
+        if distribution is not None and "uniform".startswith(distribution.text.lower()):
+            yield f"Approximated: {distribution}: equal gaps."
+    names = ("rhpct", "whpct", "forrhpct", "forwhpct")
+    if any(name in one.parameters for one in (load.run, *(w for w, _ in load.workloads)) for name in names):
+        yield "Assumed: hits are uniform in the hit area, which no other request uses."
+    seeks = [w.parameters["seekpct"].text.lower() for w, _ in load.workloads if "seekpct" in w.parameters]
+    if set(seeks) & {"eof", "-1"}:
+        yield "Approximated: a sequence starts again at the end of its storage, where Vdbench ends the test."
+
+
+def _describe(load: _Load, chosen: Mapping[str, str]) -> Iterator[str]:
+    run = load.run
+    yield f"rd={run.name}, line {run.word.line}:"
+    for key, parameter in run.order:
+        name = key.removeprefix("for")
+        value = f", here {chosen[name]}" if name in chosen and len(parameter.values) > 1 else ""
+        yield f"{parameter}: {keywords.KEYWORDS[name].meaning}{value}"
+    for workload, _ in load.workloads:
+        for key, parameter in workload.parameters.items():
+            yield f"wd={workload.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
+    storages = {one.settings.name: one.settings for _, used in load.workloads for one, _ in used}
+    for storage in storages.values():
+        for key, parameter in storage.parameters.items():
+            yield f"sd={storage.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
+
+
+def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
+    opened = {one.settings.name: (one, flags) for _, used in load.workloads for one, flags in used}
+    cached = [name for name, (one, flags) in opened.items() if not flags.is_direct and not one.is_raw]
+    if cached:
+        word = opened[cached[0]][0].settings.word
+        yield warn_page_cache("openflags", cached, word, storages=cached)
+    unknown = [name for name, (one, _) in opened.items() if not one.has_size and not one.is_device]
+    if unknown:
+        word = opened[unknown[0]][0].settings.word
+        message = f"not given for {', '.join(unknown)}; assumed: the whole array"
+        yield word.mark("import.unknown-size", "size", message)
+    if rate == "curve":
+        parameter = next(one for key, one in load.run.order if key.removeprefix("for") == "iorate")
+        message = (
+            "only the maximum is imported: the other rates are shares of it, which Vdbench measures first"
+        )
+        yield parameter.issue("vdbench.curve", message)
+
 
 _DEFINITION = re.compile(r"^\s*(sd|wd|rd|fsd|fwd)=\S+", re.MULTILINE | re.IGNORECASE)
 

@@ -8,8 +8,8 @@ from destage.spec import quantities
 from destage.tools.options import OptionReader
 from destage.tools.values import ALL, SECTOR, OptionValueError
 from destage.tools.vdbench import keywords
-from destage.tools.vdbench.definitions import Settings
 from destage.tools.vdbench.keywords import SIZES, parse_percentage
+from destage.tools.vdbench.parameter_file import Settings
 from destage.tools.vdbench.storages import OpenFlags, Storage, read_range
 from destage.tools.workload_parts import Part, contiguous, operations_of, render_bytes, share, size_of
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from destage.tools.options import OptionReader
 from destage.tools.values import ALL, SECTOR, OptionValueError, parse_decimal
-from destage.tools.vdbench.definitions import Settings
 from destage.tools.vdbench.keywords import SIZES
+from destage.tools.vdbench.parameter_file import Settings
 from destage.tools.workload_parts import round_up
 
 _DEVICES = ("/dev/", "\\\\.\\")

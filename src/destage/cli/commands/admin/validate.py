@@ -71,7 +71,7 @@ def validate(
 
     Fit fields on the first half of the trace and compute the score on the second half.
     """
-    from destage.tools.disksim import measured_disk, measured_trace, saved_disk
+    from destage.tools.disksim import measured_disk, saved_disk, service_times
     from destage.tools.disksim.model_fit import CHOICES, FITTABLE
 
     if no_fit and fit:
@@ -80,7 +80,7 @@ def validate(
     names = [] if no_fit else list(every if fit is None else fit)
     try:
         with HardStop():
-            measured = measured_trace.load(trace)
+            measured = service_times.load(trace)
             unmodelled = measured_disk.find_unmodelled(facts)
             found = measured_disk.validate(
                 measured, measured_disk.load_disk(facts), names, overall_limit_ms=limit_ms, phases=phases
