@@ -17,8 +17,8 @@ from destage.errors import DestageError
 from destage.store import find_sweep, locate
 from destage.store.files.layout import SweepLayout
 from destage.store.locks.lease import hold_lease
+from destage.store.opened.counts import Counts
 from destage.store.opened.recorded_progress import Status
-from destage.store.opened.sweep import Counts
 
 
 @pytest.fixture

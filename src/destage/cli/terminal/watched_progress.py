@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from destage.store import Location
-    from destage.store.opened.sweep import Counts
+    from destage.store.opened.counts import Counts
     from destage.sweeps import Progress
 
 

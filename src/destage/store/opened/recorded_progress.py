@@ -21,7 +21,7 @@ from destage.store.files.layout import SweepLayout, find_modified_time, list_siz
 from destage.store.files.records import decode_record, encode_record, is_amount, is_count
 from destage.store.files.regular_files import MOST_RECORD, read_file
 from destage.store.locks.lease import find_writer
-from destage.store.opened.sweep import Counts
+from destage.store.opened.counts import Counts
 from destage.store.state.head import DAMAGE, Generation, Head, decode_head, find_latest_head
 from destage.store.state.restoration import RESTORE, open_head
 

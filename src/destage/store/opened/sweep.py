@@ -1,8 +1,7 @@
-"""A stored sweep that is open for reading."""
+"""A sweep opened for reading: its study, the files of its plan and rows, and its tables."""
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from destage.store.fragment_files.stored_rows import (
     read_rows,
     rows_schema,
 )
+from destage.store.opened.counts import Counts
 from destage.store.state.answers import answers_schema, certificates_schema
 from destage.store.state.head import DAMAGE, Head, read_head
 from destage.store.state.plan import (
@@ -38,26 +38,6 @@ from destage.store.state.plan import (
 )
 from destage.store.state.restoration import RESTORE, open_head
 from destage.store.state.study_files import parse_stored_study, read_study_text
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The counts of a sweep.
-
-    Attributes:
-        present: Planned runs that have a result.
-        failed: Planned runs that failed.
-        later_runs: Runs that later rounds are expected to add; 0 where the writer recorded no forecast.
-        later_runs_high: A number of them that is rarely exceeded.
-    """
-
-    planned: int
-    present: int
-    failed: int
-    rounds: int
-    later_runs: float = field(default=0.0, kw_only=True)
-    later_runs_high: float = field(default=0.0, kw_only=True)
-
 
 _READS = 5
 """Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""

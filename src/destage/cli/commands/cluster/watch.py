@@ -158,7 +158,7 @@ class Watcher:
     def _read_results(self) -> None:
         """Read the rows: from the head while it runs, from a reader after the end."""
         from destage.cluster.client.pod_command import find_head_pod
-        from destage.store.opened.sweep import Counts
+        from destage.store.opened.counts import Counts
 
         try:
             # A reader would take room that the pods of a starting sweep need.
