@@ -30,7 +30,8 @@ from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import read_rows, rows_schema
 from destage.store.locks.lease import FileLease
 from destage.sweeps import parse_study, studies
-from destage.sweeps.execution.driver import Driver, Interrupts
+from destage.sweeps.execution.driver import Driver
+from destage.sweeps.execution.session_end import Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner, list_needed_columns
@@ -185,11 +186,9 @@ def make_driver(
     layout = SweepLayout(folder)
     layout.make()
     return Driver(
-        layout=layout,
-        lease=FileLease(),
+        fragments=layout.fragments,
+        ends=SessionEnd(str(layout.root), FileLease(), Interrupts()),
         start=partial(_use_executor, executor),
-        interrupts=Interrupts(),
-        deadline=None,
         report=lambda: None,
         finished=FinishedRuns(columns, keeps_facts=keeps_facts),
         committed=lambda *_: None,

@@ -10,10 +10,11 @@ from destage.store.locks.lease import hold_lease
 from destage.store.opened.sweep import open_sweep
 from destage.store.state.lookup import default_store
 from destage.sweeps.calibration.measured_figures import bind_figures
-from destage.sweeps.execution.driver import Interrupts
 from destage.sweeps.execution.outcomes import Outcome, Preview
+from destage.sweeps.execution.progress_report import ProgressCallback
+from destage.sweeps.execution.session_end import Interrupts
 from destage.sweeps.execution.shared_runs import SharedRuns
-from destage.sweeps.execution.sweep_session import ExecutorName, ProgressCallback, SweepSession
+from destage.sweeps.execution.sweep_session import ExecutorChoice, ExecutorName, SweepSession
 from destage.sweeps.execution.time_estimate import estimate_time
 from destage.sweeps.execution.trace_room import check_room
 from destage.sweeps.execution.unchanged import find_unchanged
@@ -94,9 +95,11 @@ def run(
     check_room(study, expansion)
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
-        return SweepSession(
-            study, expansion, layout, lease, interrupts, executor=executor, workers=workers, progress=progress
-        ).run()
+        choice = ExecutorChoice(executor, workers)
+        session = SweepSession(
+            study, expansion, layout, lease, interrupts, executor=choice, progress=progress
+        )
+        return session.run()
 
 
 def resume(

@@ -344,8 +344,8 @@ def test_the_first_rows_are_recorded_soon(
 ) -> None:
     """Without waiting for the interval: the record has at least half of the rows."""
     study = make_study(axes=DISKS, replicates=30)
-    monkeypatch.setattr("destage.sweeps.execution.sweep_session._RECORD_S", 1e9)
-    monkeypatch.setattr("destage.sweeps.execution.sweep_session._SOON_S", 0.0)
+    monkeypatch.setattr("destage.sweeps.execution.progress_report._RECORD_S", 1e9)
+    monkeypatch.setattr("destage.sweeps.execution.progress_report._SOON_S", 0.0)
     seen: list[tuple[int, int]] = []
 
     def look(progress: Progress) -> None:

@@ -14,7 +14,9 @@ from destage.store.fragment_files.stored_rows import find_present_runs, read_row
 from destage.store.locks.lease import FileLease, Lease
 from destage.store.state.plan import join_configs
 from destage.sweeps import Study
-from destage.sweeps.execution.driver import BREAKER, TRIES, Driver, Interrupts
+from destage.sweeps.execution.driver import Driver
+from destage.sweeps.execution.session_end import Interrupts, SessionEnd
+from destage.sweeps.execution.session_failures import BREAKER, TRIES
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
@@ -90,11 +92,9 @@ def _driver(
     layout: SweepLayout, executor: FaultyExecutor, deadline: float | None = None, lease: Lease = HELD
 ) -> Driver:
     return Driver(
-        layout=layout,
-        lease=lease,
+        fragments=layout.fragments,
+        ends=SessionEnd(str(layout.root), lease, Interrupts(), deadline),
         start=lambda: executor,
-        interrupts=Interrupts(),
-        deadline=deadline,
         report=lambda: None,
         finished=FinishedRuns(("events",), keeps_facts=True),
         committed=lambda *_: None,
@@ -113,7 +113,7 @@ def test_infrastructure_failures_are_retried(make_study: MakeStudy, layout: Swee
     rows = read_rows(layout)
     assert find_present_runs(rows) == _ids(runs) == driver.finished.facts.keys()
     assert set(rows["prov_attempt"].to_pylist()) == {1}
-    assert (driver.retries, driver.stopped) == (3, None)
+    assert (driver.failures.retries, driver.stopped) == (3, None)
 
 
 class PartialExecutor(FaultyExecutor):
@@ -226,7 +226,7 @@ def test_a_signal_during_the_last_batches_does_not_interrupt(
     runs = _plan(make_study(replicates=3))
     executor = FaultyExecutor(layout, lambda _: None)
     driver = _driver(layout, executor)
-    driver.report = lambda: setattr(driver.interrupts, "is_draining", True)
+    driver.report = lambda: setattr(driver.ends.interrupts, "is_draining", True)
     driver.drive(runs)
     driver.close()
     assert (driver.stopped, len(driver.finished.facts)) == (None, 3)
@@ -239,7 +239,7 @@ def test_budget_and_signals_stop_the_session(make_study: MakeStudy, layout: Swee
     driver.drive(runs)
     assert (driver.stopped, driver.executed) == ("budget", 0)
     driver = _driver(layout, executor)
-    driver.interrupts.is_draining = True
+    driver.ends.interrupts.is_draining = True
     driver.drive(runs)
     assert driver.stopped == "interrupted"
     driver.close()
@@ -253,7 +253,7 @@ def test_equal_failures_without_success_stop_the_session(make_study: MakeStudy, 
     driver.drive(runs)
     driver.close()
     assert driver.stopped == "failed_runs"
-    assert driver.failed == driver.executed >= BREAKER
+    assert driver.failures.failed == driver.executed >= BREAKER
     assert [one.code for one in driver.messages] == ["sweep.run-failed", "sweep.all-runs-failed"]
 
 

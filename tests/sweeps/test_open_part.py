@@ -15,7 +15,8 @@ from destage.store.fragment_files.stored_rows import list_complete_fragments, re
 from destage.store.locks.lease import FileLease
 from destage.sweeps import Study
 from destage.sweeps.execution import driver as driving
-from destage.sweeps.execution.driver import Driver, Interrupts
+from destage.sweeps.execution.driver import Driver
+from destage.sweeps.execution.session_end import Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
@@ -57,11 +58,9 @@ def _batch(*names: str) -> Batch:
 
 def _drive(layout: SweepLayout, executor: InlineExecutor, plan: pa.Table, hold_s: float = 1e6) -> Driver:
     driver = Driver(
-        layout=layout,
-        lease=FileLease(),
+        fragments=layout.fragments,
+        ends=SessionEnd(str(layout.root), FileLease(), Interrupts()),
         start=lambda: executor,
-        interrupts=Interrupts(),
-        deadline=None,
         report=lambda: None,
         finished=FinishedRuns(("events",), keeps_facts=True),
         committed=lambda *_: None,
@@ -180,11 +179,9 @@ def test_a_small_sweep_shows_each_batch_at_once(make_study: MakeStudy, layout: S
             seen.append(read_rows(layout, []).num_rows >= len(self))
 
     driver = Driver(
-        layout=layout,
-        lease=FileLease(),
+        fragments=layout.fragments,
+        ends=SessionEnd(str(layout.root), FileLease(), Interrupts()),
         start=lambda: executor,
-        interrupts=Interrupts(),
-        deadline=None,
         report=lambda: None,
         finished=Watched(("events",), keeps_facts=False),
         committed=lambda *_: None,
@@ -214,7 +211,7 @@ def test_batches_of_a_lost_part_are_no_attempts(make_study: MakeStudy, layout: S
     executor = LosingExecutor(1, layout.fragments, ("events",))
     driver = _drive(layout, executor, plan)
     assert executor.lost
-    assert (driver.retries, driver.stopped, driver.executed) == (0, None, 20)
+    assert (driver.failures.retries, driver.stopped, driver.executed) == (0, None, 20)
     assert set(read_rows(layout)["prov_attempt"].to_pylist()) == {0}
 
 
