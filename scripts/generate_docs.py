@@ -1,4 +1,4 @@
-"""Write the generated reference pages: parameters, result columns, the catalogue, disks, presets, errors.
+"""Write the generated reference pages: studies, parameters, columns, the catalogue, disks, presets, errors.
 
 Usage: generate_docs.py [--check]
 
@@ -18,6 +18,8 @@ from destage.engine import catalog, columns, limiting_resource
 from destage.engine.scenario_schema import engine_tree
 from destage.spec import quantities
 from destage.spec.schema_tree import Node, is_null, is_outward_tagged
+from destage.spec.typed_tables import table_schema
+from destage.sweeps.study.valid_study import Study
 from destage.tools.disksim import data_sheet
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,12 +76,16 @@ DISK_TABLES = (
 )
 """The tables of the page of disks: title, quantities, unit."""
 GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
+STUDY_GENERATED = (
+    "<!-- Written by scripts/generate_docs.py from sweeps/study/valid_study.py; edit that. -->\n"
+)
 ERRORS_GENERATED = "<!-- Written by scripts/generate_docs.py from src/destage/error_codes/; edit those. -->\n"
 
 
 def main() -> int:
     """Write the pages, or print which are out of date."""
     pages = {
+        "study.md": study_page(),
         "configuration.md": configuration_page(),
         "columns.md": columns_page(),
         "catalog.md": catalog_page(),
@@ -216,6 +222,23 @@ def configuration_page() -> str:
     )
 
 
+def study_page() -> str:
+    """The page of the keys of a study, one section per table."""
+    return "\n".join(
+        [
+            "# Study",
+            "",
+            STUDY_GENERATED,
+            "A study is a YAML or JSON document: a configuration (`scenario`), what varies of it, and what",
+            "is asked. The [guide](../guide.md) shows studies; [configuration](configuration.md) lists the",
+            "parameters, which a study names by dotted path, such as `array.disks`. `destage catalog schema`",
+            "prints the same as JSON Schema, for editors.",
+            "",
+            *_section("", table_schema(Study) | {"description": ""}, set(), title="study"),
+        ]
+    )
+
+
 def errors_page() -> str:
     """The page of error codes: an index, then the cause and the fix of each code."""
     catalogue = {file.stem: tomllib.loads(file.read_text()) for file in ERROR_CODES.glob("*.toml")}
@@ -251,21 +274,21 @@ def errors_page() -> str:
     return "\n".join([*lines, ""])
 
 
-def _section(path: str, node: Node, seen: set[str]) -> Iterator[str]:
+def _section(path: str, node: Node, seen: set[str], *, title: str = "scenario") -> Iterator[str]:
     """A part of the configuration and the parts below it, each once."""
     tree = engine_tree()
     node = tree.follow(node)
     branches = [branch for branch in tree.alternatives(node) if not is_null(branch)]
     if len(branches) == 1:
         node, branches = {**branches[0], "description": node.get("description", "")}, []
-    yield f"## {f'`{path}`' if path else 'scenario'}\n"
+    yield f"## {f'`{path}`' if path else title}\n"
     if node.get("description"):
         yield f"{node['description']}\n"
     for branch in branches:
         tag = tree.tag_of(node)
         if tag is not None:
             yield f"### `{path}`, {tag} `{branch['properties'][tag]['const']}`\n"
-            yield f"{branch.get('description', '')}\n"
+            yield f"{branch.get('description') or branch['properties'][tag].get('description', '')}\n"
             yield from _table({key: leaf for key, leaf in branch["properties"].items() if key != tag}, branch)
     if not branches:
         yield from _table(node.get("properties", {}), node)
@@ -287,6 +310,8 @@ def _part_below(leaf: Node) -> Node | None:
         node = branches[0]
     if "items" in node:
         return _part_below(node["items"])
+    if isinstance(node.get("additionalProperties"), dict):
+        return _part_below(node["additionalProperties"])
     is_part = "properties" in node or tree.tag_of(node) is not None
     return {**node, "description": node.get("description", "")} if is_part else None
 

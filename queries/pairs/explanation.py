@@ -22,7 +22,7 @@ from destage.queries.text.presentation import (
     title_column,
 )
 from destage.spec.objective import Objective
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 
 _NEEDED = "requests_needed"
 _UNSETTLED: Mapping[str, str] = {

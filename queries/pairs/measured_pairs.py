@@ -14,7 +14,7 @@ from destage.queries.pairs.load_descriptors import DESCRIPTORS, MIX, RATE, Descr
 from destage.queries.pairs.measured_points import SimulatedPoint, read_points
 from destage.queries.pairs.point_choice import Choice
 from destage.spec.validation import suggest
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 from destage.student import quantile
 
 RESULTS = (

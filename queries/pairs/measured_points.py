@@ -12,7 +12,7 @@ from destage.queries.pairs.point_choice import Choice, describe_point, list_valu
 from destage.queries.pairs.point_load import PointLoad, describe_load
 from destage.queries.text.presentation import format_number, title_axis
 from destage.sql import quote
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 
 _WORKLOAD = "config.workload"
 

@@ -13,7 +13,7 @@ from destage.queries.tables.views import list_measured_columns
 from destage.queries.text.presentation import format_axis_value, name_value
 from destage.spec.validation import suggest
 from destage.sql import compute_column, find_columns, quote
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 
 _UNKNOWN = re.compile(r'Referenced column "(\w+)" not found')
 _EXAMPLE = "cache_capacity = '64MiB' AND raid = '5'"

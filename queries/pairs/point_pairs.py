@@ -12,7 +12,7 @@ from destage.queries.tables.views import list_measured_columns
 from destage.queries.text.presentation import format_number, title_axis
 from destage.spec.validation import suggest
 from destage.sql import quote
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 
 RESULTS = (
     "response_mean_us",

@@ -11,7 +11,7 @@ from destage.queries.opening.session import Session
 from destage.queries.pairs.point_choice import choose_points, evaluate, list_values, write_points
 from destage.queries.pairs.point_pairs import as_key
 from destage.sql import find_columns, find_qualifiers
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 
 BASE = "base"
 """The name of the compared point in a statement."""

@@ -10,7 +10,7 @@ from destage.queries.published.verdict_text import (
     format_verdict,
     summarize_verdicts,
 )
-from destage.store.schemas.published_figures import MEANINGS
+from destage.store.schemas.figure_classes import MEANINGS
 
 FOLDER = "published"
 """The folder of the documents' pages, beside the first page."""

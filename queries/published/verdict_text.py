@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from destage.queries.text.presentation import format_estimate, format_number
-from destage.store.schemas.published_figures import FigureClass
+from destage.store.schemas.figure_classes import FigureClass
 
 HEADINGS = ("figure", "published", "simulated", "95 % prediction interval (width)", "class", "why", "source")
 HEADLINE_HEADINGS = ("figure", "published", "simulated", "95 % prediction interval (width)", "class", "why")

@@ -3,8 +3,7 @@
 One rule for all simulated numbers: a figure is reproduced if it lies inside the 95 % prediction interval, and
 the interval tests something only up to a width of a factor of 2. The interval holds the noise of one more
 replicate, the range over the settings that the study varies, and the rounding of the printed figure; no other
-tolerance applies. `destage.store.schemas.published_figures` defines the classes and the kinds that lead to
-them.
+tolerance applies. `destage.store.schemas.figure_classes` defines the classes and the kinds that lead to them.
 """
 
 import math
@@ -17,14 +16,8 @@ import pyarrow as pa
 from destage.queries.published.figure_parts import Parts, find_parts
 from destage.queries.published.measurement import Measurement, SweepRows, measure
 from destage.queries.text.presentation import format_number
-from destage.store.schemas.published_figures import (
-    MOST_WIDTH,
-    FigureClass,
-    PublishedFigure,
-    classify,
-    find_width,
-    read_figures,
-)
+from destage.store.schemas.figure_classes import MOST_WIDTH, FigureClass, classify, find_width
+from destage.store.schemas.published_figures import PublishedFigure, read_figures
 
 VERDICTS_SCHEMA = pa.schema(
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.store.schemas.published_figures import find_points
+from destage.store.schemas.figure_places import find_points
 
 
 class PointTable:

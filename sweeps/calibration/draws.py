@@ -7,8 +7,7 @@ import pyarrow as pa
 
 from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps.calibration.proposals import to_levels
-from destage.sweeps.keys.calibrate_schema import LIMIT
-from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference
+from destage.sweeps.keys.calibrate_settings import LIMIT, Calibration, Figure, Reference
 from destage.sweeps.points.configurations import Configurations, assigned_values
 from destage.sweeps.points.point_blocks import Block
 from destage.sweeps.space.axes import find_type, fit, kind_of

@@ -1,7 +1,6 @@
 """Figures of a calibration from a set of measured lines."""
 
 import copy
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from destage.measured.sets import read_set
 from destage.objects import Location
 from destage.spec.validation import suggest
 from destage.sweeps.keys.calibrate_reader import read_calibration
-from destage.sweeps.keys.calibrate_schema import LINE, MEASURED
+from destage.sweeps.keys.calibrate_settings import LINE, MEASURED
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space import distributions
 from destage.sweeps.study.valid_study import Study
@@ -64,8 +63,7 @@ def bind_figures(study: Study, store: Location) -> Study:
     calibration, issues = read_calibration(document, study.replicates.least, needs_units=False)
     if issues:
         raise study.error(issues)
-    ceiling = math.inf if calibration is None else calibration.ceiling
-    return replace(study, document=document, adding=calibration, ceiling=ceiling)
+    return replace(study, document=document, calibrate=calibration)
 
 
 def measure(line: MeasuredLine, result: str | None = None) -> dict[str, object]:

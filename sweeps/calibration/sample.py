@@ -197,7 +197,7 @@ def judge(calibration: Calibration, sample: Sample, fit: Sequence[str]) -> Judge
         apart.append(np.where(np.isfinite(distance), distance, math.inf))
     distances = np.stack(apart)
     implausibility = distances.max(axis=0)
-    is_left = implausibility <= calibration.cutoff
+    is_left = implausibility <= calibration.waves.cutoff
     weights = normalise(np.where(is_left, sample.log_ratios + log_likelihoods, -math.inf))
     return Judgement(implausibility, log_likelihoods, weights, distances.argmax(axis=0))
 

@@ -25,8 +25,7 @@ from destage.sweeps.calibration.proposals import (
 )
 from destage.sweeps.calibration.result_tables import make_tables
 from destage.sweeps.calibration.sample import Sample, judge, pool_errors
-from destage.sweeps.keys.calibrate_schema import CEILING
-from destage.sweeps.keys.calibrate_settings import Calibration
+from destage.sweeps.keys.calibrate_settings import CEILING, Calibration
 from destage.sweeps.points.point import Expansion
 from destage.sweeps.points.point_blocks import Block
 from destage.sweeps.points.point_results import PointResults
@@ -110,16 +109,16 @@ class Waves:
         wave = self._waves[-1]
         sample = self.sample(measure)
         found = judge(calibration, sample, calibration.leading)
-        is_left = found.implausibility[sample.waves == len(self._waves) - 1] <= calibration.cutoff
+        is_left = found.implausibility[sample.waves == len(self._waves) - 1] <= calibration.waves.cutoff
         if calibration.others and calibration.others[0] not in wave.points:
             blocks, _ = self._add_points(wave, calibration.others, np.flatnonzero(is_left))
             if blocks:
                 return blocks
-        if len(self._waves) == calibration.most or found.effective >= calibration.effective:
+        if len(self._waves) == calibration.waves.most or found.effective >= calibration.waves.effective:
             return None
         if not np.isfinite(found.log_likelihoods).any():
             return None
-        least = calibration.points / _KERNEL_SHARE
+        least = calibration.waves.points / _KERNEL_SHARE
         self._draw(focus(sample.scores, sample.log_ratios, found.log_likelihoods, least))
         wave = self._waves[-1]
         blocks, _ = self._add_points(wave, calibration.leading, range(len(wave.draws)))
@@ -137,7 +136,7 @@ class Waves:
             measured = [() if point is None else measure(figure.column, point) for point in points]
             figures[name], errors[name] = pool_errors(measured, ceilings)
         # Draws outside the condition count in the density of the mixture.
-        sizes = [calibration.points] * len(waves)
+        sizes = [calibration.waves.points] * len(waves)
         return Sample(
             waves=np.repeat(np.arange(len(waves)), [len(wave.draws) for wave in waves]),
             scores=scores,
@@ -149,7 +148,9 @@ class Waves:
 
     def _draw(self, proposal: Proposal) -> None:
         calibration = self._calibration
-        cube = draw_cube(calibration.points, len(calibration.unknowns), calibration.seed, len(self._waves))
+        cube = draw_cube(
+            calibration.waves.points, len(calibration.unknowns), calibration.waves.seed, len(self._waves)
+        )
         scores = proposal.draw(cube)
         draws = read_draws(calibration, scores)
         allowed = find_allowed(self._study, calibration, draws)
@@ -199,7 +200,9 @@ class WavePoints:
     def left(self) -> int:
         """The points of waves that may still come, for the figures of the leading fit."""
         calibration = self._calibration
-        return (calibration.most - self._waves.count) * calibration.points * len(calibration.leading)
+        return (
+            (calibration.waves.most - self._waves.count) * calibration.waves.points * len(calibration.leading)
+        )
 
     def add(self, results: PointResults) -> bool:
         """Add the next points; return whether the calibration goes on."""

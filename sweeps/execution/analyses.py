@@ -19,8 +19,8 @@ from destage.sweeps.study.valid_study import Study
 def list_study_results(study: Study) -> list[str]:
     """Return the results whose sensitivity a study computes: those it names, or that its design is for."""
     answer = study.answer
-    named = study.document.get("sensitivity", {}).get("of", ())
-    if named:
+    if study.sensitivity is not None:
+        named = study.sensitivity.of
         return list(dict.fromkeys(find_result(name, answer, "sensitivity.of") for name in named))
     is_for_this = study.design is not None and study.design.method in {MORRIS, SALTELLI}
     return [choose_result(answer, study.scenario)] if is_for_this else []

@@ -1,6 +1,5 @@
 """Turns the `calibrate` of a study that fits the schema into a calibration, with all mistakes at once."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -8,16 +7,24 @@ from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
 from destage.spec.base_units import as_word
+from destage.spec.typed_tables import read_table
 from destage.spec.validation import suggest
-from destage.sweeps.keys.calibrate_schema import CALIBRATE, CEILING, LIMIT, LINE, MEASURED
-from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Reference, Statement
-from destage.sweeps.keys.objectives import metric_columns
+from destage.sweeps.keys.calibrate_settings import (
+    CEILING,
+    DISCREPANCY,
+    LIMIT,
+    LINE,
+    MEASURED,
+    Calibration,
+    Figure,
+    Reference,
+    Statement,
+)
+from destage.sweeps.keys.objectives import FORM, REQUIRES_UNIT, is_bare, metric_columns
 from destage.sweeps.space.axes import in_base_units
 from destage.sweeps.space.distributions import Distribution, list_quantities, read_distribution
 from destage.sweeps.space.parameters import Parameter, explain_bare_number, explain_unknown, find_parameter
 
-_NEEDS_UNIT = ("us", "s", "bytes", "bytes/s")
-_STATEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
 _NO_GRID = ("axes", "points", "design")
 _PLAIN = Parameter(None, is_integer=True)
 """What the values of `ceiling` and `limit` are."""
@@ -73,21 +80,13 @@ class _Reader:
         unknowns = self._read_unknowns()
         figures = {name: self._read_figure(name) for name in self._written["figures"]}
         self._check_uses(figures.values())
-        waves = self._written.get("waves", {})
-        points, most, effective, cutoff, seed = (
-            waves.get(key, CALIBRATE["properties"]["waves"]["properties"][key]["default"])
-            for key in ("points", "most", "effective", "cutoff", "seed")
-        )
-        return Calibration(
+        return read_table(
+            Calibration,
+            self._written,
             unknowns=unknowns,
             figures=figures,
             fits=self._read_fits(figures),
             where=self._document.get("where"),
-            points=int(points),
-            most=int(most),
-            effective=float(effective),
-            cutoff=float(cutoff),
-            seed=int(seed),
         )
 
     def add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -165,7 +164,9 @@ class _Reader:
         )
         if ends is not None and ends[0] >= ends[1]:
             self.add("study.bounds-reversed", f"{place}.against", "needs its first value below its second")
-        return Figure(
+        return read_table(
+            Figure,
+            written,
             name=name,
             set=self._read_set(written["set"], f"{place}.set"),
             of=of or "",
@@ -178,7 +179,7 @@ class _Reader:
                 for index, text in enumerate(written.get("odds", []))
                 if (statement := self._read_statement(text, of, unit, f"{place}.odds.{index}"))
             ),
-            against=ends,  # type: ignore[arg-type]
+            against=ends,
         )
 
     def _find_column(self, of: str | None, place: str) -> Any:
@@ -231,7 +232,7 @@ class _Reader:
         """Return a value of a figure [base unit]."""
         if written is None:
             return None
-        if unit in _NEEDS_UNIT and self._needs_units and isinstance(written, int | float):
+        if unit in REQUIRES_UNIT and self._needs_units and isinstance(written, int | float):
             example = quantities.UNITS[unit].example
             self.add("study.bad-quantity", place, f"needs a unit, as in {example!r}", written)
             return None
@@ -257,8 +258,8 @@ class _Reader:
     def _read_discrepancy(self, figure: Mapping[str, Any], place: str) -> float:
         if "discrepancy" in figure:
             return self._read_share(figure["discrepancy"], f"{place}.discrepancy")
-        default = CALIBRATE["properties"]["discrepancy"]["default"]
-        return self._read_share(self._written.get("discrepancy", default), "calibrate.discrepancy")
+        common = self._written.get("discrepancy", DISCREPANCY)
+        return self._read_share(common, "calibrate.discrepancy")
 
     def _read_share(self, written: object, place: str) -> float:
         try:
@@ -271,7 +272,7 @@ class _Reader:
         return share
 
     def _read_statement(self, text: str, of: str | None, unit: str | None, place: str) -> Statement | None:
-        match = _STATEMENT.fullmatch(text)
+        match = FORM.fullmatch(text)
         if match is None or (of and match.group(1) != of):
             message = f"must have the form '{of or 'response_mean'} >= 96', with a unit if it has one"
             self.add("study.bad-objective", place, message, text)
@@ -279,7 +280,7 @@ class _Reader:
         bound = self._read_value(match.group(3), unit, place)
         if bound is None:
             return None
-        if unit in _NEEDS_UNIT and re.fullmatch(r"[\d._eE+-]+", match.group(3)):
+        if unit in REQUIRES_UNIT and is_bare(match.group(3)):
             example = quantities.UNITS[unit].example
             self.add("study.bad-quantity", place, f"the bound needs a unit, as in {example!r}", text)
         return Statement(text, match.group(2).startswith(">"), bound)

@@ -1,11 +1,30 @@
-"""A valid calibration: what is unknown, which figures are fitted and predicted, how many draws."""
+"""The key `calibrate` of a study: what is unknown, which figures are fitted and predicted, how many draws."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-from destage.sweeps.keys.calibrate_schema import CEILING
+from destage.spec.schema_tree import node
+from destage.spec.typed_tables import key, table
+from destage.sweeps.space import distributions
 from destage.sweeps.space.distributions import Distribution
+
+LIMIT, CEILING = "limit", "ceiling"
+"""Unknowns that are not parameters of a configuration."""
+MEASURED, LINE = "measured", "line"
+"""The keys of a measured set, and of a figure's line of it."""
+_UNKNOWN = node(
+    "object",
+    "The prior of one unknown: one of uniform, log_uniform, integer, choice.",
+    minProperties=1,
+    maxProperties=1,
+    additionalProperties=False,
+    properties=dict(distributions.SCHEMAS),
+)
+DISCREPANCY = "10%"
+"""The standard deviation of the model's own error, unless the study states it."""
+_QUANTITY = ["number", "string"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,55 +49,119 @@ class Statement:
     bound: float
 
 
-@dataclass(frozen=True, slots=True)
+@table
 class Figure:
-    """A figure that was measured, or is to be predicted.
+    """A figure: somebody measured it, or it is to be predicted, or both.
 
     Attributes:
-        set: The parameters of its configuration in base units, by dotted path.
-        of: What it is: the name of the study's answer, or a result column without its unit.
+        set: In base units.
+        of: Empty if it is not known before its measured line is.
         column: The result column; None if it is the study's answer.
         value: The measured value [base unit]; None if there is none.
-        tolerance: The standard deviation of the measurement [base unit].
-        discrepancy: The standard deviation of the model's error, as a share of the figure.
-        against: The ends of a plain rule [base unit].
+        tolerance: Its standard deviation [base unit].
+        discrepancy: As a share of the figure.
+        against: The ends of the rule [base unit].
     """
 
     name: str
-    set: Mapping[str, object]
-    of: str
+    set: Mapping[str, object] = key(
+        "The configuration of this figure: parameters by dotted path, in place of the scenario's and of "
+        "the unknowns'. `{unknown: NAME}` is the value of an unknown that only some figures have."
+    )
+    of: str = key(
+        "What the figure is: with `seek` its answer, such as users_supported (the default), otherwise a "
+        "result column without its unit, such as response_mean.",
+        optional=True,
+    )
     column: str | None
-    value: float | None
-    tolerance: float
-    discrepancy: float
-    odds: tuple[Statement, ...]
-    against: tuple[float, float] | None
+    value: float | None = key("The measured or published value, with its unit.", type=_QUANTITY, default=None)
+    line: int | str | None = key(
+        "With `measured`: the line of the set that has the value, by its workload or number (default: "
+        "the line whose workload is the name of the figure).",
+        default=None,
+    )
+    tolerance: float = key(
+        "The standard deviation of the measurement: a share of the value (`5%`) or a quantity. The "
+        "default of a value from a measured set is 5 %.",
+        type=_QUANTITY,
+        optional=True,
+    )
+    discrepancy: float = key(
+        "The standard deviation of the model's own error at this figure, as a share of the figure "
+        "(default: that of all figures).",
+        type=_QUANTITY,
+        optional=True,
+    )
+    odds: tuple[Statement, ...] = key(
+        "Statements whose odds are printed, such as `users_supported >= 96`.",
+        items={"type": "string"},
+        default=(),
+    )
+    against: tuple[float, float] | None = key(
+        "[from, to]: a plain rule that the prediction is scored against, which takes every value between "
+        "as likely.",
+        type="array",
+        minItems=2,
+        maxItems=2,
+        default=None,
+    )
+    source: str | None = key("Where the value is from.", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@table
+class Waves:
+    """The draws of the unknowns."""
+
+    points: int = key("Draws in a wave; a power of 2 is best.", minimum=8, default=128)
+    most: int = key("The most waves.", minimum=1, maximum=50, default=4)
+    effective: float = key(
+        "Stop when the draws are worth this many of the posterior.", exclusiveMinimum=0, default=100
+    )
+    cutoff: float = key(
+        "A draw is ruled out if it misses a figure by more than this many standard deviations "
+        "of tolerance, discrepancy and simulation error together.",
+        exclusiveMinimum=0,
+        default=3,
+    )
+    seed: int = key("The seed of the draws.", minimum=0, default=1)
+
+
+@table
 class Calibration:
-    """A valid calibration.
+    """Learn what is unknown from measured figures, and predict others with odds.
 
     Attributes:
-        unknowns: The prior of each unknown.
-        figures: The figures by name.
         fits: The names of the figures of each fit; the first one leads the waves.
+        discrepancy: As written; that of each figure is a number.
         where: An SQL condition over the unknowns; the prior is restricted to it.
-        points: Draws in a wave.
-        most: The most waves.
-        effective: The effective sample size that ends the waves.
-        cutoff: The implausibility beyond which a draw is ruled out.
     """
 
-    unknowns: Mapping[str, Distribution]
-    figures: Mapping[str, Figure]
-    fits: Mapping[str, tuple[str, ...]]
+    unknowns: Mapping[str, Distribution] = key(
+        "What is not known, with its prior: parameters by dotted path, which apply to every figure whose "
+        "`set` does not give them; names that a `set` refers to; `limit`, a choice of the names in "
+        "`seek.limits`; `ceiling`, the largest answer that the rest of the system allows (processors, "
+        "network): a figure is the smaller one of it and the simulated answer.",
+        minProperties=1,
+        additionalProperties=_UNKNOWN,
+    )
+    figures: Mapping[str, Figure] = key("The figures by name.", minProperties=1)
+    measured: str | None = key(
+        "A measured set of the store, as `destage measured import` names it: figures without `value` "
+        "have that of their line of the set. A figure without a line is predicted.",
+        default=None,
+    )
+    fits: Mapping[str, Annotated[tuple[str, ...], {"minItems": 1}]] = key(
+        "Lists of figures to fit on, by name; each predicts the figures that it is not fitted on. Every "
+        "list has the figures of the first one (default: one fit, on all figures with a value).",
+        optional=True,
+        minProperties=1,
+    )
+    discrepancy: float | str = key(
+        "The standard deviation of the model's own error, as a share of each figure: stated, not fitted.",
+        default=DISCREPANCY,
+    )
+    waves: Waves = key(default=Waves())
     where: str | None
-    points: int
-    most: int
-    effective: float
-    cutoff: float
-    seed: int
 
     @property
     def leading(self) -> tuple[str, ...]:

@@ -1,49 +1,43 @@
 """The charts of a study: their schema, and the mistakes that it cannot express."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
 from destage import engine
 from destage.errors import Issue, QueryError
 from destage.spec.axis_names import is_answer
-from destage.spec.schema_nodes import node
+from destage.spec.typed_tables import key, table
 from destage.spec.validation import suggest
 from destage.sweeps.space import parameters
 
 LABEL = "label"
 """The name of the label of an explicit point, beside the axes."""
 
-_CHART = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["title", "x", "y"],
-    "properties": {
-        "title": node("string", "The chart's title.", minLength=1),
-        "x": node("string", "An axis by dotted path, `label` or a result column; strings become rows."),
-        "y": node("string", "A result column, or the answer of a seek, such as `users_supported`."),
-        "by": node("string", "An axis by dotted path or `label`: one line per value, at most 8."),
-        "where": node(
-            "string",
-            "An SQL condition over the points (their label, axes and result columns) that drawn points must "
-            "meet.",
-        ),
-        "x_log": node("boolean", "Whether x is logarithmic.", default=False),
-        "y_log": node("boolean", "Whether y is logarithmic.", default=False),
-        "published": node(
-            "boolean", "Whether figures published for y are drawn at their points.", default=True
-        ),
-        "x_title": node("string", "Title of x (default: its name)."),
-        "y_title": node("string", "Title of y with its unit (default: its name)."),
-        "caption": node("string", "Text below the chart."),
-    },
-}
-CHARTS = node("array", "Charts that the report draws first, instead of its standard figures.", items=_CHART)
+
+@table
+class Chart:
+    """A chart of a study."""
+
+    title: str = key("The chart's title.", minLength=1)
+    x: str = key("An axis by dotted path, `label` or a result column; strings become rows.")
+    y: str = key("A result column, or the answer of a seek, such as `users_supported`.")
+    by: str | None = key("An axis by dotted path or `label`: one line per value, at most 8.", default=None)
+    where: str | None = key(
+        "An SQL condition over the points (their label, axes and result columns) that drawn points must "
+        "meet.",
+        default=None,
+    )
+    x_log: bool = key("Whether x is logarithmic.", default=False)
+    y_log: bool = key("Whether y is logarithmic.", default=False)
+    published: bool = key("Whether figures published for y are drawn at their points.", default=True)
+    x_title: str | None = key("Title of x (default: its name).", default=None)
+    y_title: str | None = key("Title of y with its unit (default: its name).", default=None)
+    caption: str | None = key("Text below the chart.", default=None)
 
 
 def find_chart_mistakes(
-    charts: Sequence[Mapping[str, Any]],
+    charts: Sequence[Chart],
     axes: Mapping[str, Sequence[object]],
     labels: Sequence[str],
     answers: Mapping[str, str],
@@ -60,24 +54,24 @@ def find_chart_mistakes(
     titles: set[str] = set()
     for index, chart in enumerate(charts):
         found: list[tuple[str, str, str | None]] = [
-            ("x", "study.unknown-name", names.explain_unknown(chart["x"], axis=True, result=True)),
-            ("y", "study.unknown-name", names.explain_unknown(chart["y"], axis=False, result=True)),
+            ("x", "study.unknown-name", names.explain_unknown(chart.x, axis=True, result=True)),
+            ("y", "study.unknown-name", names.explain_unknown(chart.y, axis=False, result=True)),
         ]
-        if "by" in chart:
-            unknown = names.explain_unknown(chart["by"], axis=True, result=False)
+        if chart.by is not None:
+            unknown = names.explain_unknown(chart.by, axis=True, result=False)
             found.append(("by", "study.unknown-name", unknown))
-        if chart["title"] in titles:
+        if chart.title in titles:
             found.append(("title", "study.duplicate-name", "an earlier chart has this title"))
-        titles.add(chart["title"])
+        titles.add(chart.title)
         found += [
             (key, "study.repeated-chart-axis", "already the chart's x")
             for key in ("by", "y")
-            if chart.get(key) == chart["x"]
+            if getattr(chart, key) == chart.x
         ]
-        if "where" in chart:
-            found.append(("where", "study.bad-sql", names.explain_condition(chart["where"])))
+        if chart.where is not None:
+            found.append(("where", "study.bad-sql", names.explain_condition(chart.where)))
         issues += [
-            Issue(code, f"charts.{index}.{key}", message, chart[key])
+            Issue(code, f"charts.{index}.{key}", message, getattr(chart, key))
             for key, code, message in found
             if message
         ]

@@ -12,7 +12,8 @@ from destage.spec.objective import Objective
 from destage.spec.validation import suggest
 from destage.sweeps.space.axes import in_base_units
 
-_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+"""A name, a comparison and a bound."""
 _NUMERIC = ("int", "float")
 _SUFFIXES = {
     "us": "_us",
@@ -23,7 +24,7 @@ _SUFFIXES = {
     "%": "_percent",
 }
 """The suffix of a column's name by its unit."""
-_REQUIRES_UNIT = ("us", "s", "bytes", "bytes/s")
+REQUIRES_UNIT = ("us", "s", "bytes", "bytes/s")
 """Units in which a bare number would be a guess."""
 
 
@@ -38,6 +39,11 @@ def metric_columns() -> Mapping[str, Column]:
     return {column.name.removesuffix(_SUFFIXES.get(column.unit, "")): column for column in numeric}
 
 
+def is_bare(literal: str) -> bool:
+    """Return whether a bound is a number without a unit."""
+    return re.fullmatch(r"[\d._eE+-]+", literal) is not None
+
+
 def parse_objective(text: str, place: str) -> Objective:
     """Parse an objective.
 
@@ -48,7 +54,7 @@ def parse_objective(text: str, place: str) -> Objective:
     def mistake(code: str, message: str, value: str = text) -> ConfigError:
         return ConfigError([Issue(code, place, message, value)])
 
-    match = _FORM.fullmatch(text)
+    match = FORM.fullmatch(text)
     if match is None:
         raise mistake("study.bad-objective", "must have the form 'response_p95 <= 30ms'")
     name, comparison, literal = match.groups()
@@ -59,7 +65,7 @@ def parse_objective(text: str, place: str) -> Objective:
         raise mistake("study.unknown-name", f"no result column has this name{hint}", name)
     column = metrics[name]
     unit = quantities.UNITS.get(column.unit)
-    if column.unit in _REQUIRES_UNIT and unit and re.fullmatch(r"[\d._eE+-]+", literal):
+    if column.unit in REQUIRES_UNIT and unit and is_bare(literal):
         raise mistake("study.bad-quantity", f"the bound needs a unit, as in {unit.example!r}", literal)
     try:
         bound = float(in_base_units(literal, column.unit if unit else None, place))  # type: ignore[arg-type]

@@ -6,66 +6,43 @@ It rises with the number of disks, which the search for the cheapest configurati
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from destage.errors import Issue
-from destage.spec.schema_nodes import node, table
+from destage.spec.typed_tables import key, read_table, table
 from destage.spec.validation import suggest
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameter_space import Space
 
 CONTROLLER, DISK = "controller.use", "array.disk.use"
 _KINDS = {CONTROLLER: "controllers", DISK: "disks"}
-_PRICE = node("number", "A price [currency].", minimum=0)
-PRICES = table(
-    "Prices of parts, for `seek.cheapest` and the prices of answers.",
-    {
-        "currency": node("string", "The currency of all prices, such as EUR.", minLength=1),
-        "date": node("string", "The date of the prices, such as 2026-11-23.", minLength=1),
-        "source": node("string", "Where the prices are from."),
-        "controllers": node(
-            "object",
-            "The price of each controller, with its cache and battery, by its name in the catalogue.",
-            additionalProperties=_PRICE,
-        ),
-        "disks": node(
-            "object", "The price of one disk, by its name in the catalogue.", additionalProperties=_PRICE
-        ),
-        "shelf": table(
-            "Shelves that hold the disks (default: they cost nothing).",
-            {
-                "disks": node("integer", "The most disks of a shelf.", minimum=1),
-                "price": node("number", "The price of a shelf [currency].", minimum=0),
-            },
-            "disks",
-            "price",
-        ),
-    },
-    "currency",
-    "date",
-    "controllers",
-    "disks",
-)
+_Price = Annotated[float, {"description": "A price [currency].", "minimum": 0}]
 
 
-@dataclass(frozen=True, slots=True)
+@table
+class Shelf:
+    """Shelves that hold the disks (default: they cost nothing)."""
+
+    disks: int = key("The most disks of a shelf.", minimum=1)
+    price: float = key("The price of a shelf [currency].", minimum=0)
+
+
+@table
 class Prices:
-    """The prices of a study.
+    """Prices of parts, for `seek.cheapest` and the prices of answers.
 
     Attributes:
-        controllers: The price of each controller by name [currency].
-        disks: The price of one disk by name [currency].
-        shelf_disks: The most disks of a shelf.
-        shelf: The price of a shelf [currency].
         scenario: The controller and the disk of points without such an axis, by dotted path.
     """
 
-    currency: str
-    controllers: Mapping[str, float]
-    disks: Mapping[str, float]
-    shelf_disks: int
-    shelf: float
+    currency: str = key("The currency of all prices, such as EUR.", minLength=1)
+    date: str = key("The date of the prices, such as 2026-11-23.", minLength=1)
+    source: str | None = key("Where the prices are from.", default=None)
+    controllers: Mapping[str, _Price] = key(
+        "The price of each controller, with its cache and battery, by its name in the catalogue."
+    )
+    disks: Mapping[str, _Price] = key("The price of one disk, by its name in the catalogue.")
+    shelf: Shelf = key(default=Shelf(disks=1, price=0.0))
     scenario: Mapping[str, str]
 
     def price(self, axes: Mapping[str, object], disks: int) -> float:
@@ -77,8 +54,8 @@ class Prices:
         """
         controller = str(axes.get(CONTROLLER) or self.scenario[CONTROLLER])
         disk = str(axes.get(DISK) or self.scenario[DISK])
-        shelves = -(-disks // self.shelf_disks)
-        return self.controllers[controller] + disks * self.disks[disk] + shelves * self.shelf
+        shelves = -(-disks // self.shelf.disks)
+        return self.controllers[controller] + disks * self.disks[disk] + shelves * self.shelf.price
 
 
 def read_prices(
@@ -118,13 +95,4 @@ def read_prices(
                 issues.append(Issue("study.no-price", f"prices.{kind}", message, name))
     if issues:
         return None, issues
-    shelf = written.get("shelf", {"disks": 1, "price": 0})
-    prices = Prices(
-        currency=written["currency"],
-        controllers=written["controllers"],
-        disks=written["disks"],
-        shelf_disks=int(shelf["disks"]),
-        shelf=float(shelf["price"]),
-        scenario=named,
-    )
-    return prices, []
+    return read_table(Prices, written, scenario=named), []

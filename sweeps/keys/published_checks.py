@@ -1,43 +1,43 @@
 """Checks of published figures and answer sentences that a schema cannot express, before anything runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
 from destage import engine, sql
 from destage.errors import ConfigError, Issue, QueryError
 from destage.spec.validation import suggest
-from destage.store.schemas.published_figures import LABEL, Quantity, find_points, read_answers, read_figures
+from destage.store.schemas.figure_places import LABEL, find_points
+from destage.store.schemas.published_figures import Publication, Quantity
 
 
-def find_figure_mistakes(study: Mapping[str, Any]) -> Iterator[Issue]:
+def find_figure_mistakes(publication: Publication) -> Iterator[Issue]:
     """Yield mistakes between the figures of a study that fits its schema."""
-    figures = study.get("published", [])
-    names = [figure["figure"] for figure in figures]
-    fitted = [entry["on"] for entry in study.get("fitted", [])]
+    names = [figure.name for figure in publication.figures]
+    fitted = publication.fitted_figures
     for index, name in enumerate(fitted):
         if names and name not in names:
             message = f"not a published figure of this study{suggest(name, names)}"
             yield Issue("study.unknown-name", f"fitted.{index}.on", message, name)
-    for index, figure in enumerate(figures):
-        place, name = f"published.{index}", names[index]
-        if name in names[:index]:
-            yield Issue("study.duplicate-name", f"{place}.figure", "an earlier figure has this name", name)
-        if figure["kind"] == "inconsistent" and "compute" not in figure and "note" not in figure:
+    for index, figure in enumerate(publication.figures):
+        place = f"published.{index}"
+        if figure.name in names[:index]:
+            message = "an earlier figure has this name"
+            yield Issue("study.duplicate-name", f"{place}.figure", message, figure.name)
+        if figure.kind == "inconsistent" and figure.compute is None and figure.note is None:
             message = "required without compute: state the contradiction"
             yield Issue("study.missing-note", f"{place}.note", message)
-        is_in_words = figure["kind"] in {"property", "arithmetic"} and isinstance(figure["value"], str)
-        if is_in_words and "expect" not in figure:
+        is_in_words = figure.kind in {"property", "arithmetic"} and isinstance(figure.value, str)
+        if is_in_words and figure.expect is None:
             yield Issue("study.missing-key", f"{place}.expect", "required where the value is words")
-        for given in figure.get("given", []):
+        for given in figure.given:
             if given not in fitted:
                 message = f"nothing was fitted on a figure of this name{suggest(given, fitted)}"
                 yield Issue("study.unknown-name", f"{place}.given", message, given)
 
 
 def check_places(
-    study: Mapping[str, Any],
+    publication: Publication,
     points: Sequence[Mapping[str, object]],
     fields: Sequence[pa.Field],
     scenario: Mapping[str, object],
@@ -49,30 +49,30 @@ def check_places(
         points: Its points: `point_id`, `label` and the axis columns [base units].
         metric: What the answers are called, if the study seeks something.
     """
-    quantities = list(_quantities(study))
+    quantities = list(_quantities(publication))
     axes = [field.name for field in fields]
-    issues = list(_find_unknown_axes(study, quantities, axes))
-    issues += _find_unmatched_places(study, quantities, points, scenario)
+    issues = list(_find_unknown_axes(publication, quantities, axes))
+    issues += _find_unmatched_places(publication, quantities, points, scenario)
     if not issues:
-        issues += _find_unbound_expressions(study, quantities, fields, metric)
+        issues += _find_unbound_expressions(publication, quantities, fields, metric)
     if issues:
-        raise ConfigError(issues, study["name"])
+        raise ConfigError(issues)
 
 
-def _quantities(study: Mapping[str, Any]) -> Iterator[tuple[str, Quantity]]:
+def _quantities(publication: Publication) -> Iterator[tuple[str, Quantity]]:
     """Yield what figures and answers compute, and its place in the study."""
-    for index, figure in enumerate(read_figures(study)):
+    for index, figure in enumerate(publication.figures):
         if figure.quantity is not None:
             yield f"published.{index}", figure.quantity
-    for index, sentence in enumerate(read_answers(study)):
+    for index, sentence in enumerate(publication.sentences):
         for quantity in sentence.quantities:
             yield f"answer.{index}", quantity
 
 
 def _find_unknown_axes(
-    study: Mapping[str, Any], quantities: Sequence[tuple[str, Quantity]], axes: Sequence[str]
+    publication: Publication, quantities: Sequence[tuple[str, Quantity]], axes: Sequence[str]
 ) -> Iterator[Issue]:
-    named = {f"places.{name}": assignments for name, assignments in study.get("places", {}).items()}
+    named = {f"places.{name}": assignments for name, assignments in publication.places.items()}
     named |= {f"{place}.at": quantity.at for place, quantity in quantities}
     for place, assignments in named.items():
         for path, value in assignments.items():
@@ -82,13 +82,13 @@ def _find_unknown_axes(
 
 
 def _find_unmatched_places(
-    study: Mapping[str, Any],
+    publication: Publication,
     quantities: Sequence[tuple[str, Quantity]],
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
 ) -> Iterator[Issue]:
     """Yield places that match no point, or more points than a quantity can use."""
-    for name, assignments in study.get("places", {}).items():
+    for name, assignments in publication.places.items():
         if not find_points(points, scenario, assignments):
             message = "no point of this study matches"
             yield Issue("study.no-matching-point", f"places.{name}", message, assignments)
@@ -106,7 +106,7 @@ def _find_unmatched_places(
 
 
 def _find_unbound_expressions(
-    study: Mapping[str, Any],
+    publication: Publication,
     quantities: Sequence[tuple[str, Quantity]],
     fields: Sequence[pa.Field],
     metric: str | None,
@@ -121,7 +121,7 @@ def _find_unbound_expressions(
             *engine.results_schema(),
         ]
     )
-    with sql.Database(dict.fromkeys(study.get("places", {}), columns.empty_table())) as database:
+    with sql.Database(dict.fromkeys(publication.places, columns.empty_table())) as database:
         for place, quantity in quantities:
             text = quantity.expression
             tables = {name: sql.quote(name) for name in sql.find_qualifiers(text, quantity.places)}

@@ -1,45 +1,34 @@
 """The key `refine` of a study: the axis whose knees get more values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from destage.errors import Issue
-from destage.spec.schema_nodes import node, table
+from destage.spec.typed_tables import key, read_table, table
 from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space.parameter_space import Space
 
-REFINE = table(
-    "Add values of an axis around the knee of each curve of the grid.",
-    {
-        "axis": node("string", "The axis along the curve, with a list of numbers, by dotted path."),
-        "of": node(
-            "string",
-            "The result of the curve: a result column without its unit (default: the answer of the seek).",
-        ),
-        "rounds": node("integer", "How many times values are added.", minimum=1, maximum=20, default=2),
-    },
-    "axis",
-)
-"""The schema of a study's refinement."""
 FEWEST = 3
 """Values of a curve that has a knee."""
 
 
-@dataclass(frozen=True, slots=True)
+@table
 class Refinement:
-    """Which axis to refine.
+    """Add values of an axis around the knee of each curve of the grid."""
 
-    Attributes:
-        metric: The answer of the seek, or a result column without its unit.
-        is_maximum: Whether more of it is better.
-    """
+    axis: str = key("The axis along the curve, with a list of numbers, by dotted path.")
+    metric: str = key(
+        "The result of the curve: a result column without its unit (default: the answer of the seek).",
+        name="of",
+        optional=True,
+    )
+    rounds: int = key("How many times values are added.", minimum=1, maximum=20, default=2)
 
-    axis: str
-    metric: str
-    rounds: int
-    is_maximum: bool
+    @property
+    def is_maximum(self) -> bool:
+        """Whether more of it is better: it is the answer of the seek."""
+        return self.metric not in metric_columns()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -56,9 +45,9 @@ def read_refinement(
     Args:
         answer: The name of the answer of the study's seek, if it has one.
     """
-    written = document["refine"]
+    refinement = read_table(Refinement, {"of": answer or "", **document["refine"]})
     issues = []
-    axis, metric = written["axis"], written.get("of", answer)
+    axis, metric = refinement.axis, refinement.metric
     values = space.axes.get(axis, ())
     if axis not in space.axes:
         message = f"not an axis with a list of values{suggest(axis, list(space.axes))}"
@@ -67,15 +56,14 @@ def read_refinement(
         message = f"needs an axis of at least {FEWEST} numbers"
         issues.append(Issue("study.bad-axis", "refine.axis", message, axis))
     known = [*([] if answer is None else [answer]), *sorted(metric_columns())]
-    if metric is None:
+    if answer is None and "of" not in document["refine"]:
         issues.append(Issue("study.missing-key", "refine.of", "required without a seek"))
     elif metric not in known:
         message = f"not a result of this study{suggest(metric, known)}"
         issues.append(Issue("study.unknown-name", "refine.of", message, metric))
     if "minimize" in document.get("seek", {}):
         issues.append(Issue("study.one-of", "refine", "needs a seek with maximize, or none"))
-    rounds = written.get("rounds", REFINE["properties"]["rounds"]["default"])
-    return Refinement(axis, str(metric), rounds, metric == answer), issues
+    return refinement, issues
 
 
 def is_number(value: object) -> bool:

@@ -1,12 +1,11 @@
 """The key `search` of a study: the objectives whose Pareto front is sought, and how."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 from destage.errors import Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
-from destage.spec.schema_nodes import node, table
+from destage.spec.typed_tables import key, read_table, table
 from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space.distributions import Choice, Distribution, is_distribution
@@ -15,55 +14,27 @@ METHODS = ("nsga2", "tpe")
 PRICE = "price"
 """The objective that prices of the study give."""
 _COLUMN = "`price`, the answer such as `users_supported`, a result column without its unit, or an axis"
-SEARCH = table(
-    "Search the axes, each with a distribution, for the Pareto front of some objectives; without `design`.",
-    {
-        "objectives": node(
-            "array",
-            "What to minimize and what to maximize, such as `{minimize: price}`.",
-            minItems=1,
-            maxItems=4,
-            items={
-                "type": "object",
-                "minProperties": 1,
-                "maxProperties": 1,
-                "additionalProperties": False,
-                "properties": {
-                    goal: node("string", f"{_COLUMN}, which is to be {size}.")
-                    for goal, size in {MINIMIZE: "small", MAXIMIZE: "large"}.items()
-                },
-            },
-        ),
-        "trials": node("integer", "The number of configurations to try.", minimum=1, maximum=100_000),
-        "batch": node(
-            "integer",
-            "The number of trials that run at the same time: a generation of NSGA-II.",
-            minimum=2,
-            default=16,
-        ),
-        "method": node("string", "The sampler.", enum=list(METHODS), default="nsga2"),
-        "seed": node("integer", "The seed of the sampler.", minimum=0, default=1),
-    },
-    "objectives",
-    "trials",
-)
-"""The schema of a study's search."""
 
 
-@dataclass(frozen=True, slots=True)
+@table
 class Goal:
-    """One objective.
+    """One objective of a search: what is to be small, or what is to be large."""
 
-    Attributes:
-        name: The answer of the seek, `price`, a result column without its unit, or the path of an axis.
-        is_maximum: Whether it is to be large.
-    """
+    minimize: str | None = key(f"{_COLUMN}, which is to be small.", default=None)
+    maximize: str | None = key(f"{_COLUMN}, which is to be large.", default=None)
 
-    name: str
-    is_maximum: bool
+    @property
+    def name(self) -> str:
+        """The answer of the seek, `price`, a result column without its unit, or the path of an axis."""
+        return self.minimize or self.maximize or ""
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether it is to be large."""
+        return self.minimize is None
 
 
-@dataclass(frozen=True, slots=True)
+@table
 class Search:
     """A search for the Pareto front.
 
@@ -71,11 +42,18 @@ class Search:
         axes: The distribution of each axis, by dotted path; weights of choices do not count.
     """
 
-    goals: tuple[Goal, ...]
-    trials: int
-    batch: int
-    method: str
-    seed: int
+    goals: tuple[Annotated[Goal, {"minProperties": 1, "maxProperties": 1}], ...] = key(
+        "What to minimize and what to maximize, such as `{minimize: price}`.",
+        name="objectives",
+        minItems=1,
+        maxItems=4,
+    )
+    trials: int = key("The number of configurations to try.", minimum=1, maximum=100_000)
+    batch: int = key(
+        "The number of trials that run at the same time: a generation of NSGA-II.", minimum=2, default=16
+    )
+    method: str = key("The sampler.", enum=list(METHODS), default="nsga2")
+    seed: int = key("The seed of the sampler.", minimum=0, default=1)
     axes: Mapping[str, Distribution]
 
     @property
@@ -93,13 +71,8 @@ def read_search(
         sampled: The axes with a distribution, by dotted path.
         answer: The name of the answer of the study's seek, if it has one.
     """
-    written = document["search"]
-    goals, issues = _read_goals(document, sampled, answer)
-    batch, method, seed = (
-        written.get(key, SEARCH["properties"][key].get("default")) for key in ("batch", "method", "seed")
-    )
-    search = Search(tuple(goals), written["trials"], batch, method, seed, sampled)
-    return search, [*_find_axis_mistakes(document, sampled), *issues]
+    search = read_table(Search, document["search"], axes=sampled)
+    return search, [*_find_axis_mistakes(document, sampled), *_find_goal_mistakes(document, search, answer)]
 
 
 def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distribution]) -> list[Issue]:
@@ -127,23 +100,17 @@ def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distr
     return issues
 
 
-def _read_goals(
-    document: Mapping[str, Any], sampled: Mapping[str, Distribution], answer: str | None
-) -> tuple[list[Goal], list[Issue]]:
-    """Return the objectives, and the mistakes in them."""
-    goals: list[Goal] = []
-    issues = []
-    numbers = [path for path, one in sampled.items() if one.is_ordered]
+def _find_goal_mistakes(document: Mapping[str, Any], search: Search, answer: str | None) -> Iterator[Issue]:
+    """Yield the mistakes in the objectives."""
+    numbers = [path for path, one in search.axes.items() if one.is_ordered]
     known = [*([] if answer is None else [answer]), PRICE, *numbers, *sorted(metric_columns())]
-    for index, objective in enumerate(document["search"]["objectives"]):
-        ((goal, name),) = objective.items()
-        place = f"search.objectives.{index}.{goal}"
+    names = [goal.name for goal in search.goals]
+    for index, (goal, name) in enumerate(zip(search.goals, names, strict=True)):
+        place = f"search.objectives.{index}.{MAXIMIZE if goal.is_maximum else MINIMIZE}"
         if name == PRICE and "prices" not in document:
-            issues.append(Issue("study.no-price", place, "needs `prices` of the study", name))
+            yield Issue("study.no-price", place, "needs `prices` of the study", name)
         elif name not in known:
             message = f"not a result of this study{suggest(name, known)}"
-            issues.append(Issue("study.unknown-name", place, message, name))
-        elif name in [one.name for one in goals]:
-            issues.append(Issue("study.duplicate-name", place, "an earlier objective has this name", name))
-        goals.append(Goal(name, goal == MAXIMIZE))
-    return goals, issues
+            yield Issue("study.unknown-name", place, message, name)
+        elif name in names[:index]:
+            yield Issue("study.duplicate-name", place, "an earlier objective has this name", name)

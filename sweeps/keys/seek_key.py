@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import field as attribute
+from dataclasses import replace
 from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
 from destage.spec.objective import Objective
-from destage.spec.schema_nodes import node, table
+from destage.spec.typed_tables import key, read_table, table
 from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.space.parameters import Parameter, explain_unknown, find_parameter
@@ -18,69 +17,56 @@ MOST_VALUES = 10_000
 """Most values that a search for the smallest one may choose from."""
 _DISKS = "array.disks"
 _MOST_ALTERNATIVES = 64
-SEEK = table(
-    "Find the largest or the smallest value of one whole-number parameter that meets every objective.",
-    {
-        "maximize": node("string", "The dotted path of the parameter whose largest value is sought."),
-        "minimize": node("string", "The dotted path of the parameter whose smallest value is sought."),
-        "subject_to": node(
-            "array", "Objectives such as `response_p95 <= 30ms`.", minItems=1, items={"type": "string"}
-        ),
-        "limits": node(
-            "object",
-            "Objectives of points by their label, in place of `subject_to`: one limit for all systems that "
-            "are compared with each other.",
-            minProperties=1,
-            additionalProperties={"type": "array", "minItems": 1, "items": {"type": "string"}},
-        ),
-        "start": node("integer", "The first value tried (minimize: `min`).", minimum=1, default=32),
-        "min": node("integer", "The smallest value considered.", minimum=1, default=1),
-        "max": node("integer", "The largest value considered.", minimum=1, default=4096),
-        "step": node(
-            "integer",
-            "The distance of the values considered, from `min`; with minimize.",
-            minimum=1,
-            default=1,
-        ),
-        "cheapest": node(
-            "integer",
-            "With `prices` and minimize: find this number of cheapest points, and search the others only as "
-            "far as needed to know that they are more expensive.",
-            minimum=1,
-        ),
-        "max_price": node("number", "With `cheapest`: the highest price of interest [currency].", minimum=0),
-    },
-    "subject_to",
-)
-"""The schema of the key `seek` of a study."""
+_TEXT = {"type": "string"}
 
 
-@dataclass(frozen=True, slots=True)
+@table
 class Seek:
-    """The search for the largest or smallest value of one integer parameter that meets every objective.
+    """Find the largest or the smallest value of one whole-number parameter that meets every objective.
 
     Attributes:
-        start: The first value tried.
-        least: The smallest value considered.
-        most: The largest value considered.
-        goal: `maximize` or `minimize`.
-        step: The distance of the values considered, from `least`.
-        cheapest: With prices: the number of cheapest points to find; others are searched only as far as
-            needed to know that they are more expensive. None to search all points.
-        max_price: The highest price of interest [currency].
-        limits: The objectives of labelled points that have their own, by label.
+        max_price: Infinite if there is none.
     """
 
-    path: str
-    objectives: tuple[Objective, ...]
-    start: int
-    least: int
-    most: int
-    goal: str = MAXIMIZE
-    step: int = 1
-    cheapest: int | None = None
-    max_price: float = math.inf
-    limits: Mapping[str, tuple[Objective, ...]] = attribute(default_factory=dict)
+    maximize: str | None = key(
+        "The dotted path of the parameter whose largest value is sought.", default=None
+    )
+    minimize: str | None = key(
+        "The dotted path of the parameter whose smallest value is sought.", default=None
+    )
+    objectives: tuple[Objective, ...] = key(
+        "Objectives such as `response_p95 <= 30ms`.", name="subject_to", minItems=1, items=_TEXT
+    )
+    limits: Mapping[str, tuple[Objective, ...]] = key(
+        "Objectives of points by their label, in place of `subject_to`: one limit for all systems that "
+        "are compared with each other.",
+        minProperties=1,
+        additionalProperties={"type": "array", "minItems": 1, "items": _TEXT},
+        factory=dict,
+    )
+    start: int = key("The first value tried (minimize: `min`).", minimum=1, default=32)
+    least: int = key("The smallest value considered.", name="min", minimum=1, default=1)
+    most: int = key("The largest value considered.", name="max", minimum=1, default=4096)
+    step: int = key("The distance of the values considered, from `min`; with minimize.", minimum=1, default=1)
+    cheapest: int | None = key(
+        "With `prices` and minimize: find this number of cheapest points, and search the others only as "
+        "far as needed to know that they are more expensive.",
+        minimum=1,
+        default=None,
+    )
+    max_price: float = key(
+        "With `cheapest`: the highest price of interest [currency].", minimum=0, default=math.inf
+    )
+
+    @property
+    def goal(self) -> str:
+        """`maximize` or `minimize`."""
+        return MINIMIZE if self.maximize is None else MAXIMIZE
+
+    @property
+    def path(self) -> str:
+        """The dotted path of the sought parameter."""
+        return self.maximize or self.minimize or ""
 
     def objectives_of(self, label: str | None) -> tuple[Objective, ...]:
         """Return the objectives of a point."""
@@ -157,43 +143,31 @@ class _Reader:
         if path in self._axes or any(path in assignments for _, assignments in self._points):
             self._add("study.axis-is-sought", place, "cannot be an axis and the sought parameter", path)
         objectives = self._read_objectives(written["subject_to"], "seek.subject_to")
-        limits = self._read_limits()
-        least, most = self._read_bounds(parameter)
-        # JSON Schema takes 100.0 for a whole number.
-        step = int(written.get("step", _default("step")))
+        seek = read_table(Seek, written, objectives=objectives, limits=self._read_limits())
+        least, most = self._read_bounds(seek, parameter)
+        start = seek.start
         if goal == MAXIMIZE:
             self._refuse("step", "cheapest", "max_price")
-            start = int(written.get("start", _default("start")))
         else:
-            start = int(written.get("start", least))
-            if (most - least) // step >= MOST_VALUES:
-                message = f"{(most - least) // step + 1:,} values; at most {MOST_VALUES:,} are allowed"
-                self._add("study.too-many-values", "seek.step", f"{message}: set min, max and step", step)
-        cheapest = written.get("cheapest")
-        if cheapest is not None and path != _DISKS:
+            start = seek.start if "start" in written else least
+            if (most - least) // seek.step >= MOST_VALUES:
+                message = f"{(most - least) // seek.step + 1:,} values; at most {MOST_VALUES:,} are allowed"
+                self._add(
+                    "study.too-many-values", "seek.step", f"{message}: set min, max and step", seek.step
+                )
+        if seek.cheapest is not None and path != _DISKS:
             self._add("study.unknown-name", place, f"cheapest needs {_DISKS}: only disks have a price", path)
-        if cheapest is None and "max_price" in written:
+        if seek.cheapest is None and "max_price" in written:
             self._add("study.unknown-key", "seek.max_price", "only with cheapest")
-        return Seek(
-            path=path,
-            goal=goal,
-            objectives=objectives,
-            start=min(max(start, least), most),
-            least=least,
-            most=most,
-            step=step,
-            cheapest=None if cheapest is None else int(cheapest),
-            max_price=float(written.get("max_price", math.inf)),
-            limits=limits,
-        )
+        return replace(seek, start=min(max(start, least), most), least=least, most=most)
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
         self.issues.append(Issue(code, place, message, value))
 
     def _refuse(self, *keys: str) -> None:
-        for key in keys:
-            if key in self._written:
-                self._add("study.unknown-key", f"seek.{key}", "only with minimize")
+        for name in keys:
+            if name in self._written:
+                self._add("study.unknown-key", f"seek.{name}", "only with minimize")
 
     def _read_limits(self) -> dict[str, tuple[Objective, ...]]:
         labels = [label for label, _ in self._points if label is not None]
@@ -214,23 +188,17 @@ class _Reader:
                 self.issues += error.issues
         return tuple(objectives)
 
-    def _read_bounds(self, parameter: Parameter) -> tuple[int, int]:
+    def _read_bounds(self, seek: Seek, parameter: Parameter) -> tuple[int, int]:
         """Return the bounds of a search; default bounds are limited to the parameter's own."""
-        written = self._written
-        least, most = (int(written.get(key, _default(key))) for key in ("min", "max"))
+        least, most = seek.least, seek.most
         if parameter.least is not None and least < parameter.least:
-            if "min" in written:
+            if "min" in self._written:
                 self._add("study.out-of-range", "seek.min", f"must be at least {parameter.least}", least)
             least = int(parameter.least)
         if parameter.most is not None and most > parameter.most:
-            if "max" in written:
+            if "max" in self._written:
                 self._add("study.out-of-range", "seek.max", f"must be at most {parameter.most}", most)
             most = int(parameter.most)
         if least > most:
             self._add("study.bounds-reversed", "seek.min", f"must not be above seek.max, {most}", least)
         return least, most
-
-
-def _default(key: str) -> int:
-    """Return the default of a key."""
-    return int(SEEK["properties"][key]["default"])

@@ -5,24 +5,19 @@ from typing import Any
 
 from destage import engine
 from destage.errors import Issue, UsageError
-from destage.spec.schema_nodes import node, table
+from destage.spec.typed_tables import key, table
 from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
 
-SENSITIVITY_KEY = table(
-    "Compute how much each axis matters when the sweep ends, as the table `sensitivity`.",
-    {
-        "of": node(
-            "array",
-            "The results: the answer of the seek, or result columns without their units, such as "
-            "`response_p95`.",
-            minItems=1,
-            items={"type": "string"},
-        ),
-    },
-    "of",
-)
-"""The schema of the key `sensitivity` of a study."""
+
+@table
+class Sensitivity:
+    """Compute how much each axis matters when the sweep ends, as the table `sensitivity`."""
+
+    of: tuple[str, ...] = key(
+        "The results: the answer of the seek, or result columns without their units, such as `response_p95`.",
+        minItems=1,
+    )
 
 
 def find_mistakes(document: Mapping[str, Any], answer: str | None) -> list[Issue]:

@@ -172,14 +172,14 @@ class Expander:
 
 
 def _check_places(study: Study, expansion: Expansion) -> None:
-    if not study.document.get("published") and not study.document.get("places"):
+    if not study.publication.figures and not study.publication.places:
         return
     from destage.sweeps.keys.published_checks import check_places  # noqa: PLC0415 - loads duckdb
 
     points = expansion.points
     try:
         check_places(
-            study.document,
+            study.publication,
             [{"point_id": point.id, "label": point.label, **point.axes} for point in points],
             expansion.fields,
             points[0].config,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from destage.errors import ConfigError, DestageError, Issue
 from destage.spec.validation import GENERIC_KINDS
+from destage.store.schemas.published_figures import Publication
 from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.points.expander import Expander, check_users
 from destage.sweeps.points.grid import BLOCK
@@ -13,8 +14,6 @@ from destage.sweeps.space.parameter_space import KEYS
 from destage.sweeps.space.parameters import explain_unknown
 from destage.sweeps.study.valid_study import Study
 
-_OF_RESULTS = frozenset({"published", "places", "answer"})
-"""Keys whose mistakes follow from those of the axes."""
 _LOCAL = frozenset(GENERIC_KINDS) - {"missing-key"}
 """Kinds of mistakes that do not depend on other fields, which may have been left out."""
 _MOST_VALUES = 1_000
@@ -69,9 +68,11 @@ def add_point_mistakes(issues: Sequence[Issue], study: Study) -> list[Issue]:
 
 def _find_in_points(study: Study) -> Iterator[Issue]:
     """Yield the mistakes of a study's points, each value of an axis with the first values of the others."""
-    document = {key: value for key, value in study.document.items() if key not in _OF_RESULTS}
+    # The mistakes of published figures follow from those of the axes.
     points = tuple((label, _keep_known(assignments)) for label, assignments in study.points)
-    plain = replace(study, document=document, where=None, points=tuple(each for each in points if each[1]))
+    plain = replace(
+        study, publication=Publication(), where=None, points=tuple(each for each in points if each[1])
+    )
     seen = set()
     for axis in [*study.axes, *range(len(study.zips))] or [""]:
         axes = {path: values[: _MOST_VALUES if path == axis else 1] for path, values in study.axes.items()}

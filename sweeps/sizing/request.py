@@ -16,9 +16,10 @@ from destage.engine import catalog
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MINIMIZE
 from destage.spec.documents import parse_document
+from destage.spec.typed_tables import table_schema
 from destage.spec.validation import suggest, validate_document
 from destage.sweeps.keys.objectives import parse_objective
-from destage.sweeps.keys.prices import CONTROLLER, DISK, PRICES
+from destage.sweeps.keys.prices import CONTROLLER, DISK, Prices
 from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
@@ -53,7 +54,7 @@ class SizingRequest:
         workload: The workload, as in a scenario, with its load.
         name: The name of the workload in the names of studies.
         objectives: The objectives, such as `response_p95 <= 30ms`.
-        prices: The price table, valid by `PRICES`.
+        prices: The price table, valid by `check_prices`.
         controllers: The controllers considered; empty for all that have a price.
         disks: The disks considered; empty for all that have a price.
         raid: The RAID levels considered.
@@ -110,7 +111,7 @@ def check_prices(document: object, name: str) -> dict[str, Any]:
     Raises:
         ConfigError: It is not, with every mistake.
     """
-    issues = validate_document(document, PRICES, "study")
+    issues = validate_document(document, table_schema(Prices), "study")
     if isinstance(document, dict) and not issues:
         issues = [
             replace(issue, place=f"{kind}.{part}")
@@ -302,7 +303,7 @@ def _list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[I
     disks = _choose("disks", request.disks, request.prices)
     families: list[dict[str, str]] = []
     impossible = []
-    counts = Seek(DISKS, (), request.most, request.fewest, request.most, MINIMIZE)
+    counts = Seek(minimize=DISKS, objectives=(), least=request.fewest, most=request.most)
     for controller in controllers:
         for disk in disks:
             for raid in request.raid:

@@ -10,14 +10,14 @@ hypercube, with one seed), so that an extended study runs the new points only.
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from destage.errors import Issue
 from destage.extras import require
-from destage.spec.schema_nodes import node, table
+from destage.spec.typed_tables import key, read_table, table
 from destage.sweeps.space.distributions import Distribution
 
 
@@ -88,65 +88,45 @@ METHODS = (*SEQUENCES, "morris", "saltelli")
 _MOST_POINTS = 100_000
 _OWNERS = {"levels": "morris", "second_order": "saltelli"}
 """Keys that only one method has."""
-DESIGN = table(
-    "How axes with a distribution are sampled; every sampled point is combined with the grid of the others.",
-    {
-        "method": node(
-            "string",
-            "The design: points that fill the space (sobol, halton, latin_hypercube), or the sample of a "
-            "sensitivity analysis (morris: trajectories that change one axis at a time; saltelli: for Sobol "
-            "indices).",
-            enum=list(METHODS),
-            default="sobol",
-        ),
-        "points": node(
-            "integer",
-            "The number of points; with saltelli the number N of base samples, which make N (axes + 2) "
-            "points.",
-            minimum=2,
-            maximum=_MOST_POINTS,
-        ),
-        "trajectories": node(
-            "integer",
-            "With morris: the number of trajectories, of axes + 1 points each.",
-            minimum=2,
-            maximum=_MOST_POINTS,
-        ),
-        "levels": node(
-            "integer",
-            "With morris: the number of values of an axis, an even number.",
-            minimum=2,
-            maximum=1000,
-            default=4,
-        ),
-        "second_order": node(
-            "boolean",
-            "With saltelli: sample for second-order indices too, which makes N (2 axes + 2) points.",
-            default=False,
-        ),
-        "seed": node("integer", "The seed of the design's random numbers.", minimum=0, default=1),
-    },
-)
-"""The schema of a study's design."""
 
 
-@dataclass(frozen=True, slots=True)
+@table
 class Design:
     """How the sampled axes of a study are sampled.
 
     Attributes:
         points: The number of points; of base samples (Saltelli); of trajectories (Morris).
         axes: The distribution of each axis, by dotted path.
-        levels: The number of values of an axis (Morris).
-        second_order: Whether there are samples for second-order indices (Saltelli).
     """
 
-    method: str
-    points: int
-    seed: int
+    method: str = key(
+        "The design: points that fill the space (sobol, halton, latin_hypercube), or the sample of a "
+        "sensitivity analysis (morris: trajectories that change one axis at a time; saltelli: for Sobol "
+        "indices).",
+        enum=list(METHODS),
+        default="sobol",
+    )
+    points: int = key(
+        "The number of points; with saltelli the number N of base samples, which make N (axes + 2) points.",
+        optional=True,
+        minimum=2,
+        maximum=_MOST_POINTS,
+    )
+    trajectories: int | None = key(
+        "With morris: the number of trajectories, of axes + 1 points each.",
+        minimum=2,
+        maximum=_MOST_POINTS,
+        default=None,
+    )
+    levels: int = key(
+        "With morris: the number of values of an axis, an even number.", minimum=2, maximum=1000, default=4
+    )
+    second_order: bool = key(
+        "With saltelli: sample for second-order indices too, which makes N (2 axes + 2) points.",
+        default=False,
+    )
+    seed: int = key("The seed of the design's random numbers.", minimum=0, default=1)
     axes: Mapping[str, Distribution]
-    levels: int = 4
-    second_order: bool = False
 
     @property
     def rows_per_point(self) -> int:
@@ -198,10 +178,8 @@ def read_design(
         return None, [Issue("study.missing-key", "design", message)]
     if not paths:
         return None, [Issue("study.no-effect", "design", "no axis has a distribution")]
-    given = {name: one["default"] for name, one in DESIGN["properties"].items() if "default" in one} | dict(
-        written
-    )
-    method, count = given["method"], "trajectories" if given["method"] == "morris" else "points"
+    design = read_table(Design, {"points": 0, **written}, axes=sampled)
+    method, count = design.method, "trajectories" if design.method == "morris" else "points"
     unused = {key for key, owner in _OWNERS.items() if owner != method} | {"points", "trajectories"} - {count}
     issues = [
         Issue("study.no-effect", f"design.{key}", f"not used by the method {method}{hint}", value)
@@ -211,12 +189,12 @@ def read_design(
     ]
     if count not in written and not issues:
         issues.append(Issue("study.missing-key", f"design.{count}", f"required by the method {method}"))
-    if given["levels"] % 2:
-        issues.append(Issue("study.out-of-range", "design.levels", "must be even", given["levels"]))
+    if design.levels % 2:
+        issues.append(Issue("study.out-of-range", "design.levels", "must be even", design.levels))
     # Without an axis that has no mistake, there is nothing to sample.
     if issues or not sampled:
         return None, issues
-    return Design(method, given[count], given["seed"], sampled, given["levels"], given["second_order"]), []
+    return (design if design.trajectories is None else replace(design, points=design.trajectories)), []
 
 
 def sample_cube(method: str, points: int, dimensions: int, seed: int) -> np.ndarray:

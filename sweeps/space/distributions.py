@@ -11,8 +11,7 @@ import numpy as np
 
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import as_word
-from destage.spec.schema_nodes import node
-from destage.spec.schema_tree import Node
+from destage.spec.schema_tree import Node, node
 from destage.sweeps.space.axes import exact, in_base_units
 from destage.sweeps.space.parameters import Parameter
 

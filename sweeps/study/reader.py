@@ -1,31 +1,31 @@
 """Turns a document that fits the schema into a study, with all mistakes beyond the schema at once."""
 
-import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
 from destage.spec.base_units import as_word
+from destage.spec.typed_tables import read_table
 from destage.spec.validation import suggest
-from destage.sweeps.keys.adding import Others, read_adding
-from destage.sweeps.keys.calibrate_reader import list_limits
-from destage.sweeps.keys.calibrate_settings import Calibration
-from destage.sweeps.keys.charts import find_chart_mistakes
+from destage.store.schemas.published_figures import read_publication
+from destage.sweeps.keys.calibrate_reader import list_limits, read_calibration
+from destage.sweeps.keys.charts import Chart, find_chart_mistakes
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.keys.prices import Prices, read_prices
-from destage.sweeps.keys.search_key import Search
+from destage.sweeps.keys.refine_key import read_refinement
+from destage.sweeps.keys.search_key import read_search
 from destage.sweeps.keys.seek_key import read_seek
 from destage.sweeps.keys.sensitivity_key import find_mistakes
 from destage.sweeps.space.axes import in_base_units
 from destage.sweeps.space.expressions import find_expression_mistakes
 from destage.sweeps.space.parameter_space import SpaceReader, explain_path, find_unitless
 from destage.sweeps.space.parameters import find_parameter
-from destage.sweeps.study.schema import read_default
-from destage.sweeps.study.valid_study import Replicates, Study
+from destage.sweeps.study.valid_study import DEFAULT_REPLICATES, Replicates, Study
 
+Found = TypeVar("Found")
 _SOME_LEVELS = np.arange(64) / 64
 _LONGEST_S = 10_000 * 86_400
 """Longest budget and time limit [s]."""
@@ -39,6 +39,7 @@ class StudyReader:
         self._needs_units = needs_units
         self.issues: list[Issue] = []
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
+        self._publication = read_publication(document)
         self._check_figures()
         reader = SpaceReader(document, needs_units=needs_units)
         self._space, self._sampled = reader.space, reader.sampled
@@ -47,53 +48,63 @@ class StudyReader:
         self._read_points()
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]
-        self._seek, issues = read_seek(document, dict.fromkeys(self._space.paths), labelled)
-        self.issues += issues
+        self._seek = self._keep(read_seek(document, dict.fromkeys(self._space.paths), labelled))
         answer = None if self._seek is None else self._seek.metric
         self.issues += find_mistakes(document, answer)
         self._prices = self._read_prices()
         self._replicates = self._read_replicates()
-        others = Others(self._space, self._sampled, answer, self._replicates.least, needs_units)
-        self._adding, issues = read_adding(document, others)
-        self.issues += issues
-        self._wall_s = self._read_duration("budget", "wall")
-        self._timeout_s = self._read_duration("run", "timeout")
-        default_s = float(in_base_units(read_default("run", "commit_every"), "s", "run.commit_every"))  # type: ignore[arg-type]
-        self._commit_every_s = self._read_duration("run", "commit_every") or default_s
+        least = self._replicates.least
+        self._search = (
+            self._keep(read_search(document, self._sampled, answer)) if "search" in document else None
+        )
+        self._refinement = (
+            self._keep(read_refinement(document, self._space, answer)) if "refine" in document else None
+        )
+        self._calibration = (
+            self._keep(read_calibration(document, least, needs_units=needs_units))
+            if "calibrate" in document
+            else None
+        )
+        for table, key in (("budget", "wall"), ("run", "timeout"), ("run", "commit_every")):
+            self._check_duration(table, key)
+        self._charts = tuple(read_table(Chart, written) for written in document.get("charts", []))
         self._check_charts()
 
     def study(self) -> Study:
         """Return the study, if there are no issues."""
-        return Study(
+        return read_table(
+            Study,
+            self._document,
             document=self._document,
-            name=self._document["name"],
-            scenario=self._document["scenario"],
             axes=self._space.axes,
             zips=self._space.zips,
             when=self._space.when,
             derived=self._space.derived,
             design=self._space.design,
+            search=self._search,
+            refine=self._refinement,
+            calibrate=self._calibration,
             points=tuple(self._points),
-            where=self._document.get("where"),
             seek=self._seek,
-            replicates=self._replicates,
-            wall_s=self._wall_s,
-            timeout_s=self._timeout_s,
-            commit_every_s=self._commit_every_s,
             prices=self._prices,
-            searched=self._adding.axes if isinstance(self._adding, Search) else {},
-            adding=self._adding,
-            ceiling=self._adding.ceiling if isinstance(self._adding, Calibration) else math.inf,
+            replicates=self._replicates,
+            publication=self._publication,
+            charts=self._charts,
         )
+
+    def _keep(self, found: tuple[Found, Sequence[Issue]]) -> Found:
+        """Return what a key of the document says, and keep the mistakes in it."""
+        self.issues += found[1]
+        return found[0]
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
         self.issues.append(Issue(code, place, message, value))
 
     def _check_figures(self) -> None:
-        if "published" in self._document or "fitted" in self._document:
+        if self._publication.figures or self._publication.fitted:
             from destage.sweeps.keys.published_checks import find_figure_mistakes  # noqa: PLC0415 - loads duckdb
 
-            self.issues += find_figure_mistakes(self._document)
+            self.issues += find_figure_mistakes(self._publication)
 
     def _read_points(self) -> None:
         for index, written in enumerate(self._document.get("points", [])):
@@ -109,24 +120,23 @@ class StudyReader:
             self._points.append((written.get("label"), assignments))
 
     def _read_replicates(self) -> Replicates:
-        written = self._document.get("replicates", read_default("replicates"))
+        written = self._document.get("replicates", DEFAULT_REPLICATES)
         if not isinstance(written, Mapping):
-            return self._check_enough(Replicates(int(written), int(written), None, 0.0))
-        least, most = int(written["min"]), int(written.get("max", written["min"]))
-        if least > most:
-            message = f"must not be above replicates.max, {most}"
-            self._add("study.bounds-reversed", "replicates.min", message, least)
-        until = written.get("until")
-        if until is None:
-            return self._check_enough(Replicates(least, most, None, 0.0))
-        metric = until["interval_of"]
+            return self._check_enough(Replicates(least=int(written), most=int(written)))
+        replicates = read_table(Replicates, {"max": written["min"], **written})
+        if replicates.least > replicates.most:
+            message = f"must not be above replicates.max, {replicates.most}"
+            self._add("study.bounds-reversed", "replicates.min", message, replicates.least)
+        metric = replicates.metric
+        if metric is None:
+            return self._check_enough(replicates)
         sought = self._document.get("seek")
         allowed = [self._seek.metric] if self._seek is not None else sorted(metric_columns())
         # A seek with mistakes has issues of its own.
         if metric not in allowed and (sought is None or self._seek is not None):
             message = f"not a result of this study{suggest(metric, allowed)}"
             self._add("study.unknown-name", "replicates.until.interval_of", message, metric)
-        return Replicates(least, most, metric, float(until["relative"]))
+        return replicates
 
     def _check_enough(self, replicates: Replicates) -> Replicates:
         """Add a mistake if a search for the smallest value has too few replicates to know their scatter."""
@@ -135,26 +145,25 @@ class StudyReader:
             self._add("study.out-of-range", "replicates", message, replicates.most)
         return replicates
 
-    def _read_duration(self, table: str, key: str) -> float | None:
-        """Return a duration of the study itself [s]."""
+    def _check_duration(self, table: str, key: str) -> None:
+        """Add a mistake if a duration of the study itself is none."""
         written, place = self._document.get(table, {}).get(key), f"{table}.{key}"
         if written is None:
-            return None
+            return
         try:
             duration_s = float(in_base_units(written, "s", place))  # type: ignore[arg-type]
         except ConfigError as error:
             self.issues += error.issues
-            return None
+            return
         if not 0 < duration_s <= _LONGEST_S:
             message = f"must be above 0s and at most {_LONGEST_S // 86_400} d"
             self._add("study.out-of-range", place, message, written)
-        return duration_s
 
     def _check_charts(self) -> None:
         # An axis with a mistake has an issue of its own; charts may still name it.
         # A few values of a sampled axis tell the type of its column.
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
-        unknowns = self._adding.unknowns if isinstance(self._adding, Calibration) else {}
+        unknowns = {} if self._calibration is None else self._calibration.unknowns
         drawn = {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
         known = {**self._space.listed, **sampled, **drawn}
         paths = [*self._document.get("axes", {}), *self._space.paths, *drawn]
@@ -167,7 +176,7 @@ class StudyReader:
         answers = {
             sought[goal]: name_answer(sought[goal], goal) for goal in (MAXIMIZE, MINIMIZE) if goal in sought
         }
-        self.issues += find_chart_mistakes(self._document.get("charts", []), values, labels, answers)
+        self.issues += find_chart_mistakes(self._charts, values, labels, answers)
 
     def _read_prices(self) -> Prices | None:
         """Return the prices; each controller and disk of the study must have one."""
@@ -176,6 +185,4 @@ class StudyReader:
             if self._seek is not None and self._seek.cheapest is not None:
                 self._add("study.missing-key", "prices", "required by seek.cheapest")
             return None
-        prices, issues = read_prices(written, self._document["scenario"], self._space, self._points)
-        self.issues += issues
-        return prices
+        return self._keep(read_prices(written, self._document["scenario"], self._space, self._points))

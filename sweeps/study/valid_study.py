@@ -5,84 +5,229 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from dataclasses import field as attribute
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
 
 from destage import engine
 from destage.errors import ConfigError, Issue
+from destage.spec import quantities
+from destage.spec.schema_tree import Node, node
 from destage.spec.source import Source
-from destage.sweeps.keys.adding import Adding
+from destage.spec.typed_tables import key, table
+from destage.store.schemas.published_figures import Publication
+from destage.sweeps.keys.calibrate_settings import Calibration
+from destage.sweeps.keys.charts import Chart
 from destage.sweeps.keys.prices import Prices
+from destage.sweeps.keys.refine_key import Refinement
+from destage.sweeps.keys.search_key import Search
 from destage.sweeps.keys.seek_key import Seek
+from destage.sweeps.keys.sensitivity_key import Sensitivity
+from destage.sweeps.space import distributions
 from destage.sweeps.space.designs import Design
 from destage.sweeps.space.distributions import Distribution
 from destage.sweeps.space.parameter_space import Space
 
+DEFAULT_REPLICATES = 5
+_ENDS = "from, to (included)"
+_LISTED = {
+    name: node("array", f"[{_ENDS}{rest}", minItems=count, maxItems=count)
+    for name, rest, count in (
+        ("range", ", step].", 3),
+        ("linspace", ", count]: equal differences.", 3),
+        ("logspace", ", count]: equal ratios.", 3),
+        ("log2", "]: each value is twice the one before.", 2),
+    )
+}
 
-@dataclass(frozen=True, slots=True)
+
+def _axis(description: str, forms: Mapping[str, Node]) -> Node:
+    """Return the schema of an axis: a list, or a table of one of some forms."""
+    return node(
+        ["array", "object"],
+        description,
+        minItems=1,
+        minProperties=1,
+        maxProperties=1,
+        additionalProperties=False,
+        properties=forms,
+    )
+
+
+_AXIS = _axis(
+    "The values of one parameter: a list, or one of range, linspace, logspace, log2; or its distribution, "
+    "one of uniform, log_uniform, integer, choice, which `design` samples.",
+    {**distributions.SCHEMAS, **_LISTED},
+)
+_ZIP = node(
+    "object",
+    "Axes that vary together, all with the same number of values: a list, or one of range, linspace, "
+    "logspace, log2.",
+    minProperties=2,
+    additionalProperties=_axis("The values of one parameter.", _LISTED),
+)
+_POINT = {
+    "type": "object",
+    "minProperties": 1,
+    "properties": {"label": node("string", "The name of the point in reports.")},
+}
+_Sql = Annotated[str, {"minLength": 1}]
+Duration = str | float
+"""A duration of the study itself, as it is written."""
+Adding = Search | Refinement | Calibration
+"""How a study adds points to its own, by the results of those so far."""
+
+
+@table
+class Until:
+    """Add replicates until this 95 % interval is narrow enough."""
+
+    interval_of: str = key("The answer, or a result column without its unit.")
+    relative: float = key("The target half-width, as a fraction of the mean.", exclusiveMinimum=0)
+
+
+@table
 class Replicates:
-    """The number of runs per point, with independent random streams.
+    """The number of runs per point, with independent random streams."""
 
-    Attributes:
-        least: The number for every point.
-        most: The maximum for a point.
-        metric: The quantity whose interval ends the replication; None if `least` is all.
-        relative: The target half-width of its 95 % interval, as a fraction of the mean.
-    """
+    least: int = key("The number for every point.", name="min", minimum=1)
+    most: int = key("The maximum for a point.", name="max", optional=True, minimum=1)
+    until: Until | None = key(default=None)
 
-    least: int
-    most: int
-    metric: str | None
-    relative: float
+    @property
+    def metric(self) -> str | None:
+        """The quantity whose interval ends the replication; None if `least` is all."""
+        return None if self.until is None else self.until.interval_of
+
+    @property
+    def relative(self) -> float:
+        """The target half-width of its 95 % interval, as a fraction of the mean."""
+        return 0.0 if self.until is None else self.until.relative
 
 
-@dataclass(frozen=True, slots=True)
+@table
+class Budget:
+    """Limits that stop the sweep; a stopped sweep can be resumed."""
+
+    wall: Duration | None = key("Wall-clock time, such as 2h.", default=None)
+
+
+@table
+class Run:
+    """How runs are executed; changes no result."""
+
+    timeout: Duration | None = key("Time limit of one run, such as 10m (default: none).", default=None)
+    commit_every: Duration = key(
+        "Work after which a worker commits its rows; a lost worker costs at most this much.", default="10s"
+    )
+
+
+@table
 class Study:
     """A valid study.
 
     Attributes:
         document: The study as written, with trace files absolute and bound to their content.
-        scenario: The configuration that every point starts from.
-        axes: The values of each axis of the grid that varies alone, in base units, by dotted path.
-        zips: The groups of axes that vary together; the values of each axis.
-        when: The SQL condition of each axis that only some points assign, in the order of evaluation.
-        derived: The SQL expression of each derived parameter, in the order of evaluation.
-        design: How the axes with a distribution are sampled; None if there are none.
-        searched: The axes that trials assign, with their distributions.
-        adding: How points are added: trials of a search, values around knees, or waves of a calibration.
-        points: Explicit points beside the grid: label and assignments.
-        where: An SQL condition over the axes; None keeps the whole grid.
-        wall_s: The budget of a session [s].
-        commit_every_s: The work after which a worker commits its rows [s].
-        timeout_s: The time limit of one run [s].
-        prices: The prices of controllers and disks, where the study has them.
-        ceiling: The largest answer that the rest of the system can allow.
+        axes: The values of each axis of the grid that varies alone, in base units.
+        zips: The values of each axis of the groups.
+        when: In the order of evaluation.
+        derived: In the order of evaluation.
+        design: None if no axis has a distribution.
+        points: Label and assignments of each.
         source: The text that the study was parsed from, which locates mistakes.
     """
 
     document: Mapping[str, Any]
-    name: str
-    scenario: Mapping[str, Any]
-    axes: Mapping[str, tuple[object, ...]]
-    points: tuple[tuple[str | None, Mapping[str, object]], ...]
-    where: str | None
-    seek: Seek | None
-    replicates: Replicates
-    wall_s: float | None
-    commit_every_s: float
-    timeout_s: float | None = None
-    prices: Prices | None = None
-    design: Design | None = None
-    searched: Mapping[str, Distribution] = attribute(default_factory=dict)
-    adding: Adding | None = None
-    zips: tuple[Mapping[str, tuple[object, ...]], ...] = ()
-    when: Mapping[str, str] = attribute(default_factory=dict)
-    derived: Mapping[str, str] = attribute(default_factory=dict)
-    ceiling: float = math.inf
+    name: str = key("The study's name: small letters, digits, - and _.", pattern="^[a-z0-9][a-z0-9_-]*$")
+    question: str | None = key("The question that the study answers, in one sentence.", default=None)
+    scenario: Mapping[str, Any] = key("The configuration that every point starts from.")
+    axes: Mapping[str, tuple[object, ...]] = key(
+        "The grid: parameters by dotted path, with their values.", optional=True, additionalProperties=_AXIS
+    )
+    zips: tuple[Mapping[str, tuple[object, ...]], ...] = key(
+        "Groups of axes that vary together: the first values of all axes of a group, then the second "
+        "ones. A group is combined with the other axes like one axis.",
+        name="zip",
+        items=_ZIP,
+        default=(),
+    )
+    when: Mapping[str, _Sql] = key(
+        "SQL conditions of axes by dotted path. Where the condition is not true, the axis is not "
+        "assigned: the value of the scenario holds. An axis that is not assigned is NULL in later "
+        "conditions, in `derived` and in `where`.",
+        factory=dict,
+    )
+    derived: Mapping[str, _Sql] = key(
+        "Parameters of grid points by dotted path, each an SQL expression over the axes and the earlier "
+        "derived parameters, in base units. NULL assigns nothing.",
+        factory=dict,
+    )
+    design: Design | None = key(
+        "How axes with a distribution are sampled; every sampled point is combined with the grid of the "
+        "others.",
+        default=None,
+    )
+    search: Search | None = key(
+        "Search the axes, each with a distribution, for the Pareto front of some objectives; without "
+        "`design`.",
+        default=None,
+    )
+    refine: Refinement | None = key(default=None)
+    calibrate: Calibration | None = key(default=None)
+    points: tuple[tuple[str | None, Mapping[str, object]], ...] = key(
+        "Points beside the grid: parameters by dotted path, and a label.", optional=True, items=_POINT
+    )
+    where: str | None = key(
+        "An SQL condition over the axes and derived parameters that grid points must meet.", default=None
+    )
+    seek: Seek | None = key(default=None)
+    prices: Prices | None = key(default=None)
+    replicates: Replicates = key(
+        "Runs per point with independent random streams: a number, or bounds.",
+        type=["integer", "object"],
+        minimum=1,
+        default=Replicates(least=DEFAULT_REPLICATES, most=DEFAULT_REPLICATES),
+        shown=DEFAULT_REPLICATES,
+    )
+    budget: Budget = key(default=Budget())
+    run: Run = key(default=Run())
+    sensitivity: Sensitivity | None = key(default=None)
+    publication: Publication = key(inline=True, factory=Publication)
+    charts: tuple[Chart, ...] = key(
+        "Charts that the report draws first, instead of its standard figures.", default=()
+    )
     source: Source | None = attribute(default=None, compare=False, repr=False)
+
+    @property
+    def adding(self) -> Adding | None:
+        """How points are added: trials of a search, values around knees, or waves of a calibration."""
+        return self.search or self.refine or self.calibrate
+
+    @property
+    def searched(self) -> Mapping[str, Distribution]:
+        """The axes that trials assign, with their distributions."""
+        return {} if self.search is None else self.search.axes
+
+    @property
+    def ceiling(self) -> float:
+        """The largest answer that the rest of the system can allow."""
+        return math.inf if self.calibrate is None else self.calibrate.ceiling
+
+    @property
+    def wall_s(self) -> float | None:
+        """The budget of a session [s]."""
+        return _to_seconds(self.budget.wall)
+
+    @property
+    def timeout_s(self) -> float | None:
+        """The time limit of one run [s]."""
+        return _to_seconds(self.run.timeout)
+
+    @property
+    def commit_every_s(self) -> float:
+        """The work after which a worker commits its rows [s]."""
+        return _to_seconds(self.run.commit_every) or 0.0
 
     @property
     def space(self) -> Space:
@@ -136,3 +281,7 @@ class Study:
             common["prices"] = self.document["prices"]
         text = json.dumps(common, sort_keys=True, default=str)
         return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def _to_seconds(written: Duration | None) -> float | None:
+    return None if written is None else float(quantities.parse(written, "s"))

@@ -14,7 +14,7 @@ from destage.queries.published.verdict_text import HEADINGS, HEADLINE_HEADINGS
 from destage.queries.published.verdicts import NO_ANSWER, judge_figures
 from destage.queries.report import draw_figure, fill_answers
 from destage.queries.report.drawing.svg import WIDE
-from destage.store.schemas.published_figures import FigureClass
+from destage.store.schemas.figure_classes import FigureClass
 from destage.sweeps import studies
 
 ROOT = Path(__file__).resolve().parents[2]

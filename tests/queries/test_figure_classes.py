@@ -7,15 +7,8 @@ import pytest
 from destage.queries.published.measurement import Measurement
 from destage.queries.published.verdict_text import format_interval, summarize_verdicts
 from destage.queries.published.verdicts import NO_ANSWER, find_interval, judge
-from destage.store.schemas.published_figures import (
-    KINDS,
-    MEANINGS,
-    FigureClass,
-    PublishedFigure,
-    classify,
-    find_width,
-    read_figures,
-)
+from destage.store.schemas.figure_classes import KINDS, MEANINGS, FigureClass, classify, find_width
+from destage.store.schemas.published_figures import PublishedFigure, read_figures
 from destage.sweeps.study.schema import study_schema
 
 WORDS: dict[str, Any] = {"kind": "ordering", "value": "a first", "expect": {"above": 1}}

@@ -17,7 +17,7 @@ from destage.sweeps.calibration.proposals import (
 )
 from destage.sweeps.calibration.result_tables import make_tables
 from destage.sweeps.calibration.sample import Sample, judge, predict
-from destage.sweeps.keys.calibrate_settings import Calibration, Figure
+from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Waves
 from destage.sweeps.space.distributions import Continuous
 
 REPEATS = 300
@@ -56,11 +56,7 @@ def _calibrate(values: Mapping[str, float], seed: int) -> tuple[Calibration, Sam
         figures=figures,
         fits={"both": ("at 10", "at 25")},
         where=None,
-        points=POINTS,
-        most=WAVES,
-        effective=1e9,
-        cutoff=4,
-        seed=seed,
+        waves=Waves(points=POINTS, most=WAVES, effective=1e9, cutoff=4, seed=seed),
     )
     proposals: list[Proposal] = [Prior()]
     scores = np.empty((0, 2))

@@ -32,7 +32,7 @@ def test_defaults_fit_on_every_figure_with_a_value(make_study: MakeStudy) -> Non
     assert found.figures["light"].tolerance == 350
     assert found.figures["heavy"].discrepancy == 0.1
     assert found.columns == ("response_mean_us",)
-    assert (found.points, found.most, found.cutoff) == (128, 4, 3)
+    assert (found.waves.points, found.waves.most, found.waves.cutoff) == (128, 4, 3)
 
 
 def test_a_study_with_a_seek_calibrates_its_answer(make_study: MakeStudy) -> None:

@@ -7,7 +7,7 @@ from destage.sweeps.keys.search_key import METHODS, Goal, Search
 from destage.sweeps.search.trials import TrialPlanner, find_front
 from destage.sweeps.space.distributions import Choice, Continuous, Distribution, Steps
 
-GOALS = (Goal("price", is_maximum=False), Goal("users_supported", is_maximum=True))
+GOALS = (Goal(minimize="price"), Goal(maximize="users_supported"))
 AXES: dict[str, Distribution] = {
     "disks": Steps(2, 40),
     "cache": Continuous(1.0, 64.0, is_log=True, is_whole=False),
@@ -17,7 +17,7 @@ AXES: dict[str, Distribution] = {
 
 
 def _make(method: str, trials: int = 96, batch: int = 16, seed: int = 1) -> Search:
-    return Search(GOALS, trials, batch, method, seed, AXES)
+    return Search(goals=GOALS, trials=trials, batch=batch, method=method, seed=seed, axes=AXES)
 
 
 def _evaluate(trial: dict[str, object]) -> tuple[float, float]:
@@ -74,7 +74,7 @@ def test_trials_are_whole_steps(method: str) -> None:
         "share": Steps(0.1, 0.9, 0.2),
         "log": Steps(64, 4096, 64, is_log=True),
     }
-    planner = TrialPlanner(Search(GOALS, 64, 16, method, 1, axes))
+    planner = TrialPlanner(Search(goals=GOALS, trials=64, method=method, axes=axes))
     found: list[dict[str, object]] = []
     while batch := planner.ask():
         found += batch

@@ -13,7 +13,7 @@ from destage.sweeps.seek.ladder import Bracket, find_bracket, make_ladder
 from destage.sweeps.seek.probes import BrokenRun, MissingRun, Probe, ProbeVerdict
 
 MOST = 2000
-LADDER = make_ladder(Seek("workload.users", (), 32, 1, MOST))
+LADDER = make_ladder(Seek(maximize="workload.users", objectives=(), most=MOST))
 
 
 def _solve(run: Callable[[int], Probe], start: int = 32) -> tuple[Bracket, dict[int, Probe]]:
@@ -40,7 +40,7 @@ def _up_to(limit: float, slope: float | None = None) -> Callable[[int], Probe]:
 @given(st.integers(1, 500), st.integers(1, 500), st.integers(1, 500))
 def test_rungs_cover_the_range_in_steps_of_a_fifth(first: int, second: int, third: int) -> None:
     least, start, most = sorted((first, second, third))
-    ladder = make_ladder(Seek("workload.users", (), start, least, most))
+    ladder = make_ladder(Seek(maximize="workload.users", objectives=(), start=start, least=least, most=most))
     assert (ladder[0], ladder[-1]) == (least, most)
     assert start in ladder
     assert all(lower < upper <= lower * 2**0.25 + 1.5 for lower, upper in pairwise(ladder))

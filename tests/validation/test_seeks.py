@@ -32,7 +32,7 @@ LIKELY = 0.999
 """The share of correct estimators whose coverage is accepted."""
 MOST_BIAS = 0.003
 """A bias below this is accepted: a tenth of a typical interval."""
-SEEK = Seek("workload.users", (), 64, 1, 8192)
+SEEK = Seek(maximize="workload.users", objectives=(), start=64, most=8192)
 
 Run = Callable[[int, int, int], Probe]
 """Runs a root seed, a replicate and a number of users."""

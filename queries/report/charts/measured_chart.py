@@ -23,7 +23,7 @@ from destage.queries.text.presentation import (
     title_column,
 )
 from destage.sql import quote, quote_text
-from destage.store.schemas.published_figures import LABEL
+from destage.store.schemas.figure_places import LABEL
 
 MEASURED = "measured"
 _X, _Y = "throughput_iops", "response_mean_us"

@@ -11,7 +11,8 @@ from destage.queries.published.verdicts import judge_figures
 from destage.queries.report.drawing.axis import Scale
 from destage.queries.report.drawing.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.text.presentation import format_number
-from destage.store.schemas.published_figures import FigureClass, read_figures
+from destage.store.schemas.figure_classes import FigureClass
+from destage.store.schemas.published_figures import read_figures
 
 RATIOS = "published_against_simulated"
 

@@ -8,11 +8,16 @@ Destage's schemas have three forms of choice:
   {requests: 1000}`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Node = dict[str, Any]
 """A schema or a part of one."""
+
+
+def node(kind: str | Sequence[str], description: str, **keywords: Any) -> Node:
+    """Return the schema of a value of a JSON type, or of one of several."""
+    return {"description": description, "type": kind, **keywords}
 
 
 class SchemaTree:

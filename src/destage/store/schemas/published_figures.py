@@ -1,143 +1,16 @@
-"""Figures from elsewhere: their table, their places and their classes.
+"""The keys of a study that speak of a paper: its figures, and how the rows give the same.
 
-The one reader of `published`, `answer` and `places`: `destage.sweeps` checks them before a run, and
-`destage.queries` evaluates them afterwards.
+`destage.sweeps` checks them before a run, and `destage.queries` evaluates them afterwards.
 """
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from destage.engine import scenario_schema
-from destage.errors import ConfigError
-from destage.spec import quantities
-
-LABEL = "label"
-"""The key of a point's label; all other keys are dotted paths."""
-
-
-def find_points(
-    points: Sequence[Mapping[str, object]],
-    scenario: Mapping[str, object],
-    *named: Mapping[str, object],
-) -> list[str]:
-    """Return the ids of the points that a place selects, in order.
-
-    Args:
-        points: The points: `point_id`, `label` and the axis columns [base units].
-        scenario: A resolved configuration of the sweep, for the units of the axes.
-        named: Values by dotted path, with or without units, and perhaps a `label`; all of them must hold.
-    """
-    wanted = [
-        (path, _in_base_units(path, written, scenario)) for each in named for path, written in each.items()
-    ]
-    return [
-        str(point["point_id"])
-        for point in points
-        if all(_is_equal(point.get(path), value) for path, value in wanted)
-    ]
-
-
-def _in_base_units(path: str, written: object, scenario: Mapping[str, object]) -> object:
-    """Return a value in the unit of its axis; None, which equals no value, if it cannot be read."""
-    unit = (
-        None if path == LABEL or not isinstance(written, str) else scenario_schema.find_unit(path, scenario)
-    )
-    if unit is None:
-        return written
-    try:
-        return quantities.parse(str(written), unit)
-    except ConfigError:
-        return None
-
-
-def _is_equal(here: object, value: object) -> bool:
-    if isinstance(here, int | float) and isinstance(value, int | float):
-        return math.isclose(here, value)
-    return here is not None and str(here) == str(value)
-
-
-class FigureClass(StrEnum):
-    """The class of a published figure; its value is the name that people read."""
-
-    BLIND = "reproduced blind"
-    FITTED = "reproduced after a stated fit"
-    POST_HOC = "post hoc"
-    MISSED = "not reproduced"
-    UNINFORMATIVE = "uninformative"
-    PROPERTY = "model property"
-    ARITHMETIC = "arithmetic of the paper"
-    INPUT = "input"
-    NOT_SIMULATED = "not simulated"
-
-
-MOST_WIDTH = 2.0
-"""Largest upper over lower end of an interval that tests anything."""
-
-MEANINGS = MappingProxyType(
-    {
-        FigureClass.BLIND: "the figure was not used to set anything and lies inside the interval",
-        FigureClass.FITTED: "the figure lies inside the interval after a parameter was fitted on another "
-        "figure, which is named",
-        FigureClass.POST_HOC: "the figure lies inside the interval, but something was chosen with the figure "
-        "in view",
-        FigureClass.MISSED: "the figure lies outside the interval, whatever its width",
-        FigureClass.UNINFORMATIVE: "the figure lies inside an interval that is wider than a factor of "
-        f"{MOST_WIDTH:g}, or a comparison's interval includes its bound",
-        FigureClass.PROPERTY: "true by construction of the model or the study",
-        FigureClass.ARITHMETIC: "computed from other figures of the paper: it follows from them or does not",
-        FigureClass.INPUT: "a setting taken from the paper, or the figure that a parameter was fitted on",
-        FigureClass.NOT_SIMULATED: "nothing in the study computes it, or its points have no answer",
-    }
-)
-"""What each class says, in the order in which classes are listed."""
-
-KINDS = MappingProxyType(
-    {
-        "predicted": "a simulated number; reproduced if it lies inside the prediction interval",
-        "ordering": "a simulated comparison; reproduced if the whole interval lies within bounds",
-        "calibrated": "a parameter was fitted on it; an input",
-        "property": "true by construction",
-        "arithmetic": "follows from other figures of the paper",
-        "inconsistent": "contradicts other figures of the paper",
-        "input": "configured as published",
-        "not_simulated": "not compared; the note says why",
-    }
-)
-"""The kinds that a study may give a figure, with the rule by which each is classified."""
-
-
-def find_width(low: float, high: float) -> float:
-    """Return the larger over the smaller end of an interval; infinite where it includes zero."""
-    if low == high:
-        return 1.0
-    if low * high <= 0:
-        return float("inf")
-    least, most = sorted((abs(low), abs(high)))
-    return most / least
-
-
-def classify(*, is_inside: bool, width: float, is_post_hoc: bool, is_fitted: bool) -> FigureClass:
-    """Return the class of a simulated figure.
-
-    Args:
-        is_inside: Whether the figure lies inside the prediction interval.
-        width: The interval's upper over lower end; 1 for a comparison, which has bounds instead.
-        is_post_hoc: Whether something was chosen with the figure in view.
-        is_fitted: Whether a parameter was fitted on another figure.
-    """
-    if not is_inside:
-        return FigureClass.MISSED
-    if width > MOST_WIDTH:
-        return FigureClass.UNINFORMATIVE
-    if is_post_hoc:
-        return FigureClass.POST_HOC
-    return FigureClass.FITTED if is_fitted else FigureClass.BLIND
-
+from destage.spec.typed_tables import key, read_table, table, table_schema
+from destage.store.schemas.figure_classes import KINDS
 
 _EXPRESSION = re.compile(r"\{([^{}]+)\}")
 
@@ -159,35 +32,68 @@ class Quantity:
     for_each: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@table
+class Common:
+    """What the places of an expression have in common."""
+
+    at: Mapping[str, object] = key(
+        "Values that all places of the expression have in common.", minProperties=1, factory=dict
+    )
+    for_each: tuple[str, ...] = key(
+        "Axes: the result is the range over their combinations.", minItems=1, default=()
+    )
+
+
+@table
+class Expect:
+    """The bounds that the whole interval must lie within."""
+
+    above: float = key("Lower bound.", default=-math.inf)
+    below: float = key("Upper bound.", default=math.inf)
+    between: tuple[float, float] | None = key("Lower and upper bound.", default=None)
+
+
+@table
 class PublishedFigure:
     """A published figure.
 
     Attributes:
-        name: Its name, unique in the study.
-        value: The printed number, or words if there is none.
         kind: The rule that compares it.
         quantity: The same quantity from the rows; None if it is not computed.
-        decimals: Digits after the point that the number was printed with.
-        bounds: The range that a comparison's interval must lie in; None where a number is compared.
-        given: The fitted figures that a simulated figure depends on.
-        post_hoc: What was chosen with the figure in view, if anything was.
-        headline: Why the figure is a headline of its document, in one line; None if it is not.
-        note: A contradiction or a caution.
     """
 
-    name: str
-    value: float | str
-    unit: str | None
-    source: str
-    kind: str
+    name: str = key("The figure's name, unique in the study.", name="figure")
+    kind: str = key("How it is classified")
+    value: float | str = key("The published number, or words where there is none.")
+    unit: str | None = key("The unit of the number.", default=None)
+    source: str = key("Page, table or figure of the paper.")
+    compute: str | None = key(
+        "The same quantity as an SQL expression over places: `on.response_mean_us / off.response_mean_us`.",
+        default=None,
+    )
+    common: Common = key(inline=True, factory=Common)
+    note: str | None = key("A contradiction or caution, in one sentence.", default=None)
+    decimals: int | None = key(
+        "Digits after the decimal point that the figure was printed with (default: as written "
+        "here); -2 for hundreds. Half a unit of the last digit is part of the prediction interval.",
+        default=None,
+    )
+    expect: Expect | None = key(minProperties=1, maxProperties=1, default=None)
+    given: tuple[str, ...] = key("The fitted figures it depends on (default: all).")
+    post_hoc: str | None = key(
+        "What was chosen with the figure in view; it is then not reproduced blind.", default=None
+    )
+    headline: str | None = key(
+        "Makes it a headline of its document: in one line, what the comparison rests on.", default=None
+    )
     quantity: Quantity | None
-    decimals: int | None
-    bounds: tuple[float, float] | None
-    given: tuple[str, ...]
-    post_hoc: str | None
-    headline: str | None
-    note: str | None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The range that a comparison's interval must lie in; None where a number is compared."""
+        if self.expect is None:
+            return None
+        return self.expect.between or (self.expect.above, self.expect.below)
 
     @property
     def rounding(self) -> float:
@@ -216,6 +122,101 @@ class AnswerSentence:
         return _EXPRESSION.sub(lambda _: next(given), self.text)
 
 
+@table
+class Sentence:
+    """A sentence whose expressions have values in common."""
+
+    say: str = key("The sentence.")
+    common: Common = key(inline=True, factory=Common)
+
+
+@table
+class Paper:
+    """The document that the figures come from."""
+
+    title: str = key("Its title.")
+    number: str = key("Its number, revision and date, or its author and date.")
+    page: str | None = key(
+        "The name of its page in docs/published, for bundled studies.", pattern="^[a-z0-9-]+$", default=None
+    )
+
+
+@table
+class Fitted:
+    """A fitted parameter."""
+
+    parameter: str = key("The fitted parameter.")
+    value: object = key("Its fitted value.")
+    on: str = key("The name of the figure: one of `published`, or any where there are none.")
+
+
+_BASIS = ("given", "post_hoc", "headline")
+_OWN_KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "predicted": (("decimals", *_BASIS), ("compute",)),
+    "ordering": (("expect", *_BASIS), ("compute", "expect")),
+    "calibrated": (("decimals", "headline"), ("compute",)),
+    "property": (("decimals", "expect", "headline"), ("compute",)),
+    "arithmetic": (("decimals", "expect", "headline"), ("compute",)),
+    "inconsistent": (("decimals", "headline"), ()),
+    "input": (("decimals", "headline"), ()),
+    "not_simulated": (("headline",), ("note",)),
+}
+"""The keys that figures of a kind may have beside those of all kinds, and those that they must have."""
+_NUMBER = {"description": "The published number.", "type": "number"}
+
+
+def _kind_schema(kind: str) -> dict[str, Any]:
+    """Return the schema of one kind of figure."""
+    own, required = _OWN_KEYS[kind]
+    whole = table_schema(PublishedFigure)
+    others = {key for keys, _ in _OWN_KEYS.values() for key in keys}.difference(own)
+    properties = {name: node for name, node in whole["properties"].items() if name not in others}
+    properties["kind"] = {"description": f"How it is classified: {KINDS[kind]}.", "const": kind}
+    if kind in {"predicted", "calibrated"}:
+        properties["value"] = _NUMBER
+    required = ("figure", "value", "source", "kind", *required)
+    del whole["description"]
+    return whole | {"required": list(required), "properties": properties}
+
+
+@table
+class Publication:
+    """The keys of a study that speak of published figures."""
+
+    paper: Paper | None = key(default=None)
+    sentences: tuple[AnswerSentence, ...] = key(
+        "Sentences that answer the question; SQL in braces is replaced by its value.",
+        name="answer",
+        items=table_schema(Sentence) | {"type": ["string", "object"]},
+        default=(),
+    )
+    assumptions: tuple[str, ...] = key("Choices that the paper leaves open, one sentence each.", default=())
+    fitted: tuple[Fitted, ...] = key("Fitted parameters, each with the figure it was fitted on.", default=())
+    tried: tuple[str, ...] = key("Attempts to reproduce figures that are not reproduced.", default=())
+    places: Mapping[str, Annotated[Mapping[str, object], {"minProperties": 1}]] = key(
+        "Short names of points: values of axes, or a label.",
+        propertyNames={"pattern": "^[a-z][a-z0-9_]*$"},
+        factory=dict,
+    )
+    figures: tuple[PublishedFigure, ...] = key(
+        "Published figures that the results are compared with.",
+        name="published",
+        items={"oneOf": [_kind_schema(kind) for kind in KINDS]},
+        default=(),
+    )
+
+    @property
+    def fitted_figures(self) -> list[str]:
+        """The names of the figures that something was fitted on."""
+        return [one.on for one in self.fitted]
+
+
+def read_publication(study: Mapping[str, Any]) -> Publication:
+    """Read what a study that fits its schema says of a paper."""
+    figures, sentences = tuple(read_figures(study)), tuple(read_answers(study))
+    return read_table(Publication, study, figures=figures, sentences=sentences)
+
+
 def read_figures(study: Mapping[str, Any]) -> list[PublishedFigure]:
     """Read the published figures of a study that fits its schema, in its order."""
     fitted = [entry["on"] for entry in study.get("fitted", [])]
@@ -226,35 +227,20 @@ def read_answers(study: Mapping[str, Any]) -> list[AnswerSentence]:
     """Read the answer sentences of a study that fits its schema, in its order."""
     sentences = []
     for written in study.get("answer", []):
-        entry = {"say": written} if isinstance(written, str) else written
-        text = " ".join(entry["say"].split())
-        quantities = [_read_quantity(found, entry, study) for found in _EXPRESSION.findall(text)]
+        sentence = Sentence(say=written) if isinstance(written, str) else read_table(Sentence, written)
+        text = " ".join(sentence.say.split())
+        quantities = [_make_quantity(found, sentence, study) for found in _EXPRESSION.findall(text)]
         sentences.append(AnswerSentence(text, tuple(quantities)))
     return sentences
 
 
 def _read_figure(entry: Mapping[str, Any], study: Mapping[str, Any], fitted: list[str]) -> PublishedFigure:
-    return PublishedFigure(
-        name=entry["figure"],
-        value=entry["value"],
-        unit=entry.get("unit"),
-        source=entry["source"],
-        kind=entry["kind"],
-        quantity=_read_quantity(entry["compute"], entry, study) if "compute" in entry else None,
-        decimals=entry.get("decimals"),
-        bounds=_read_bounds(entry.get("expect")),
-        given=tuple(dict.fromkeys(entry.get("given", fitted))),
-        post_hoc=entry.get("post_hoc"),
-        headline=entry.get("headline"),
-        note=entry.get("note"),
+    figure = read_table(
+        PublishedFigure, entry, given=tuple(dict.fromkeys(entry.get("given", fitted))), quantity=None
     )
-
-
-def _read_bounds(expect: Mapping[str, Any] | None) -> tuple[float, float] | None:
-    if expect is None:
-        return None
-    least, most = expect.get("between", (expect.get("above", -math.inf), expect.get("below", math.inf)))
-    return least, most
+    if figure.compute is None:
+        return figure
+    return replace(figure, quantity=_make_quantity(figure.compute, figure, study))
 
 
 def _count_decimals(value: float) -> int:
@@ -263,7 +249,5 @@ def _count_decimals(value: float) -> int:
     return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
 
 
-def _read_quantity(expression: str, entry: Mapping[str, Any], study: Mapping[str, Any]) -> Quantity:
-    return Quantity(
-        expression, study.get("places", {}), entry.get("at", {}), tuple(entry.get("for_each", ()))
-    )
+def _make_quantity(expression: str, entry: PublishedFigure | Sentence, study: Mapping[str, Any]) -> Quantity:
+    return Quantity(expression, study.get("places", {}), entry.common.at, entry.common.for_each)
