@@ -41,6 +41,7 @@ class Summary:
         published: The rows of `judge_figures`.
         answer: The sentences of the answer.
         bars: The answers against the size of the cache, where the study has them.
+        tables: Tables as text that are shown in place of the points, where the study has such.
     """
 
     points: Presentation
@@ -48,6 +49,7 @@ class Summary:
     published: tuple[dict[str, Any], ...]
     answer: tuple[str, ...]
     bars: AnswerBars | None = None
+    tables: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary as JSON values."""
@@ -64,6 +66,7 @@ class Summary:
             tuple(values["published"]),
             tuple(values["answer"]),
             None if bars is None else AnswerBars(bars["title"], tuple(Bar(**bar) for bar in bars["bars"])),
+            tuple(values["tables"]),
         )
 
 

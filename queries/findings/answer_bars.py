@@ -12,7 +12,6 @@ from destage.queries.text.presentation import (
     name_value,
     title_column,
 )
-from destage.spec.axis_names import is_maximum
 
 if TYPE_CHECKING:
     from destage.queries.opening.session import Session
@@ -51,13 +50,8 @@ class AnswerBars:
 
 def draw_answer_bars(session: "Session") -> AnswerBars | None:
     """Return the chart of a study that seeks the largest load over cache sizes, if it has few points."""
-    metric = session.metric
-    if (
-        metric is None
-        or not is_maximum(metric)
-        or _CAPACITY not in session.axes
-        or session.point_count > _MOST
-    ):
+    metric = session.answer
+    if _CAPACITY not in session.axes or session.point_count > _MOST:
         return None
     rows = [row for row in session.query("users_against_cache").to_pylist() if row[metric] is not None]
     sizes = {row[_CAPACITY] for row in rows}

@@ -9,6 +9,8 @@ from destage.queries.text.presentation import CONFIDENCE, format_number, format_
 
 TABLE = "predictive"
 """The table that a calibration has, and no other study."""
+TABLES = ("calibration", "unknowns", TABLE, "odds", "worth_knowing")
+"""The tables that are small enough to be printed whole."""
 _SCALES: Mapping[str, tuple[float, str]] = {
     "us": (1e-3, "ms"),
     "s": (1.0, "s"),
@@ -32,11 +34,6 @@ _DIGITS = 3
 _VALID = 0.8
 """The share of held figures within their 90 % intervals from which on a fit counts as validated."""
 Row = Mapping[str, Any]
-
-
-def has_calibrated(session: Session) -> bool:
-    """Whether a sweep is a calibration that has finished."""
-    return TABLE in session.queries and "calibrate" in session.spec
 
 
 def compose_calibration(session: Session) -> list[str]:

@@ -27,11 +27,6 @@ class Objective:
     is_maximum: bool
 
 
-def has_trials(session: Session) -> bool:
-    """Whether the study is a search that has finished."""
-    return TRIALS in session.queries
-
-
 def list_objectives(session: Session) -> list[Objective]:
     """Return the objectives of the study's search, in its order."""
     # Their columns are between those that identify a trial and `on_front`.

@@ -28,24 +28,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
-from typing import Literal
 
 from destage.errors import QueryError
+from destage.queries.named.study_kinds import FixedLoad
 from destage.spec.validation import suggest
-
-Kind = Literal["seek", "minimum", "replay", "fixed"]
-"""A study seeks the largest value or the smallest one, replays a trace, or runs at a fixed load."""
-
-FITTING: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
-    {
-        "seek": ("seek", "any"),
-        "minimum": ("minimum", "seek", "any"),
-        "replay": ("replay", "fixed", "any"),
-        "fixed": ("fixed", "any"),
-    }
-)
-"""The values of `studies` that fit each kind of study, the closest first."""
 
 _HEADER = re.compile(r"--\s*(name|studies|purpose|axis|setting|parameter|column|row):\s*(.+)")
 _COLUMN = re.compile(r"(\S+)(?:\s*\[(.+?)\])?:\s+(.+)")
@@ -118,26 +104,26 @@ def list_queries() -> tuple[NamedQuery, ...]:
     return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
 
 
-def list_fitting(kind: Kind) -> dict[str, NamedQuery]:
+def list_fitting(kind: FixedLoad) -> dict[str, NamedQuery]:
     """Return the queries for a kind of study, by name."""
-    names = sorted({query.name for query in list_queries() if query.studies in FITTING[kind]})
+    names = sorted({query.name for query in list_queries() if query.studies in kind.queries})
     return {name: find_query(name, kind) for name in names}
 
 
-def find_query(name: str, kind: Kind) -> NamedQuery:
+def find_query(name: str, kind: FixedLoad) -> NamedQuery:
     """Return the query of a name that fits a kind of study most closely."""
     named = {query.studies: query for query in list_queries() if query.name == name}
-    for studies in FITTING[kind]:
+    for studies in kind.queries:
         if studies in named:
             return named[studies]
     if named:
         raise QueryError(
             "query.wrong-study-kind",
-            f"the query is for studies of kind {' or '.join(named)}; this study is of kind {kind}",
+            f"the query is for studies of kind {' or '.join(named)}; this study is of kind {kind.name}",
             name,
-            {"studies": tuple(named), "kind": kind},
+            {"studies": tuple(named), "kind": kind.name},
         )
-    fitting = sorted({query.name for query in list_queries() if query.studies in FITTING[kind]})
+    fitting = sorted({query.name for query in list_queries() if query.studies in kind.queries})
     raise QueryError(
         "query.unknown-query",
         f"unknown query {name!r}{suggest(name, fitting)}; available: {', '.join(fitting)}",

@@ -125,7 +125,7 @@ class Session(StudiedSweep):
                     self.axes, shares_runs=relations.shares_runs, conditional=self._list_conditional()
                 ),
                 "alternatives": views.build_alternatives_view(self.axes),
-                "replicates": views.build_replicates_view(self.seek, self.metric),
+                "replicates": self.kind.build_replicates(self.metric),
                 "timeline": views.build_timeline_view(),
             },
             views.MACROS

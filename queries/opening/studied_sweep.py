@@ -6,14 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import results_schema, scenario_schema, traces
+from destage.engine import results_schema, scenario_schema
 from destage.queries.named.analysis_queries import list_analysis_queries
 from destage.queries.named.column_meanings import find_units
-from destage.queries.named.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
+from destage.queries.named.named_queries import NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.named.query_text import Subject, write_query
+from destage.queries.named.study_kinds import find_kind
 from destage.queries.tables.axis_table import name_columns
 from destage.queries.tables.stored_analyses import read_analyses
-from destage.spec.axis_names import is_maximum
 from destage.sql import quote
 from destage.store import Sweep
 
@@ -27,6 +27,8 @@ class StudiedSweep:
         seek: The dotted path of the parameter that the study seeks, if any.
         metric: The name of its answers: `users_supported` where the most `workload.users` are sought.
         config: The canonical configuration of the first planned run; empty without a plan.
+        kind: What answers each of its points.
+        probed: The sought parameter, whose values are columns beside the axes; empty if nothing is sought.
         names: The name in SQL of each axis and of the sought parameter, by dotted path.
     """
 
@@ -38,6 +40,8 @@ class StudiedSweep:
         self.seek = sweep.seek
         self.metric = sweep.answer
         self.config: dict[str, Any] = sweep.configuration()
+        self.kind = find_kind(self.metric, self.config)
+        self.probed = sweep.probed
         self.names = name_columns(self.axes, self.probed)
 
     def write_query(self, name: str, parameters: Mapping[str, str] | None = None) -> str:
@@ -57,14 +61,9 @@ class StudiedSweep:
         return self.units | find_units(self.parse(name, self.write_query(name, parameters)), self.units)
 
     @property
-    def probed(self) -> tuple[str, ...]:
-        """The sought parameter, whose values are columns beside the axes; empty if nothing is sought."""
-        return () if self.seek is None else (self.seek,)
-
-    @property
     def probe(self) -> str:
         """The value of the sought parameter as SQL over the plan or `points`."""
-        return "NULL" if self.seek is None else quote(self.seek)
+        return "".join(map(quote, self.probed)) or "NULL"
 
     @cached_property
     def analyses(self) -> dict[str, pa.Table]:
@@ -95,17 +94,6 @@ class StudiedSweep:
         return table.rename_columns([self.names.get(name, name) for name in table.column_names])
 
     @property
-    def kind(self) -> Kind:
-        """Whether the study seeks a value, replays a trace as fast as it completes, or runs at a fixed load.
-
-        A replay at the recorded times takes as long as the recording: its load is fixed.
-        """
-        if self.metric is not None:
-            return "seek" if is_maximum(self.metric) else "minimum"
-        modes = {arrival.get("mode") for arrival in traces.find_replays(self.config)}
-        return "replay" if modes - {"open"} else "fixed"
-
-    @property
     def answer(self) -> str:
         """The name of the answers in SQL, also where there are none."""
         return self.metric or "answer"
@@ -113,9 +101,7 @@ class StudiedSweep:
     @property
     def result(self) -> str:
         """The column that answers the study."""
-        if self.metric is not None:
-            return self.metric
-        return "completion_time_s" if self.kind == "replay" else "response_p95_us"
+        return self.kind.name_result(self.metric)
 
     @cached_property
     def units(self) -> dict[str, str]:

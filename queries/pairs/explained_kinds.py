@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from destage.queries.opening.session import Session
@@ -11,7 +12,6 @@ from destage.queries.pairs.run_history import (
     MISSED,
     PENDING,
     UNDECIDED,
-    Bracket,
     HistoryRun,
     count_met,
     find_bracket,
@@ -130,7 +130,7 @@ class Means:
 class LargestValue(Means):
     """A search of each point for the largest value that meets the objectives."""
 
-    is_minimum = False
+    _find_bracket = staticmethod(partial(find_bracket, is_minimum=False))
 
     def find_bounds(self, label: str | None) -> Sequence[Objective]:
         """Return the objectives of the point with a label."""
@@ -224,9 +224,6 @@ class LargestValue(Means):
         sought = title_axis(str(self._session.seek))
         return (sought, "round", MET, MISSED, "other", *map(title_column, columns)), rows
 
-    def _find_bracket(self, history: Sequence[HistoryRun], bounds: Sequence[Objective]) -> Bracket:
-        return find_bracket(history, bounds, is_minimum=self.is_minimum)
-
     def _describe_progress(self, runs: Sequence[HistoryRun], bounds: Sequence[Objective]) -> str:
         """Return what runs show."""
         return self._find_bracket(runs, bounds).describe()
@@ -279,7 +276,7 @@ class LargestValue(Means):
 class SmallestValue(LargestValue):
     """A search of each point for the smallest value, at which replicates are judged together."""
 
-    is_minimum = True
+    _find_bracket = staticmethod(partial(find_bracket, is_minimum=True))
 
     def _explain_value(self, run: HistoryRun, value: str, known: int, together: int, before: str) -> str:
         del run

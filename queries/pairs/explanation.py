@@ -67,7 +67,7 @@ class Explainer:
                 `requests_needed` of its runs.
         """
         self._session = session
-        self._kind = KINDS[session.kind](session, list_bounds)
+        self._kind = KINDS[session.kind.name](session, list_bounds)
         self._explain_unsteady = explain_unsteady
         self._values = list_values(session)
 

@@ -118,8 +118,7 @@ def _choose_columns(a: Session, b: Session, wanted: Sequence[str]) -> list[str]:
     answers = [a.metric] if a.metric is not None and a.metric == b.metric else []
     measured = list_measured_columns()
     if not wanted:
-        completion = ["completion_time_s"] if {a.kind, b.kind} == {"replay"} else []
-        return [*answers, *completion, *RESULTS]
+        return [*({a.result} & {b.result} - {*RESULTS}), *RESULTS]
     # An objective has the column without its unit, as in `response_p95 <= 30ms`.
     by_name = {name.rpartition("_")[0]: name for name in measured}
     by_name |= {name: name for name in [*measured, *answers]}

@@ -1,16 +1,13 @@
 """The figures of a report: the study's own charts, the standard charts, and `FIGURES`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 from destage.errors import QueryError
 from destage.measured.sets import MeasuredSet
-from destage.queries.findings.calibration_answer import has_calibrated
-from destage.queries.findings.search_trials import has_trials
 from destage.queries.opening.session import Session
-from destage.queries.report.charts.calibration_charts import build_calibration_charts
 from destage.queries.report.charts.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.charts.ratio_plot import RATIOS, build_ratio_plot
 from destage.queries.report.charts.sensitivity_chart import WHAT_MATTERS, build_what_matters
@@ -23,6 +20,7 @@ from destage.queries.report.charts.standard_charts import (
 from destage.queries.report.charts.study_charts import build_study_charts
 from destage.queries.report.charts.timeline_chart import TIMELINE, build_timeline
 from destage.queries.report.drawing.chart import Figure
+from destage.queries.report.reported_kinds import ReportedFront, ReportedStudy, find_reported
 from destage.queries.report.sentences.front_chart import FRONT, build_front_chart
 from destage.queries.report.sentences.slices import open_slice
 from destage.spec.validation import suggest
@@ -42,7 +40,7 @@ class BuiltFigure:
             if the report has it in a section of its own.
         has_all_points: Whether it is of all points; others are of those that a report shows.
         needs_measured: Whether `build` takes a measured set, too.
-        fits: Whether a sweep may have it.
+        studies: The kind of study that may have it.
     """
 
     name: str
@@ -51,11 +49,12 @@ class BuiltFigure:
     place: Literal["first", "instead", "last"] | None = None
     has_all_points: bool = False
     needs_measured: bool = False
-    fits: Callable[[Session], bool] = lambda _: True
+    studies: type[ReportedStudy] = ReportedStudy
 
     def bind(self, session: Session, measured: MeasuredSet | None) -> _Build | None:
         """Return what builds it from a sweep; None if the sweep cannot have it."""
-        if not self.fits(session) or (self.needs_measured and measured is None):
+        is_fitting = isinstance(find_reported(session), self.studies)
+        if not is_fitting or (self.needs_measured and measured is None):
             return None
         return partial(self.build, session, *([measured] if self.needs_measured else []))
 
@@ -78,7 +77,7 @@ FIGURES = (
         build_front_chart,
         place="first",
         has_all_points=True,
-        fits=has_trials,
+        studies=ReportedFront,
     ),
     BuiltFigure(
         NAMES,
@@ -112,9 +111,11 @@ _RESERVED = [figure.name for figure in FIGURES]
 def build_figures(session: Session, measured: MeasuredSet | None = None) -> list[Figure]:
     """Build every figure that the sweep's rows fill; that of measured figures first, if there are any."""
     own = build_study_charts(session, _RESERVED)
-    if has_calibrated(session):
-        # Its points are draws: charts over axes would show the prior.
-        return [*build_calibration_charts(session), *own]
+    return find_reported(session).build_figures(own, lambda: _build_over_axes(session, own, measured))
+
+
+def _build_over_axes(session: Session, own: Sequence[Figure], measured: MeasuredSet | None) -> list[Figure]:
+    """Build the figures over the axes of a sweep, among them the study's own."""
     taken = {figure.name for figure in own}
     standard = [
         build_standard_chart(chart, session)
@@ -156,9 +157,7 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
 def _list_builders(session: Session, measured: MeasuredSet | None) -> dict[str, _Build]:
     """Return what builds each figure of a sweep, by name."""
     whole, (drawn, _) = session, open_slice(session)
-    own = build_study_charts(drawn, _RESERVED)
-    if has_calibrated(whole):
-        own += build_calibration_charts(whole)
+    own = [*build_study_charts(drawn, _RESERVED), *find_reported(whole).build_charts()]
     builders: dict[str, _Build] = {chart.name: partial(_keep, chart) for chart in own}
     for name, standard in fitting_charts(drawn).items():
         builders.setdefault(name, partial(build_standard_chart, standard, drawn))

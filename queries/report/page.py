@@ -11,21 +11,19 @@ import yaml
 
 from destage import engine
 from destage.measured.sets import MeasuredSet
-from destage.queries.findings.calibration_answer import has_calibrated
 from destage.queries.opening.session import Session
+from destage.queries.report.answer import compose_summary
 from destage.queries.report.charts.ratio_plot import build_ratio_plot
 from destage.queries.report.charts.sensitivity_chart import build_what_matters
 from destage.queries.report.drawing.chart import Figure
 from destage.queries.report.drawing.svg import NARROW, WIDE, draw
 from destage.queries.report.figures import build_figures
-from destage.queries.report.sentences.answer import compose_summary
+from destage.queries.report.reported_kinds import find_reported
 from destage.queries.report.sentences.design_space import render_design_space
 from destage.queries.report.sentences.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.sentences.published_section import render_published_section
-from destage.queries.report.sentences.slices import open_slice
 from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.queries.text.presentation import format_count, format_number
-from destage.sql import quote
 
 _MOST_UNANSWERED = 50
 
@@ -33,8 +31,7 @@ _MOST_UNANSWERED = 50
 def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
     """Return a sweep's report in HTML, with a chart of measured figures if there are any."""
     shown = open_excerpt(session, MOST_DRAWN)
-    # The charts of a calibration are of its tables, not of its points.
-    drawn, left_out = (session, "") if has_calibrated(session) else open_slice(session)
+    drawn, left_out = find_reported(session).open_drawn()
     sections = [
         _answer(session),
         _unanswered(session),
@@ -165,7 +162,7 @@ def _provenance(session: Session) -> str:
         ("host", ", ".join(where["hosts"] or []) or "none yet"),
         ("time", "none yet" if where["first"] is None else f"{where['first']} to {where['last']} (UTC)"),
         ("not stationary", _not_stationary(session)),
-        *_intervals(session),
+        *find_reported(session).describe_intervals(),
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
     failures = "".join(
@@ -191,22 +188,6 @@ def _not_stationary(session: Session) -> str:
     return (
         f"{format_count(row['runs'], 'run')} of {format_count(row['points'], 'point')}, excluded from means"
     )
-
-
-def _intervals(session: Session) -> Sequence[tuple[str, str]]:
-    if session.seek is None:
-        return ()
-    width = f"{quote(f'{session.answer}_half_width')} / {quote(session.answer)}"
-    row = session.sql(
-        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "  # noqa: S608
-        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"
-    ).to_pylist()[0]
-    if not row["answers"]:
-        return (("intervals", "95 %, no target width"),)
-    if not row["unmet"]:
-        return (("intervals", f"all {row['answers']} answers within the target width"),)
-    widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
-    return (("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}"),)
 
 
 def _asset(name: str) -> str:

@@ -80,7 +80,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             plan, plan_files = _read_plan(connection, rounds, folder)
             groups = group_fragments(connection, fragments, folder)
             rows, tables, stored = _select_rows(connection, groups)
-            facts = _examine_plan(connection, plan, [] if sweep.seek is None else [sweep.seek])
+            facts = _examine_plan(connection, plan, sweep.probed)
             rows_per_point = _count_rows_per_point(connection, plan)
             if facts["shares_runs"]:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)

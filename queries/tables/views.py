@@ -30,7 +30,6 @@ import pyarrow as pa
 
 from destage import engine
 from destage.queries.tables.shared_points import SHARED
-from destage.spec.axis_names import is_minimum
 from destage.sql import quote
 from destage.student import quantile
 
@@ -135,25 +134,6 @@ def build_certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
         "WHERE run_id_pass IS NOT NULL) USING (point_id, replicate, run_id))"
     )
     return _means([], ["label", *axes], columns, chosen, repeats_replicates=True, rows_per_point=None)
-
-
-def build_replicates_view(seek: str | None, metric: str | None) -> str:
-    """Return the statement of `replicates`; an answer that is only a bound is null there.
-
-    `seek` is the dotted path of the sought parameter, `metric` the name of the answers, if there are any.
-    """
-    if seek is None or metric is None:
-        return "SELECT * FROM runs WHERE status = 'ok'"
-    is_shown = "certificates.state = 'certified'"
-    if is_minimum(metric):
-        is_shown += " AND runs.replicate = 0"
-    return f"""
-SELECT runs.*, CASE WHEN {is_shown} THEN certificates.n END AS {quote(metric)}
-FROM runs
-JOIN certificates ON certificates.point_id = runs.point_id
-  AND certificates.replicate = runs.replicate
-  AND certificates.run_id_pass = runs.run_id
-"""
 
 
 def build_answers_view(answer: str, axes: Sequence[str], *, has_shared: bool) -> str:

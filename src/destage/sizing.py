@@ -55,7 +55,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         ConfigError: The request is invalid, or no run measures what an objective bounds.
     """
     study, impossible = sizing.make_search(request)
-    objectives = () if study.seek is None else study.seek.objectives
+    objectives = study.found_seek.objectives
     remarks = describe_assumed_localities({"workload": request.workload}, request.settings)
     unpriced = sizing.list_unpriced(request)
     unloaded = sizing.find_unreachable_objective(study)
@@ -119,7 +119,7 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
     )
     study, _ = sizing.make_search(asked)
     with open_session(run(study).path) as session:
-        found = list_candidates(session, () if study.seek is None else study.seek.objectives)[0]
+        found = list_candidates(session, study.found_seek.objectives)[0]
     return Assured(error, load, found.disks, found.price)
 
 

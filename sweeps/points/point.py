@@ -17,12 +17,13 @@ from destage.sweeps.study.valid_study import Study
 class _Shared:
     """What all points of a study share."""
 
-    __slots__ = ("paths", "reader", "seek")
+    __slots__ = ("paths", "reader", "sought")
 
     def __init__(self, study: Study, paths: Sequence[str]) -> None:
         self.paths = tuple(paths)
         self.reader = CanonicalReader()
-        self.seek = study.sought
+        # Where nothing is sought, no run has a value of it.
+        self.sought = study.sought or ""
 
 
 _BuildOne = Callable[[Assignments], Block | None]
@@ -72,19 +73,17 @@ class Point:
         """
         shared = self._shared
         canonical = shared.reader.join(self._members)
-        if probe is not None and shared.seek is not None:
+        if probe is not None:
             self._sought = {} if self._sought is None else self._sought
             if probe not in self._sought:
-                self._sought[probe] = shared.reader.with_value(canonical, shared.seek, probe)
+                self._sought[probe] = shared.reader.with_value(canonical, shared.sought, probe)
             canonical = self._sought[probe]
         return canonical.replicate(replicate)
 
     def allows(self, value: int) -> bool:
         """Return whether the point's configuration is valid with a value of the sought parameter."""
         shared = self._shared
-        return shared.seek is None or shared.reader.allows(
-            shared.reader.join(self._members), shared.seek, value
-        )
+        return shared.reader.allows(shared.reader.join(self._members), shared.sought, value)
 
 
 class Expansion:

@@ -187,11 +187,12 @@ def find_unreachable_objective(search: Study) -> Unloaded | None:
     The recorded requests of a trace have queues of their own.
     """
     streams = list_streams(search.scenario["workload"])
-    if search.seek is None or not has_users(streams) or has_trace(streams):
+    if not has_users(streams) or has_trace(streams):
         return None
     families = [family for _, family in search.points]
-    counts = sorted([search.seek.written, *search.seek.alternatives])
-    return find_unreachable(search.scenario, families, counts, search.seek.objectives)
+    seek = search.found_seek
+    counts = sorted([seek.written, *seek.alternatives])
+    return find_unreachable(search.scenario, families, counts, seek.objectives)
 
 
 def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:

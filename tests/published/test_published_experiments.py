@@ -14,6 +14,7 @@ from destage.queries.published.verdict_text import HEADINGS, HEADLINE_HEADINGS
 from destage.queries.published.verdicts import NO_ANSWER, judge_figures
 from destage.queries.report import draw_figure, fill_answers
 from destage.queries.report.drawing.svg import WIDE
+from destage.queries.report.reported_kinds import find_reported
 from destage.store.schemas.figure_classes import FigureClass
 from destage.sweeps import studies
 
@@ -42,7 +43,9 @@ def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     with open_session(outcome.path) as session:
         if request.param == _DEMO:
             (tmp_path_factory.getbasetemp() / _PICTURE.name).write_text(draw_figure(session, _FIGURE))
-        figures, unsteady = judge_figures(session).to_pylist(), list_unsteady_caches(session)
+        figures = judge_figures(session).to_pylist()
+        is_asked = list_unsteady_caches in find_reported(session).remarks
+        unsteady = list_unsteady_caches(session) if is_asked else []
         return session.spec, figures, fill_answers(session), unsteady
 
 

@@ -7,8 +7,8 @@ import pytest
 from seek_grids import seek_grid
 
 from destage.queries import Session
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.page import render_page
-from destage.queries.report.sentences.answer import compose_answer
 from destage.queries.report.sentences.excerpt import describe_excerpt, open_excerpt, rank_points
 from destage.queries.report.sentences.slices import open_slice
 

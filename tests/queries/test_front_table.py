@@ -8,10 +8,11 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.findings.search_trials import list_objectives
+from destage.queries.report.answer import summarize
 from destage.queries.report.drawing.chart import LineChart
 from destage.queries.report.figures import find_figure
-from destage.queries.report.sentences.front_table import tabulate_front
-from destage.queries.report.sentences.summary import summarize
+from destage.queries.report.reported_kinds import find_reported
+from destage.queries.report.sentences.front_answer import tabulate_front
 from destage.store.schemas.analysis_schema import analysis_column, analysis_schema
 
 DISKS = "array.disks"
@@ -100,4 +101,5 @@ def test_without_a_front_all_points_are_shown(make_session: Callable[..., Sessio
 
 def test_an_ordinary_sweep_has_no_front(make_session: Callable[..., Session]) -> None:
     run = {"point_id": "p", "replicate": 0, "run_id": "r", DISKS: 2}
-    assert tabulate_front(make_session([run], axes={DISKS: pa.int64()})) is None
+    rows, _ = find_reported(make_session([run], axes={DISKS: pa.int64()})).tabulate()
+    assert rows["disks"].to_pylist() == [2]

@@ -7,7 +7,8 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session, list_queries
-from destage.queries.named.named_queries import FITTING, NamedQuery, Parameter, find_query
+from destage.queries.named.named_queries import NamedQuery, Parameter, find_query
+from destage.queries.named.study_kinds import KINDS
 
 FILES = sorted((Path(__file__).parents[2] / "queries" / "sql").glob("*.sql"))
 
@@ -27,11 +28,11 @@ def test_a_file_has_the_name_of_its_query(path: Path) -> None:
     text = path.read_text()
     name = re.search(r"-- name: (\w+)", text)
     assert name is not None
-    assert path.stem in {name[1], *(f"{name[1]}_{kind}" for kind in FITTING)}
+    assert path.stem in {name[1], *(f"{name[1]}_{kind}" for kind in KINDS)}
 
 
 def test_each_kind_of_study_has_a_design_space() -> None:
-    assert {kind: find_query("design_space", kind).studies for kind in FITTING} == {
+    assert {name: find_query("design_space", kind).studies for name, kind in KINDS.items()} == {
         "seek": "seek",
         "minimum": "seek",
         "replay": "replay",
@@ -41,14 +42,14 @@ def test_each_kind_of_study_has_a_design_space() -> None:
 
 def test_an_unknown_query_is_an_error_with_the_available_ones() -> None:
     with pytest.raises(QueryError) as caught:
-        find_query("nope", "seek")
+        find_query("nope", KINDS["seek"])
     assert caught.value.code == "query.unknown-query"
     assert {"design_space", "runs_summary"} <= set(caught.value.data["available"])
 
 
 def test_a_query_for_another_kind_of_study_is_an_error() -> None:
     with pytest.raises(QueryError) as caught:
-        find_query("users_against_cache", "fixed")
+        find_query("users_against_cache", KINDS["fixed"])
     assert (caught.value.code, caught.value.place) == ("query.wrong-study-kind", "users_against_cache")
     assert caught.value.data == {"studies": ("seek",), "kind": "fixed"}
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from destage.queries.named.named_queries import FITTING
 from destage.queries.opening.session import Session
 from destage.queries.report.charts.chart_builder import ChartRequest, build_figure
 from destage.queries.report.charts.facets import CAPACITY, is_text, varies
@@ -116,7 +115,7 @@ STANDARD_CHARTS = (
 
 def fitting_charts(session: Session) -> dict[str, StandardChart]:
     """Return the charts for this kind of study that its own charts do not replace, by name."""
-    fitting = {each.request.name: each for each in STANDARD_CHARTS if each.studies in FITTING[session.kind]}
+    fitting = {each.request.name: each for each in STANDARD_CHARTS if each.studies in session.kind.queries}
     charts = session.spec.get("charts")
     if not charts:
         return fitting

@@ -9,9 +9,9 @@ higher throughput beats.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from destage.queries.named.study_kinds import FixedLoad
 from destage.queries.opening.session import Session
 from destage.queries.report.charts.facets import CAPACITY
 from destage.queries.text.presentation import format_count, format_number
@@ -24,30 +24,6 @@ MOST_DRAWN = 2_000
 _COSTS = (CAPACITY, "array.disks")
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What points are compared by.
-
-    Attributes:
-        source: The relation that has it, with the name of the answers to be filled in.
-        value: Its expression, smaller is better.
-        words: The best points in words.
-    """
-
-    source: str
-    value: str
-    words: str
-
-
-_ANSWERED = (
-    "(SELECT configurations.*, {answer} AS answer FROM configurations LEFT JOIN answers USING (point_id))"
-)
-_MEASURES = {
-    "seek": Measure(_ANSWERED, "-answer", "the largest load"),
-    "minimum": Measure(_ANSWERED, "answer", "the smallest answer"),
-    "replay": Measure("points", "completion_time_s", "the shortest completion time"),
-    "fixed": Measure("points", "response_p95_us", "the lowest response time (95th percentile)"),
-}
 _opened: "WeakKeyDictionary[Session, dict[int, Session]]" = WeakKeyDictionary()
 """The excerpts of open sessions, whose rows do not change."""
 
@@ -64,13 +40,11 @@ def open_excerpt(session: Session, most: int) -> Session:
 
 def rank_points(session: Session, most: int) -> list[str]:
     """Return the ids of the points to show, the most important first."""
-    measure = _MEASURES[session.kind]
+    kind = session.kind
     costs = [path for path in _COSTS if path in session.axes]
     named = sorted(set().union(*map(session.points.find, session.spec.get("places", {}).values())))
-    source = measure.source.format(answer=quote(session.answer))
-    statement = _statement(
-        measure, source, costs, has_throughput=session.metric is None, is_even=most > MOST_LISTED
-    )
+    source = kind.source.format(answer=quote(session.answer))
+    statement = _statement(kind, source, costs, is_even=most > MOST_LISTED)
     rows = session.sql_of_named_columns(statement, {"most": most, "named": named})
     ids: list[str] = rows["point_id"].to_pylist()
     return ids
@@ -81,7 +55,7 @@ def describe_excerpt(excerpt: Session) -> str:
     if not excerpt.left_out:
         return ""
     shown = excerpt.point_count
-    words = f"those with {_MEASURES[excerpt.kind].words}"
+    words = f"those with {excerpt.kind.best}"
     if shown > MOST_LISTED:
         words = "an even sample of the others"
     return (
@@ -91,21 +65,19 @@ def describe_excerpt(excerpt: Session) -> str:
     )
 
 
-def _statement(
-    measure: Measure, source: str, costs: Sequence[str], *, has_throughput: bool, is_even: bool
-) -> str:
+def _statement(kind: FixedLoad, source: str, costs: Sequence[str], *, is_even: bool) -> str:
     # Multiples of the golden ratio, less their whole parts, are spread evenly however many are taken.
     rest = "plan_row * 0.6180339887498949 % 1" if is_even else "result NULLS LAST"
     cost = [f"{quote(path)} AS cost_{at}" for at, path in enumerate(costs)]
     names = [f"cost_{at}" for at in range(len(costs))]
     listed = ", ".join(names) or "0"
     beaten = " AND ".join(["other.result < best.result", *(f"other.{name} <= best.{name}" for name in names)])
-    throughput = "throughput_iops" if has_throughput else "NULL::DOUBLE"
-    values = [f"({measure.value})::DOUBLE AS result", f"{throughput} AS throughput"]
+    throughput = "throughput_iops" if kind.has_throughput else "NULL::DOUBLE"
+    values = [f"({kind.value})::DOUBLE AS result", f"{throughput} AS throughput"]
     is_fast = (
         "coalesce(result < min(result) OVER (ORDER BY throughput DESC NULLS LAST, result, plan_row "
         "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true)"
-        if has_throughput
+        if kind.has_throughput
         else "false"
     )
     return f"""

@@ -1,6 +1,8 @@
-"""The answer of a search: the Pareto front, from one end to the other."""
+"""The answer of a search: the Pareto front, from one end to the other, in words and as a table."""
 
 from collections.abc import Sequence
+
+import pyarrow as pa
 
 from destage.queries.findings.search_trials import (
     Objective,
@@ -11,6 +13,7 @@ from destage.queries.findings.search_trials import (
     read_trials,
 )
 from destage.queries.opening.session import Session
+from destage.queries.report.sentences.excerpt import MOST_LISTED
 from destage.queries.report.sentences.point_names import BOUNDS, name_point
 from destage.queries.text.presentation import (
     begin_sentence,
@@ -18,8 +21,10 @@ from destage.queries.text.presentation import (
     format_count,
     format_estimate,
     format_interval,
+    format_number,
     title_column,
 )
+from destage.queries.text.product_names import name_products
 
 _NAMED = 6
 """Points of a front that have a sentence each."""
@@ -89,3 +94,23 @@ def _spread(rows: Sequence[Row], most: int) -> list[Row]:
     if len(rows) <= most:
         return list(rows)
     return [rows[round(step * (len(rows) - 1) / (most - 1))] for step in range(most)]
+
+
+def tabulate_front(session: Session) -> tuple[pa.Table, str] | None:
+    """Return the rows of the front, with a sentence on the points left out; None if there is no front."""
+    objectives = list_objectives(session)
+    front = [row["point_id"] for row in read_trials(session, objectives) if row["on_front"]]
+    if not front:
+        return None
+    with session.select_points(front[:MOST_LISTED]) as shown:
+        rows = shown.name_columns(name_products(shown.query("design_space")))
+        left = shown.left_out
+    first = objectives[0]
+    if first.column in rows.column_names:
+        rows = rows.sort_by([(first.column, "descending" if first.is_maximum else "ascending")])
+    if not left:
+        return rows, ""
+    count = format_number(session.point_count)
+    words = "the Pareto front" if len(front) <= MOST_LISTED else f"a part of the Pareto front of {len(front)}"
+    shown_points = format_count(min(len(front), MOST_LISTED), "point")
+    return rows, f"{shown_points} of {count} shown: {words}; {format_count(left, 'point')} left out."

@@ -118,7 +118,7 @@ def init(
 
 
 def _choose(
-    given: "dict[str, str | None]", seek: bool | None, out: Path | None, *, is_asking: bool
+    given: "dict[str, str | None]", is_seek: bool | None, out: Path | None, *, is_asking: bool
 ) -> "tuple[NewStudy, Path]":
     """Return the study that options, answers and defaults make, and its file."""
     from destage.sweeps.reading.new_study import NewStudy, make_name
@@ -130,11 +130,11 @@ def _choose(
         field.check(text)
         return text
 
-    if seek is None:
-        seek = is_asking and given["users"] is None and _is_yes(_ask(_SEEK))
-    fields = _list_fields(is_seek=seek)
+    if is_seek is None:
+        is_seek = is_asking and given["users"] is None and _is_yes(_ask(_SEEK))
+    fields = _list_fields(is_seek=is_seek)
     texts = {name: find(name, field) for name, field in fields.items()}
-    has_users = _has_users(texts["workload"], "--seek" if seek else "--users" if given["users"] else None)
+    has_users = _has_users(texts["workload"], "--seek" if is_seek else "--users" if given["users"] else None)
     arrays = [parse_array(text, "--raid") for text in texts["raid"].split(",")]
     if len({array.disks for array in arrays}) > 1:
         message = "all arrays must have the same number of disks; make array.disks an axis for several"
@@ -152,7 +152,7 @@ def _choose(
         disks=arrays[0].disks,
         users=_read_users(texts["users"]) if has_users else (),
         caches=split_list(texts["cache"]),
-        limit=texts.get("response_p95") if seek else None,
+        limit=texts.get("response_p95"),
     )
     return new, file
 

@@ -32,13 +32,16 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
         _print_pair(pair)
     _print_unmatched("A", found.unmatched_a)
     _print_unmatched("B", found.unmatched_b)
-    if any(side.session.seek is not None and side.choice.probe is None for side in (a, b)):
-        sought = next(side.session for side in (a, b) if side.session.seek is not None)
-        name = sought.names[str(sought.seek)]
-        where = "at" if sought.kind == "minimum" else f"of the largest {name} run below"
+    found_below = [
+        (side.session.kind.below_answer, side.session.names[path])
+        for side in (a, b)
+        if side.choice.probe is None
+        for path in side.session.probed
+    ]
+    for where, name in found_below[:1]:
         print_note(
-            f"results of a seek are those {where} each point's answer; for those at one value, "
-            f"add AND {name} = N to the conditions"
+            f"results of a seek are those {where.format(name=name)} each point's answer; for those at one "
+            f"value, add AND {name} = N to the conditions"
         )
     intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
     if intervals >= _MANY:

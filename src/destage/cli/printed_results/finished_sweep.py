@@ -87,7 +87,6 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
     from destage.queries.exports.report_record import find_report
     from destage.queries.exports.sweep_export import is_exported, update_export
-    from destage.store import open_sweep
 
     for warning in outcome.messages:
         print_warning(warning)
@@ -96,24 +95,18 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         if as_json:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
-    is_calibration = "calibrate" in open_sweep(outcome.path).spec()
-    found = None if as_json or is_calibration else find_report(outcome.path, report)
+    found = None if as_json else find_report(outcome.path, report)
     if found is None or not is_exported(outcome.path):
-        from destage.cli.printed_results.calibration_text import print_calibration
         from destage.queries import open_session
-        from destage.queries.findings.calibration_answer import has_calibrated
         from destage.queries.report import update_report
 
         with open_session(outcome.path) as session:
             found = update_report(session, report)
             update_export(session)
-            is_calibration = is_calibration and has_calibrated(session)
-            if is_calibration:
-                print_calibration(session, outcome_as_json(outcome), found[0], as_json=as_json)
-            elif as_json:
+            if as_json:
                 _print_as_json(outcome, session, *found)
     file, summary = found
-    if not as_json and not is_calibration:
+    if not as_json:
         _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")
     if outcome.state == "budget":
@@ -123,25 +116,16 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
 
 
 def _print_as_json(outcome: "Outcome", session: "Session", file: "Location", summary: "Summary") -> None:
-    from destage.queries.published.verdicts import judge_figures
-    from destage.queries.report.sentences.excerpt import MOST_DRAWN, open_excerpt
-    from destage.queries.text.formats import rows_as_json
+    from destage.queries.report.reported_kinds import find_reported
 
-    shown = open_excerpt(session, MOST_DRAWN)
-    print_json(
-        {
-            "outcome": outcome_as_json(outcome),
-            "report": str(file),
-            "answer": list(summary.answer),
-            "design_space": rows_as_json(shown.name_columns(shown.query("design_space"))),
-            "points_left_out": shown.left_out,
-            "published": rows_as_json(judge_figures(session)),
-        }
-    )
+    values = {"outcome": outcome_as_json(outcome), "report": str(file), "answer": list(summary.answer)}
+    print_json(values | find_reported(session).tables_as_json())
 
 
 def _print_summary(summary: "Summary", sweep: str) -> None:
-    if summary.bars is None:
+    if summary.tables:
+        print_data("\n".join(summary.tables))
+    elif summary.bars is None:
         print_presentation(summary.points)
         note_left_out(summary.left_out, sweep)
     else:

@@ -102,6 +102,11 @@ class Sweep:
         return None if self._plan_schema is None else read_seek(self._plan_schema)
 
     @property
+    def probed(self) -> tuple[str, ...]:
+        """The sought parameter, whose values are a column of the plan; empty if nothing is sought."""
+        return tuple(filter(None, [self.seek]))
+
+    @property
     def answer(self) -> str | None:
         """The name of the answers, such as `users_supported`, if the study seeks something."""
         return None if self._plan_schema is None else read_answer(self._plan_schema)

@@ -1,108 +1,36 @@
-"""The answer to a study's question in words, the main result first."""
+"""The answer of a search for the largest value: the best configuration, the baseline, and others."""
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from destage.queries.findings.assumed_localities import list_assumed_localities
-from destage.queries.findings.calibration_answer import compose_calibration, has_calibrated
-from destage.queries.findings.missing_runs import note_missing_runs
-from destage.queries.findings.model_error_text import list_model_errors
-from destage.queries.findings.search_trials import has_trials
-from destage.queries.findings.slower_caches import list_slower_caches
-from destage.queries.findings.unsteady_caches import list_unsteady_caches
 from destage.queries.opening.session import Session
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.report.charts.facets import CAPACITY
-from destage.queries.report.sentences.battery_answer import compose_battery_answer, list_losses
-from destage.queries.report.sentences.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
-from destage.queries.report.sentences.front_answer import compose_front_answer
-from destage.queries.report.sentences.least_answer import compose_least_answer
 from destage.queries.report.sentences.point_names import BOUNDS, name_point, name_resource
-from destage.queries.report.sentences.published_section import compose_verdicts
-from destage.queries.report.sentences.replay_answer import compose_replay_answer
-from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.queries.text.presentation import format_count, format_estimate, format_number
 from destage.sql import quote
-from destage.store.schemas.published_figures import read_figures
 
 Row = dict[str, Any]
 
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""
-_MOST_UNANSWERED = 20
-"""Points without an answer that have a sentence each."""
 _NAMED = 4
 """More points than this with one limiting resource are counted rather than named."""
 
-_composed: "WeakKeyDictionary[Session, tuple[str, ...]]" = WeakKeyDictionary()
-"""The answers of open sessions, whose rows do not change: a report has the answer that is printed too."""
 
+def compose_largest_answer(
+    rows: Sequence[Row], shown: Session, session: Session, verdicts: Sequence[str]
+) -> list[str]:
+    """Return the sentences on the points of a report, and on how many answers are only bounds.
 
-def compose_answer(session: Session) -> list[str]:
-    """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
-    points, count = list_unanswered(session, _MOST_UNANSWERED)
-    lines = [f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in points]
-    more = count - len(points)
-    if more:
-        lines.append(f"No answer with {format_count(more, 'more point')}; the report lists them.")
-    return compose_summary(session, lines)
-
-
-def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
-    """Return the sentences of an answer, given those on points that have none."""
-    if session not in _composed:
-        _composed[session] = tuple(_compose(session))
-    remark = describe_excerpt(open_excerpt(session, MOST_DRAWN))
-    return [*_composed[session], *unanswered, *([remark] if remark else [])]
-
-
-def _compose(session: Session) -> list[str]:
-    """Return the sentences of an answer except those on points that have none or are not shown."""
-    results = _compose_results(session, open_excerpt(session, MOST_DRAWN))
-    # A replay has the locality of its recording.
-    assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
-    unsteady = list_unsteady_caches(session) if results else []
-    slower = list_slower_caches(session) if results else []
-    errors = list_model_errors(session) if results else []
-    return [
-        *note_missing_runs(session),
-        *results,
-        *unsteady,
-        *slower,
-        *errors,
-        *assumed,
-        *_note_damage(session),
-    ]
-
-
-def _note_damage(session: Session) -> list[str]:
-    """Return a sentence for each file that is damaged and was read from elsewhere."""
-    return [f"The file {issue.place} is {issue.message}." for issue in session.sweep.warnings]
-
-
-def _compose_results(session: Session, shown: Session) -> list[str]:
-    if has_trials(session) or has_calibrated(session):
-        return compose_front_answer(session) if has_trials(session) else compose_calibration(session)
-    verdicts = compose_verdicts(session)
-    if verdicts and (session.metric is None or any(read_figures(session.spec))):
-        return verdicts
-    if session.kind == "replay":
-        # The sentences of a replay are by array.
-        arrays = frozenset(path for path in shown.axes if path.endswith(".use"))
-        return compose_replay_answer(shown, lambda row: name_point(row, shown, without=arrays))
-    rows: list[Row] = shown.query("design_space").to_pylist()
-    # The points of an excerpt are not chosen for a comparison.
-    battery = [] if shown.left_out else compose_battery_answer(rows, shown)
-    if session.metric is None:
-        return [*battery, *_response_answer(rows, shown)]
-    if session.kind == "minimum":
-        return [*battery, *compose_least_answer(session), *verdicts]
-    lead, details = _seek_answer(rows, session.metric, shown)
+    Args:
+        rows: The rows of `design_space` of the points shown.
+        verdicts: The study's own words, which are the detail where it has them.
+    """
+    lead, details = _seek_answer(rows, session.answer, shown)
     counts = _count_answers(session) if rows else []
-    # Where a study has its own words, they are the detail.
-    return [*battery, *lead, *(verdicts or details), *counts]
+    return [*lead, *(verdicts or details), *counts]
 
 
 def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> tuple[list[str], list[str]]:
@@ -218,22 +146,16 @@ def _baseline(rows: Sequence[Row], metric: str) -> Row:
     return max((row for row in named if (row.get(CAPACITY) or 0) == smallest), key=lambda row: row[metric])
 
 
-def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
-    timed = [row for row in rows if row["response_p95_us"] is not None]
-    if not timed:
-        return []
-    slow = max(timed, key=lambda row: row["response_p95_us"])
-    fast = min(timed, key=lambda row: row["response_p95_us"])
-    # Below half the use of every part, the load is what limits.
-    limit = "" if fast["limiting"] in {None, "host"} else f"; limited by {name_resource(fast['limiting'])}"
-    sentences = [f"Fastest: {_response(fast)} with {name_point(fast, session)}{limit}."]
-    if fast is not slow:
-        sentences.append(f"Slowest: {_response(slow)} with {name_point(slow, session)}.")
-    return [*sentences, *list_losses(timed, session)]
-
-
-def _response(row: Row) -> str:
-    return (
-        f"{format_number(row['response_p95_us'] / 1e3)} ms response time (95th percentile) at "
-        f"{format_number(row['throughput_iops'])} requests/s"
-    )
+def describe_intervals(session: Session) -> list[tuple[str, str]]:
+    """Return how many answers of a seek have an interval of the width that the study asks for."""
+    width = f"{quote(f'{session.answer}_half_width')} / {quote(session.answer)}"
+    row = session.sql(
+        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "  # noqa: S608
+        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"
+    ).to_pylist()[0]
+    if not row["answers"]:
+        return [("intervals", "95 %, no target width")]
+    if not row["unmet"]:
+        return [("intervals", f"all {row['answers']} answers within the target width")]
+    widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
+    return [("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}")]
