@@ -18,6 +18,8 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from truth_goals import format_ladder, format_small_queues
+
 from destage.measured_systems.bank import (
     MEDIA,
     Load,
@@ -55,7 +57,7 @@ _LEAST_WEIGHT = 0.01
 CHARTS: Mapping[str, tuple[Medium, bool | None]] = {
     "Disks": ("spinning", None),
     "Solid-state disks behind a write cache": ("flash", True),
-    "Solid-state disks without one": ("flash", False),
+    "Solid-state disks, no write cache": ("flash", False),
 }
 """The charts of the picture: medium, and whether the controller caches writes."""
 HEADINGS = (
@@ -117,7 +119,6 @@ REMARKS = """## What is off
 * Writes of the MX200 fit no alternative: 6,700 a second at every depth, 18,900 simulated in the steady state
   with its write cache. Forced writes of the 860 Pro end at 5,600 a second, and the simulated drive goes on to
   14,900.
-* At depths 1 to 8 the DL380 Gen8 is slower than its SSDs and its controllers are; hosts are not modelled.
 * The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
 * A contiguous file of 100 GB is a short stroke of each disk of a large array; a file on a file system in
   use is not, and how much of the array is in use is assumed.
@@ -251,6 +252,8 @@ def format_page(pairs: Sequence[Pair]) -> Iterator[str]:
     yield from (format_row(f"**{name}**", group) for name, group in list_totals(pairs).items())
     yield "\n## By class of device and load\n"
     yield from format_table("class", group_by_class(pairs))
+    yield from format_small_queues(pairs)
+    yield from format_ladder(pairs)
     yield f"\n{MODEL_ERROR}"
     yield "| class | interval from | systems | speed, 90 % |\n| --- | --- | ---: | ---: |"
     yield from (format_error(pairs) for pairs in group_by_class(pairs).values())

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _RESULTS = ("throughput_iops", "throughput_bytes_per_s", "response_mean_us", "requests", "writes")
 _DIGITS = 2
+_STAGES = ("Estimated", "Calibrated", "Validated")
+"""The first words of a sentence on the stage of an answer."""
 
 
 def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
@@ -21,30 +23,47 @@ def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> lis
         config: The canonical configuration.
         row: The results, of the run or as means over replicates.
     """
-    found = _find(config, row)
-    return [] if found is None else [_describe(found)]
+    return describe_error(_find(config, row))
 
 
-def find_error(session: "Session") -> ModelError | None:
-    """Return the model's error at the first point of a study; None if it is unknown."""
+def find_error(session: "Session") -> ModelError | str | None:
+    """Return the model's error at the first point of a study, or why it is unknown; None without devices."""
     for row in _list_rows(session)[:1]:
-        found = _find(session.sweep.configuration(row["plan_row"]), row)
-        return None if isinstance(found, str) else found
+        return _find(session.sweep.configuration(row["plan_row"]), row)
     return None
+
+
+def describe_error(error: ModelError | str | None) -> list[str]:
+    """Return the sentence on what `find_error` found; none for disks that are not devices."""
+    if error is None:
+        return []
+    if isinstance(error, str):
+        text = f", with an unknown error: no measured system is like this ({error})."
+    else:
+        low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
+        text = (
+            f": {format_count(error.systems, 'measured system')} of this class ({error.load}) "
+            f"ran at {low} to {high} times the simulated speed (90 %{_condition(error)})."
+        )
+    return [f"Estimated from data sheets{text}"]
 
 
 def list_model_errors(session: "Session") -> list[str]:
     """Return the stage of a study's results: on what they were calibrated, or from what they are estimated.
 
-    The errors of an estimate are those of each class that its points have. A study that is compared with
-    published figures says its own.
+    The errors of an estimate are those of each class that its points have. How many published figures a
+    calibration predicts is said with these. Nothing is said where the study's own answer does.
     """
-    if session.spec.get("published"):
+    # `destage simulate` describes runs, and knows no studies.
+    from destage.store.schemas.published_figures import read_answers  # noqa: PLC0415
+
+    if any(sentence.text.startswith(_STAGES) for sentence in read_answers(session.spec)):
         return []
     if fitted := session.spec.get("fitted"):
         parameters = ", ".join(dict.fromkeys(fit["parameter"] for fit in fitted))
         figures = ", ".join(dict.fromkeys(fit["on"] for fit in fitted))
-        return [f"Calibrated, not validated: fitted on {figures} ({parameters})."]
+        stage = "Calibrated" if session.spec.get("published") else "Calibrated, not validated"
+        return [f"{stage}: fitted on {figures} ({parameters})."]
     sentences: list[str] = []
     for row in _list_rows(session):
         sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
@@ -52,8 +71,12 @@ def list_model_errors(session: "Session") -> list[str]:
 
 
 def _list_rows(session: "Session") -> list[dict[str, Any]]:
-    """Return the results of the first point, the last one and one between."""
-    view = "points" if session.metric is None else "certified"
+    """Return the results of the first point, the last one and one between; of trials if no point has any."""
+    views = ("points",) if session.metric is None else ("certified", "points")
+    return next(filter(None, (_list_results(session, view) for view in views)), [])
+
+
+def _list_results(session: "Session", view: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = session.sql(
         f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
         "QUALIFY row_number() OVER (ORDER BY plan_row) IN "
@@ -70,18 +93,6 @@ def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str
         return None
     found = classify_run(config, row)
     return found if isinstance(found, str) else model_error.find_error(found)
-
-
-def _describe(error: ModelError | str) -> str:
-    if isinstance(error, str):
-        return (
-            f"Estimated from data sheets, with an unknown error: no measured system is like this ({error})."
-        )
-    low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
-    return (
-        f"Estimated from data sheets: {format_count(error.systems, 'measured system')} of this class "
-        f"({error.load}) ran at {low} to {high} times the simulated speed (90 %{_condition(error)})."
-    )
 
 
 def _condition(error: ModelError) -> str:

@@ -176,15 +176,12 @@ def _explain_count(best: Candidate) -> str:
 
 
 def _describe_assured(sized: Sized, assured: Assured) -> str:
-    """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000): ...`."""
-    error = assured.error
-    low, high = (format_number(_two(end)) for end in (error.low, error.high))
-    why = f"{error.systems} measured systems ({error.load}) ran at {low} to {high} times the simulated speed"
-    load = format_number(_two(assured.load))
+    """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000), which ...`."""
+    load = f"{format_number(_two(assured.load))} times the load, as systems may be so much slower"
     if assured.disks is None:
-        return f"more disks than are considered: {why}, and {load} times the load is too much"
+        return f"more disks than are considered, for {load}"
     price = f"{sized.currency} {format_amount(assured.price or 0)}"
-    return f"{assured.disks} disks ({price}), which carry {load} times the load: {why}"
+    return f"{assured.disks} disks ({price}), which carry {load}"
 
 
 def _describe_battery(case: BatteryCase | None) -> str:

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from destage.engine import traces
 from destage.spec.axis_names import is_maximum
-from destage.sql import quote
 
 
 class FixedLoad:
@@ -70,6 +69,8 @@ class LargestSeek(FixedLoad):
 
     def build_replicates(self, metric: str | None) -> str:
         """Return the statement of `replicates`; an answer that is only a bound is null there."""
+        from destage.sql import quote  # noqa: PLC0415 - loads Arrow, which `simulate` does without
+
         return f"""
 SELECT runs.*, CASE WHEN {self.is_shown} THEN certificates.n END AS {quote(str(metric))}
 FROM runs

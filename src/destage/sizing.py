@@ -18,7 +18,7 @@ from destage.queries.findings.candidates import (
     find_battery_case,
     list_candidates,
 )
-from destage.queries.findings.model_error_text import find_error, list_model_errors
+from destage.queries.findings.model_error_text import describe_error, find_error, list_model_errors
 from destage.queries.findings.sizing_text import Assured, Sized, describe_unreachable
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import request as sizing
@@ -66,21 +66,22 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
             impossible=len(impossible),
             battery=None,
             currency=request.prices["currency"],
-            remarks=remarks,
+            remarks=[*describe_error("one user alone"), *remarks],
             unpriced=unpriced,
             reason=describe_unreachable(unloaded.objective, unloaded.value, unloaded.family, unloaded.disks),
         )
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
-    best = next((one for one in candidates if one.disks is not None), None)
+        best = next((one for one in candidates if one.disks is not None), None)
+        stage = list_model_errors(session) if best is None else []
     battery = assured = None
     if best is not None:
         parts = describe(best)
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
             error = find_error(session)
-            remarks += list_model_errors(session) if error is None else []
+            stage = describe_error(error)
             battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in objectives])
-        if error is not None and sizing.depends_on_users(request.workload):
+        if isinstance(error, ModelError) and sizing.depends_on_users(request.workload):
             assured = _size_for_error(request, best, error, run)
     sized = Sized(
         candidates=candidates,
@@ -88,7 +89,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         impossible=len(impossible),
         battery=battery,
         currency=request.prices["currency"],
-        remarks=remarks,
+        remarks=[*stage, *remarks],
         unpriced=unpriced,
         assured=assured,
     )

@@ -79,6 +79,9 @@ def test_simulate_names_an_assumed_locality(destage: Any, tmp_path: Path) -> Non
     )
     sentence = "Rests on an assumed locality: Zipf 0.9 over 20 GB (preset vdi)."
     assert destage("simulate", str(file)).out.endswith(f"\n\n{sentence}\n")
+    *_, stage, locality = json.loads(destage("simulate", str(file), "--json").out)["remarks"]
+    assert stage.startswith("Estimated from data sheets: ")
+    assert locality == sentence
     own = "workload.streams=[{name: desktop, address: {kind: uniform, footprint: 20GB}}]"
     assert "assumed" not in destage("simulate", str(file), "--set", own).out
 

@@ -44,7 +44,7 @@ PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name 
 """Packages whose modules have given names, and the reason."""
 ENTERED = {
     "run first-sweep.yaml --executor inline --workers 1": 182,
-    "size --users 5 --workload vdi --raid 10 --count 4": 136,
+    "size --users 5 --workload vdi --raid 10 --count 4": 138,
     "query first-sweep design_space": 66,
     "simulate first-sweep.yaml": 26,
     "status": 20,

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from destage.measured_systems import estimation, model_error
 from destage.measured_systems.bank import rates, systems
 from destage.measured_systems.model_error import LoadClass, classify_rate, classify_run
 from destage.measured_systems.prediction import stored_predictions
-from destage.queries.findings.model_error_text import describe_run_error
+from destage.queries.findings.model_error_text import describe_run_error, list_model_errors
 
 RESULTS = {
     "throughput_iops": 1000.0,
@@ -156,3 +157,40 @@ def test_an_abstract_disk_is_no_device() -> None:
     config = configure()
     config["arrays"][0]["disk"] = disk
     assert describe_run_error(config, RESULTS) == []
+
+
+def open_study(metric: str | None = None, **spec: Any) -> Any:
+    """Return a study with the results of one point, which is not certified."""
+
+    def sql(text: str) -> SimpleNamespace:
+        rows = [] if "FROM certified" in text else [RESULTS | {"plan_row": 0}]
+        return SimpleNamespace(to_pylist=lambda: rows)
+
+    sweep = SimpleNamespace(configuration=lambda _: configure())
+    return SimpleNamespace(spec=spec, metric=metric, sql=sql, sweep=sweep)
+
+
+FITTED = [{"parameter": "workload.streams.0.arrival.ios", "value": 49, "on": "39 users"}]
+BESIDE = [{"figure": "f", "source": "p. 1", "value": 1, "kind": "predicted"}]
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentences"),
+    [
+        (
+            {"fitted": FITTED},
+            ["Calibrated, not validated: fitted on 39 users (workload.streams.0.arrival.ios)."],
+        ),
+        (
+            {"fitted": FITTED, "published": BESIDE},
+            ["Calibrated: fitted on 39 users (workload.streams.0.arrival.ios)."],
+        ),
+        ({"fitted": FITTED, "published": BESIDE, "answer": ["Estimated: 4 users."]}, []),
+        ({"answer": ["It was estimated."]}, describe_run_error(configure(), RESULTS)),
+        ({"published": BESIDE}, describe_run_error(configure(), RESULTS)),
+        ({"metric": "workload.users"}, describe_run_error(configure(), RESULTS)),
+    ],
+)
+def test_each_study_says_its_stage_once(spec: Any, sentences: list[str]) -> None:
+    assert list_model_errors(open_study(**spec)) == sentences
+    assert len(sentences) <= 1

@@ -58,3 +58,4 @@ def test_the_terminal_shows_80_columns_and_what_was_measured(store: Path) -> Non
     assert "51 users" in row
     assert "not reproduced" in row
     assert "neither calibrated nor validated" in sentences
+    assert "assumes 4 destages in flight" in sentences

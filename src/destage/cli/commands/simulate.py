@@ -49,8 +49,17 @@ def simulate(
         given = [issue for issue in error.issues if _is_below(issue.place, assigned)]
         written = [source.locate(issue) for issue in error.issues if issue not in given]
         raise ConfigError([*written, *given], source.name) from error
+    from destage.engine.workload_description import describe_assumed_localities
+    from destage.queries.findings.model_error_text import describe_run_error
+    from destage.queries.findings.unsteady_caches import describe_run
+
+    remarks = [
+        *describe_run(scenario, row),
+        *describe_run_error(engine.normalise(scenario), row),
+        *describe_assumed_localities(scenario, assigned),
+    ]
     if as_json:
-        print_json(row)
+        print_json(row | {"remarks": remarks})
         return
     from destage.queries.text.presentation import format_number
 
@@ -65,15 +74,6 @@ def simulate(
             if value is not None and not name.startswith("timeline_")
         }
     )
-    from destage.engine.workload_description import describe_assumed_localities
-    from destage.queries.findings.model_error_text import describe_run_error
-    from destage.queries.findings.unsteady_caches import describe_run
-
-    remarks = [
-        *describe_run(scenario, row),
-        *describe_run_error(engine.normalise(scenario), row),
-        *describe_assumed_localities(scenario, assigned),
-    ]
     print_data("".join(f"\n{sentence}\n" for sentence in remarks))
     _print_timeline(row)
 
