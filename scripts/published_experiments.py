@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from destage import sweeps
-from destage.cli.printed_results.finished_sweep import summarize, warn_if_stopped
-from destage.cli.printed_results.published_table import print_headlines
+from destage.cli.printed_results.finished_sweep import print_headlines, summarize, warn_if_stopped
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_note, print_warning
 from destage.cli.terminal.progress_line import ProgressDisplay

@@ -1,13 +1,13 @@
 """The generated page of the relations, named queries and figures of a sweep."""
 
 from destage.measured.sets import describe_columns
+from destage.queries.named.column_meanings import FIXED, RELATIONS
 from destage.queries.named.named_queries import NamedQuery, list_queries
-from destage.queries.named.table_columns import FIXED, RELATIONS
 from destage.queries.report.charts.standard_charts import STANDARD_CHARTS
 from destage.queries.report.figures import FIGURES
 
 _GENERATED = (
-    "<!-- Written by scripts/generate_docs.py from queries/named/table_columns.py, queries/sql/ and "
+    "<!-- Written by scripts/generate_docs.py from queries/named/column_meanings.py, queries/sql/ and "
     "queries/report/; edit those. -->\n"
 )
 _INTRODUCTION = """\

@@ -12,11 +12,18 @@ import pyarrow as pa
 
 from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import describe_columns
-from destage.queries.named.column_meanings import explain_columns, find_meaning, find_units
+from destage.queries.named.column_meanings import (
+    MEASURED,
+    MEASURED_UNITS,
+    RELATIONS,
+    Meaning,
+    explain_columns,
+    find_meaning,
+    find_units,
+)
 from destage.queries.named.named_queries import NamedQuery
-from destage.queries.named.table_columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
-from destage.queries.opening.asked_columns import WIDE, count_asked, order_columns
-from destage.queries.text.computed_columns import mark_computed
+from destage.queries.opening.studied_sweep import WIDE, count_asked, order_columns
+from destage.queries.text.plain_values import mark_computed
 from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote, replace_quantities
 
 _LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)

@@ -13,20 +13,17 @@ from destage.engine import limiting_resource
 from destage.errors import DestageError, Issue, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries.named.analysis_queries import name_table
-from destage.queries.named.column_meanings import collect_meanings
+from destage.queries.named.column_meanings import MEASURED, collect_meanings
 from destage.queries.named.named_queries import NamedQuery
-from destage.queries.named.table_columns import MEASURED
-from destage.queries.opening.asked_columns import list_asked
 from destage.queries.opening.public_views import PublicViews
-from destage.queries.opening.studied_sweep import StudiedSweep
+from destage.queries.opening.studied_sweep import StudiedSweep, list_asked
 from destage.queries.published.published_values import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.tables import views
-from destage.queries.tables.axis_table import tabulate_axes
-from destage.queries.tables.mean_views import MEANS, MeanViews
-from destage.queries.tables.point_table import PointTable
+from destage.queries.tables.point_table import PointTable, tabulate_axes
 from destage.queries.tables.relations import Relations, open_relations, restrict_relations
 from destage.queries.tables.shared_points import SHARED, build_grid
+from destage.queries.tables.views import MEANS, MeanViews
 from destage.sensitivity.analysis import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep

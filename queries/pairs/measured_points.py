@@ -1,7 +1,8 @@
-"""The points of a sweep as `destage compare --measured` pairs them: loads, names and results."""
+"""Points with the load of measured lines."""
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,10 +10,131 @@ import pyarrow as pa
 
 from destage.queries.opening.session import Session
 from destage.queries.pairs.point_choice import Choice, describe_point, list_values
-from destage.queries.pairs.point_load import PointLoad, describe_load
 from destage.queries.text.presentation import format_number, title_axis
 from destage.sql import quote
 from destage.store.schemas.figure_places import LABEL
+
+_OPEN = {"poisson", "constant", "mmpp", "b_model"}
+
+
+@dataclass(frozen=True, slots=True)
+class PointLoad:
+    """The load of a configuration; None where its streams differ, or where it depends on the array.
+
+    Attributes:
+        outstanding: I/Os outstanding at any time, of all users and streams.
+        rate: Mean arrivals of an open load [1/s].
+        users: The number of users.
+        request_bytes: Mean size of a request.
+        read_fraction: Share of reads among reads and writes.
+        random_fraction: Share of requests at random addresses.
+        names: The names of the streams.
+    """
+
+    outstanding: float | None
+    rate: float | None
+    users: int
+    request_bytes: float | None
+    read_fraction: float | None
+    random_fraction: float | None
+    names: tuple[str, ...]
+
+
+def describe_load(workload: Mapping[str, Any]) -> PointLoad:
+    """Return the load of a canonical `workload`."""
+    users, streams = workload["users"], workload["streams"]
+    parts = [part for stream in streams for part in _list_parts(stream)]
+    operations = [one for one, _ in parts]
+    sizes = _find_common(map(_find_size, operations))
+    return PointLoad(
+        outstanding=_add(_count_outstanding(stream["arrival"], users) for stream in streams),
+        rate=_add(_find_rate(stream["arrival"], users) for stream in streams),
+        users=users,
+        request_bytes=sizes,
+        read_fraction=_find_common(None if one is None else one["read_fraction"] for one in operations),
+        random_fraction=_find_common(_find_random_fraction(address, sizes) for _, address in parts),
+        names=tuple(stream["name"] for stream in streams),
+    )
+
+
+def _list_parts(stream: Mapping[str, Any]) -> Sequence[tuple[Any, Any]]:
+    """Return operations and addresses of a stream's requests; None for those of a trace."""
+    listed = stream.get("mix") or [step for step in stream.get("steps") or () if step["kind"] != "flush"]
+    if listed:
+        return [(each["operations"], each["address"]) for each in listed]
+    return [(stream.get("operations"), stream.get("address"))]
+
+
+def _count_outstanding(arrival: Mapping[str, Any], users: int) -> float | None:
+    """Return the outstanding I/Os that a stream keeps; None if it has pauses or is open."""
+    match arrival["kind"]:
+        case "fixed_outstanding":
+            return float(arrival["depth"] * (users if arrival.get("per_user") else 1))
+        case "closed" if _is_zero(arrival["think_time"]):
+            together = arrival.get("order") == "parallel"
+            # An interaction without a limit waits for its slowest request.
+            each = (arrival.get("depth") or arrival.get("ios", 1)) if together else 1
+            return float(each * users)
+        case "trace" if arrival["mode"] == "asap":
+            return float(arrival["depth"])
+    return None
+
+
+def _is_zero(time: Mapping[str, Any]) -> bool:
+    return bool(time["kind"] == "constant" and time["value"] == 0)
+
+
+def _find_rate(arrival: Mapping[str, Any], users: int) -> float | None:
+    if arrival["kind"] not in _OPEN:
+        return None
+    return float(arrival["rate"] * (users if arrival.get("per_user") else 1))
+
+
+def _find_size(operations: Mapping[str, Any] | None) -> float | None:
+    """Return the mean size of the requests of a stream."""
+    if operations is None:
+        return None
+    reads = float(operations["read_fraction"])
+    size = _mean_size(operations["size"])
+    other = operations.get("write_size")
+    return size if other is None else reads * size + (1 - reads) * _mean_size(other)
+
+
+def _mean_size(size: Mapping[str, Any]) -> float:
+    if size["kind"] == "constant":
+        return float(size["value"])
+    if size["kind"] == "uniform":
+        least, most = size["min"], size["max"]
+        step = size.get("step") or least
+        return float(least + (most - least) // step * step / 2)
+    total = math.fsum(option["weight"] for option in size["options"])
+    return math.fsum(option["weight"] * option["value"] for option in size["options"]) / total
+
+
+def _find_random_fraction(address: Mapping[str, Any] | None, size: float | None) -> float | None:
+    if address is None:
+        return None
+    if address["kind"] == "strided" or (address["kind"] == "strided_zones" and not address.get("sampling")):
+        return 0.0
+    if address["kind"] != "sequential":
+        return 1.0
+    if address.get("jump_fraction") is not None:
+        return float(address["jump_fraction"])
+    run = address.get("run")
+    if run is None:
+        return 0.0
+    return None if size is None else min(1.0, size / run)
+
+
+def _add(values: Iterable[float | None]) -> float | None:
+    found = list(values)
+    return None if any(value is None for value in found) else math.fsum(filter(None, found))
+
+
+def _find_common(values: Iterable[float | None]) -> float | None:
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
+
 
 _WORKLOAD = "config.workload"
 

@@ -1,20 +1,168 @@
-"""Quantities measured from a sweep's rows, with their intervals.
+"""The simulated value of a published figure, from its parts.
 
 An expression is evaluated within each replicate, whose points share their random streams, and the t-interval
 is taken over replicates: what the points have in common cancels in a ratio or a difference.
 """
 
+import ast
+import json
 import math
-from collections.abc import Mapping
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from destage.queries.tables.point_table import PointTable
 from destage.sql import find_qualifiers, join_statement, quote_text
-from destage.store.schemas.published_figures import Quantity
+from destage.store.schemas.published_figures import PublishedFigure, Quantity
 from destage.student import half_width
+
+_TERM = re.compile(r'(?<![\w."])"?(\w+)"?\s*\.\s*"?([A-Za-z_]\w*)"?')
+_OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = MappingProxyType(
+    {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+)
+_CLOSE = 0.05
+"""How far, as a fraction, what the parts give may be from the figure that the paper computed from them."""
+_MOST_TRIED = 200
+_ROUNDING = 1e-9
+Term = tuple[str, str]
+"""The points of a place and its common values, as text, and a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The other figures that a figure is computed from.
+
+    Attributes:
+        names: One for each column of a place that it uses and that is published.
+        is_complete: Whether the figure follows from them.
+        is_repeated: Whether the only part is the same figure, printed earlier.
+    """
+
+    names: tuple[str, ...]
+    is_complete: bool
+    is_repeated: bool = False
+
+
+def find_parts(figures: Sequence[PublishedFigure]) -> Mapping[str, Parts]:
+    """Return the parts of each figure that has some, by its name.
+
+    The parts of a figure of several columns are figures of one column each whose published values give
+    the figure's own. A figure that is computed as an earlier one, and is the same number as far as both are
+    printed, repeats it.
+    """
+    alone: dict[Term, list[PublishedFigure]] = {}
+    for figure in figures:
+        terms = _list_terms(figure.quantity)
+        if len(terms) == 1:
+            alone.setdefault(terms[0], []).append(figure)
+    parts: dict[str, Parts] = {}
+    first: dict[str, PublishedFigure] = {}
+    for figure in figures:
+        terms = _list_terms(figure.quantity)
+        if figure.quantity is None or not terms:
+            continue
+        if len(terms) > 1 and (found := _choose(figure, [alone.get(term, []) for term in terms])) is not None:
+            parts[figure.name] = found
+        earlier = first.setdefault(_write(figure.quantity, terms), figure)
+        is_known = figure.name in parts and parts[figure.name].is_complete
+        if earlier is not figure and not is_known and _are_equal(earlier, figure):
+            parts[figure.name] = Parts((earlier.name,), is_complete=True, is_repeated=True)
+    return parts
+
+
+def _choose(figure: PublishedFigure, candidates: Sequence[Sequence[PublishedFigure]]) -> Parts | None:
+    """Return the figures, one for each column, that give a figure; None if it has no parts.
+
+    Where the values do not tell, only figures that are alone on their column are parts.
+    """
+    if all(candidates) and not isinstance(figure.value, str):
+        tried = [(chosen, _compute(figure, chosen)) for chosen in islice(product(*candidates), _MOST_TRIED)]
+        found = [(abs(value - figure.value), chosen) for chosen, value in tried if value is not None]
+        if found:
+            distance, best = min(found, key=lambda one: one[0])
+            is_given = distance <= _CLOSE * abs(figure.value) + figure.rounding
+            return Parts(tuple(one.name for one in best), is_complete=True) if is_given else None
+    names = tuple(found[0].name for found in candidates if len(found) == 1)
+    return Parts(names, is_complete=len(names) == len(candidates)) if names else None
+
+
+def _compute(figure: PublishedFigure, parts: Sequence[PublishedFigure]) -> float | None:
+    """Return what the published values of parts give; None where that is not arithmetic."""
+    values = [_read_column(part) for part in parts]
+    return None if None in values else _substitute(figure.quantity, [value or 0.0 for value in values])
+
+
+def _read_column(part: PublishedFigure) -> float | None:
+    """Return the value of the column that a published figure states; None if it is not linear in it."""
+    at = [_substitute(part.quantity, [float(value)]) for value in range(3)]
+    if isinstance(part.value, str) or at[0] is None or at[1] is None or at[2] is None:
+        return None
+    slope = at[1] - at[0]
+    is_linear = slope != 0 and abs(at[2] - at[1] - slope) <= _ROUNDING * abs(slope)
+    return (part.value - at[0]) / slope if is_linear else None
+
+
+def _substitute(quantity: Quantity | None, values: Sequence[float]) -> float | None:
+    """Return a quantity with values for its columns; None where that is not arithmetic."""
+    assert quantity is not None  # noqa: S101 - it has columns
+    by_term = dict(zip(_list_terms(quantity), values, strict=True))
+    places = quantity.places
+    text = _TERM.sub(
+        lambda found: (
+            f"({by_term[_describe(quantity, found[1]), found[2]]!r})" if found[1] in places else found[0]
+        ),
+        quantity.expression,
+    )
+    try:
+        return _evaluate(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError):
+        return None
+
+
+def _evaluate(node: ast.AST) -> float:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_evaluate(node.operand)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
+    raise ValueError(ast.dump(node))
+
+
+def _are_equal(one: PublishedFigure, other: PublishedFigure) -> bool:
+    """Return whether two figures are the same as far as they are printed."""
+    if isinstance(one.value, str) or isinstance(other.value, str):
+        return one.value == other.value
+    return abs(one.value - other.value) <= one.rounding + other.rounding
+
+
+def _list_terms(quantity: Quantity | None) -> list[Term]:
+    """Return the columns of places that a quantity is computed from, each once, in order."""
+    if quantity is None:
+        return []
+    found = [
+        (_describe(quantity, place), column)
+        for place, column in _TERM.findall(quantity.expression)
+        if place in quantity.places
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _describe(quantity: Quantity, place: str) -> str:
+    """Return what a place of a quantity selects, whatever the place is called."""
+    return json.dumps([dict(quantity.places[place]) | dict(quantity.at), quantity.for_each], sort_keys=True)
+
+
+def _write(quantity: Quantity, terms: Sequence[Term]) -> str:
+    """Return a text that is equal for equal quantities."""
+    shape = _TERM.sub(lambda found: f"?.{found[2]}", quantity.expression)
+    return json.dumps(["".join(shape.split()), list(terms)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
-from destage.queries.published.figure_parts import Parts, find_parts
-from destage.queries.published.measurement import Measurement, SweepRows, measure
+from destage.queries.published.measurement import Measurement, Parts, SweepRows, find_parts, measure
 from destage.queries.text.presentation import format_number
 from destage.store.schemas.figure_classes import MOST_WIDTH, FigureClass, classify, find_width
 from destage.store.schemas.published_figures import PublishedFigure, read_figures

@@ -15,13 +15,13 @@ from destage.queries.report.charts.standard_charts import (
     NAMES,
     build_name_chart,
     build_standard_chart,
+    build_study_charts,
     fitting_charts,
 )
-from destage.queries.report.charts.study_charts import build_study_charts
 from destage.queries.report.charts.timeline_chart import TIMELINE, build_timeline
 from destage.queries.report.drawing.chart import Figure
 from destage.queries.report.reported_kinds import ReportedFront, ReportedStudy, find_reported
-from destage.queries.report.sentences.front_chart import FRONT, build_front_chart
+from destage.queries.report.sentences.front_answer import FRONT, build_front_chart
 from destage.queries.report.sentences.slices import open_slice
 from destage.spec.validation import suggest
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from destage.queries.exports.report_record import Summary
 from destage.queries.findings.answer_bars import AnswerBars, draw_answer_bars
-from destage.queries.findings.assumed_localities import list_assumed_localities
+from destage.queries.findings.answer_basis import list_assumed_localities, list_model_errors
 from destage.queries.findings.calibration_answer import (
     TABLE,
     TABLES,
@@ -15,7 +15,6 @@ from destage.queries.findings.calibration_answer import (
     tabulate_predictions,
     tabulate_unknowns,
 )
-from destage.queries.findings.model_error_text import list_model_errors
 from destage.queries.findings.search_trials import TRIALS
 from destage.queries.findings.slower_caches import list_slower_caches
 from destage.queries.findings.unsteady_caches import list_unsteady_caches
@@ -26,13 +25,16 @@ from destage.queries.report.drawing.chart import Figure
 from destage.queries.report.sentences.battery_answer import compose_battery_answer
 from destage.queries.report.sentences.excerpt import MOST_DRAWN, MOST_LISTED, describe_excerpt, open_excerpt
 from destage.queries.report.sentences.front_answer import compose_front_answer, tabulate_front
-from destage.queries.report.sentences.largest_answer import compose_largest_answer, describe_intervals
-from destage.queries.report.sentences.least_answer import compose_least_answer
 from destage.queries.report.sentences.point_names import name_point
 from destage.queries.report.sentences.published_section import compose_verdicts
 from destage.queries.report.sentences.replay_answer import compose_replay_answer
 from destage.queries.report.sentences.response_answer import compose_response_answer
 from destage.queries.report.sentences.slices import open_slice
+from destage.queries.report.sentences.sought_answer import (
+    compose_largest_answer,
+    compose_least_answer,
+    describe_intervals,
+)
 from destage.queries.text.formats import rows_as_json
 from destage.queries.text.presentation import Presentation, present
 from destage.queries.text.product_names import name_products

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 
 from destage import allowance
 from destage.errors import QueryError
-from destage.queries.text.computed_columns import unmark
-from destage.queries.text.plain_values import flatten, list_json_values
+from destage.queries.text.plain_values import flatten, list_json_values, unmark
 from destage.queries.text.presentation import present
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -1,4 +1,4 @@
-"""The values of result columns in forms that every output format has: JSON values, and texts.
+"""Values of results as plain text, of computed columns too.
 
 Booleans, numbers and texts stay; other values become texts as DuckDB writes them, such as `1 month 2 days`,
 and lists, tables and maps become JSON.
@@ -7,6 +7,7 @@ and lists, tables and maps become JSON.
 import json
 import math
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,31 @@ from typing import Any
 import pyarrow as pa
 
 from destage import allowance
+
+_COMPUTED = b"destage.computed"
+
+
+def mark_computed(table: pa.Table, unchanged: AbstractSet[str]) -> pa.Table:
+    """Return rows whose columns are marked as computed, except for some [names in lower case]."""
+    fields = [
+        field if field.name.lower() in unchanged else field.with_metadata({_COMPUTED: b""})
+        for field in table.schema
+    ]
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields))
+
+
+def list_computed(table: pa.Table) -> frozenset[str]:
+    """Return the columns that are marked as computed."""
+    return frozenset(field.name for field in table.schema if _COMPUTED in (field.metadata or {}))
+
+
+def unmark(table: pa.Table) -> pa.Table:
+    """Return rows without marks."""
+    fields = [
+        field.remove_metadata() if field.name in list_computed(table) else field for field in table.schema
+    ]
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields))
+
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 

@@ -103,7 +103,7 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
     """
     # They import pyarrow, which a number does not need.
     from destage.queries.text import plain_values  # noqa: PLC0415
-    from destage.queries.text.computed_columns import list_computed  # noqa: PLC0415
+    from destage.queries.text.plain_values import list_computed  # noqa: PLC0415
 
     computed = list_computed(table)
     numbers = {field.name for field in table.schema if plain_values.is_number(field.type)}

@@ -9,6 +9,7 @@ from destage.engine.workload_description import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session
+from destage.queries.findings.answer_basis import describe_error, find_error, list_model_errors
 from destage.queries.findings.candidates import (
     CONTROLLER,
     DISK,
@@ -18,7 +19,6 @@ from destage.queries.findings.candidates import (
     find_battery_case,
     list_candidates,
 )
-from destage.queries.findings.model_error_text import describe_error, find_error, list_model_errors
 from destage.queries.findings.sizing_text import Assured, Sized, describe_unreachable
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import request as sizing

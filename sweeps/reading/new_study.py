@@ -1,13 +1,21 @@
-"""The commented text of a new study, for `destage init`."""
+"""The texts of new studies, also of one that replays a trace."""
 
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from destage import engine
+from destage.engine.traces.access_places import resolve_place
 from destage.errors import ConfigError
-from destage.sweeps.study.schema import study_schema
+from destage.objects import Location
+from destage.sweeps.reading.parsing import parse_study
+from destage.sweeps.study.reader import study_schema
+from destage.sweeps.study.valid_study import Study
 
 SCHEMA_FILE = "destage-study.schema.json"
 """The file of the schema, beside the studies that name it."""
@@ -129,3 +137,48 @@ def _list_axes(new: NewStudy) -> list[str]:
         "axes:",
         *(f"  {path}: [{values}]" for path, values in axes.items()),
     ]
+
+
+CAPACITY = "controller.cache.capacity"
+
+
+def make_study(
+    trace: Location,
+    *,
+    controller: str,
+    disk: str,
+    raid: str,
+    disks: int,
+    caches: Sequence[str],
+    mode: str,
+    addresses: str,
+    depth: int | None = None,
+    replicates: int,
+) -> Study:
+    """Return the study; without cache sizes, the cache is that of the controller.
+
+    Args:
+        addresses: What becomes of addresses beyond the array, as `arrival.map`.
+        depth: The outstanding requests of the mode `asap`; None for its default.
+
+    Raises:
+        TraceError: The trace cannot be read.
+    """
+    arrival: dict[str, Any] = {"kind": "trace", "file": str(resolve_place(trace)), "mode": mode}
+    if addresses != "error":
+        arrival["map"] = addresses
+    if depth is not None:
+        arrival["depth"] = depth
+    document: dict[str, Any] = {
+        "name": f"replay-{make_name(Path(str(trace)).name.partition('.')[0])}",
+        "question": f"How fast is this trace on RAID {raid} of {disks} disks?",
+        "scenario": {
+            "workload": {"streams": [{"name": "trace", "arrival": arrival}]},
+            "controller": {"use": controller},
+            "array": {"raid": raid, "disks": disks, "disk": {"use": disk}},
+        },
+        "replicates": replicates,
+    }
+    if caches:
+        document["axes"] = {CAPACITY: list(dict.fromkeys(0 if size == "0" else size for size in caches))}
+    return parse_study(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), name="replay")

@@ -11,8 +11,7 @@ from destage.spec.documents import parse_document
 from destage.spec.source import Source
 from destage.sweeps.keys.trace_files import bind_traces
 from destage.sweeps.space.parameters import find_bare_numbers, is_json
-from destage.sweeps.study.reader import StudyReader
-from destage.sweeps.study.schema import drop_mistaken, find_study_mistakes, study_keys
+from destage.sweeps.study.reader import StudyReader, drop_mistaken, find_study_mistakes, study_keys
 from destage.sweeps.study.valid_study import Study
 
 _ABSENCES = frozenset({"study.missing-key", "study.no-effect", "study.unknown-name"})

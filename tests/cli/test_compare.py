@@ -11,8 +11,7 @@ import pytest
 
 from destage.cli.printed_results.comparison_table import print_comparison
 from destage.queries.pairs import measured_pairs
-from destage.queries.pairs.comparison import compare_values
-from destage.queries.pairs.point_pairs import Comparison, Pair
+from destage.queries.pairs.point_pairs import Comparison, Pair, compare_values
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from destage.cli.printed_results.published_table import print_headlines, print_published
+from destage.cli.printed_results.finished_sweep import print_headlines, print_published
 
 ROW: dict[str, Any] = {
     "figure": "head thrash: together over one after the other",

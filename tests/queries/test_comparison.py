@@ -10,9 +10,8 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
-from destage.queries.pairs.comparison import compare_values
 from destage.queries.pairs.point_choice import choose_points
-from destage.queries.pairs.point_pairs import Side, compare_points
+from destage.queries.pairs.point_pairs import Side, compare_points, compare_values
 
 CAPACITY, RAID, USERS = "controller.cache.capacity", "array.raid", "workload.users"
 MIB = 2**20

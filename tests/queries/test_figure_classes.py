@@ -9,7 +9,7 @@ from destage.queries.published.verdict_text import format_interval, summarize_ve
 from destage.queries.published.verdicts import NO_ANSWER, find_interval, judge
 from destage.store.schemas.figure_classes import KINDS, MEANINGS, FigureClass, classify, find_width
 from destage.store.schemas.published_figures import PublishedFigure, read_figures
-from destage.sweeps.study.schema import study_schema
+from destage.sweeps.study.reader import study_schema
 
 WORDS: dict[str, Any] = {"kind": "ordering", "value": "a first", "expect": {"above": 1}}
 ALIKE: dict[str, Any] = {"kind": "ordering", "value": "alike", "expect": {"between": [0.9, 1.1]}}

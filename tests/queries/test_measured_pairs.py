@@ -15,8 +15,8 @@ from destage.measured.line import MeasuredLine
 from destage.measured.sets import MeasuredSet, find_store, write_set
 from destage.queries import Session
 from destage.queries.pairs.measured_pairs import MeasuredComparison, compare_measured
+from destage.queries.pairs.measured_points import describe_load
 from destage.queries.pairs.point_choice import choose_points
-from destage.queries.pairs.point_load import describe_load
 
 QUANTILE_2 = 12.706204736
 """The t-quantile of two values."""

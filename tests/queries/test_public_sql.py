@@ -11,8 +11,8 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
+from destage.queries.named.column_meanings import RELATIONS
 from destage.queries.named.named_queries import list_fitting
-from destage.queries.named.table_columns import RELATIONS
 from destage.queries.report.figures import build_figures
 from destage.queries.text.formats import encode
 from destage.queries.text.presentation import present

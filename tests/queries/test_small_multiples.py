@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seek_grids import CAPACITY, FRACTION, MIB, seek_grid
 
-from destage.queries.report.charts.shared_lines import Plots, join_names, share_lines
+from destage.queries.report.charts.point_marks import Plots, join_names, share_lines
 from destage.queries.report.drawing.chart import LineChart, Mark, Series
 from destage.queries.report.drawing.svg import NARROW, WIDE, draw
 from destage.queries.report.figures import build_figures

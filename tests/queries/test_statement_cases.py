@@ -10,8 +10,7 @@ import pytest
 from destage.discovery.choice import Rule
 from destage.errors import QueryError
 from destage.queries import Session
-from destage.queries.pairs.discovered_box import discover
-from destage.queries.pairs.statement_cases import collect_cases
+from destage.queries.pairs.discovered_box import collect_cases, discover
 from destage.queries.report.drawing.box_picture import draw_box
 
 CAPACITY, RAID, DISKS = "controller.cache.capacity", "array.raid", "array.disks"

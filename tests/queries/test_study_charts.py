@@ -9,7 +9,7 @@ import pytest
 from destage.queries import Session
 from destage.queries.report import draw_figure
 from destage.queries.report.charts.facets import MOST_LINES
-from destage.queries.report.charts.study_charts import build_study_charts
+from destage.queries.report.charts.standard_charts import build_study_charts
 from destage.queries.report.drawing.chart import DotPlot, LineChart
 from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render_page

@@ -17,7 +17,7 @@ from destage.sweeps.rounds.planner import WAYS, find_question, list_needed_colum
 from destage.sweeps.rounds.point_means import FixedRuns, PointMeans
 from destage.sweeps.rounds.question import Question
 from destage.sweeps.rounds.sought_values import LargestValues, SmallestValues
-from destage.sweeps.study.schema import study_schema
+from destage.sweeps.study.reader import study_schema
 
 MakeStudy = Callable[..., Study]
 DOCS = Path(__file__).parents[2] / "docs"

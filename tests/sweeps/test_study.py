@@ -7,7 +7,7 @@ import pytest
 
 from destage.errors import ConfigError, Issue
 from destage.sweeps import Study, load_fields, load_study, parse_study, studies
-from destage.sweeps.study.schema import study_schema
+from destage.sweeps.study.reader import study_schema
 
 MakeStudy = Callable[..., Study]
 

@@ -8,7 +8,7 @@ from destage.queries.opening.session import Session
 from destage.queries.published.measurement import write_statement
 from destage.queries.published.verdict_text import format_verdict
 from destage.queries.published.verdicts import judge_figures
-from destage.queries.report.drawing.axis import Scale
+from destage.queries.report.drawing.canvas import Scale
 from destage.queries.report.drawing.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.text.presentation import format_number
 from destage.store.schemas.figure_classes import FigureClass

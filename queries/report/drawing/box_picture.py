@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from destage.queries.pairs.discovered_box import Discovery
-from destage.queries.report.drawing.axis import choose_x_scale
-from destage.queries.report.drawing.canvas import Canvas, wrap_text
+from destage.queries.report.drawing.canvas import Canvas, choose_x_scale, wrap_text
 from destage.queries.report.drawing.chart_labels import estimate_width
 from destage.queries.text.presentation import format_axis_value, title_axis
 from destage.store.schemas.axis_codes import AxisCodes

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from destage.queries.report.drawing.axis import Scale
+from destage.queries.report.drawing.canvas import Scale
 
 Bound = Literal["at_least", "at_most"]
 """Whether the true value is known only to be at least, or at most, the one drawn."""

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from destage.queries.report.drawing.axis import Scale, choose_x_scale
-from destage.queries.report.drawing.canvas import Canvas
+from destage.queries.report.drawing.canvas import Canvas, Scale, choose_x_scale
 from destage.queries.report.drawing.chart_labels import estimate_width
 from destage.queries.text.presentation import format_number
 

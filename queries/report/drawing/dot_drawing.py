@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from destage.queries.report.drawing.axis import choose_y_scale
-from destage.queries.report.drawing.canvas import Canvas, DrawSymbol, wrap_text
+from destage.queries.report.drawing.canvas import Canvas, DrawSymbol, choose_y_scale, wrap_text
 from destage.queries.report.drawing.chart import Dot, DotKind, DotPlot
 from destage.queries.report.drawing.chart_labels import Box, estimate_width, place_label
 from destage.queries.text.presentation import format_number

@@ -1,15 +1,229 @@
-"""Line charts drawn: small multiples of panels, each with a strip below it, and a common legend above."""
+"""Draws charts of lines: their series, and what surrounds them."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
-from destage.queries.report.drawing.axis import Scale, choose_x_scale, choose_y_scale
-from destage.queries.report.drawing.canvas import MARGIN_RIGHT, Canvas, wrap_text
-from destage.queries.report.drawing.chart import LineChart, Series
-from destage.queries.report.drawing.chart_labels import BOLD, estimate_width
-from destage.queries.report.drawing.series_drawing import Frame, Palette, draw_legend_symbol, draw_series
+from destage.queries.report.drawing.canvas import (
+    MARGIN_RIGHT,
+    Canvas,
+    DrawSymbol,
+    Scale,
+    choose_x_scale,
+    choose_y_scale,
+    wrap_text,
+)
+from destage.queries.report.drawing.chart import LineChart, Mark, Series
+from destage.queries.report.drawing.chart_labels import BOLD, Box, Label, estimate_width, place_label
 from destage.queries.text.presentation import format_number, format_quantity
+
+_COLOURS = 8
+_OWN_COLOUR = {"reference", "labelled", "published", "unanswered"}
+_JOINED = {"line", "reference", "curve", "area"}
+_MARKLESS = {"curve", "area", "points", "bars", "unanswered"}
+_SHAPES = {
+    "published": "diamond",
+    "labelled": "square",
+    "reference": "dot",
+    "bars": "square",
+    "unanswered": "cross",
+}
+_ARROWS = {"at_least": "arrow-up", "at_most": "arrow-down"}
+_MOST_BAR = 26.0
+_VISIBLE = 4.0
+"""The height below which a bar hides behind its mark [px]."""
+_APART, _MOST_APART = 3.0, 12.0
+"""The distance between marks of different lines at one x, and that of the outermost [px]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The plot of one panel [px]."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def bottom(self) -> float:
+        """The height of the x axis [px]."""
+        return self.top + self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of the series of a chart, which follow its legend."""
+
+    coloured: tuple[str, ...]
+
+    @classmethod
+    def of(cls, legend: Sequence[str], every: Sequence[Series]) -> "Palette":
+        """Return the palette of a chart with a legend and series."""
+        coloured = {series.name for series in every if series.style not in _OWN_COLOUR}
+        return cls(tuple(name for name in legend if name in coloured))
+
+    def find_class(self, series: Series) -> str:
+        """Return the CSS class of a series' colour."""
+        if series.style in _OWN_COLOUR:
+            like = f" c{self.coloured.index(series.like) % _COLOURS}" if series.like in self.coloured else ""
+            return f"{series.style}{like}"
+        return f"c{self.coloured.index(series.name) % _COLOURS}" if series.name in self.coloured else "c0"
+
+    def find_line_class(self, mark: Mark) -> str:
+        """Return the colour of the line that a mark belongs to; empty where there is only one line."""
+        if mark.line not in self.coloured or len(self.coloured) == 1:
+            return ""
+        return f"c{self.coloured.index(mark.line) % _COLOURS}"
+
+
+def draw_legend_symbol(canvas: Canvas, palette: Palette, series: Series) -> DrawSymbol:
+    """Return a function that draws the symbol of a series in a legend."""
+
+    def draw_symbol(x: float, y: float) -> None:
+        colour = palette.find_class(series)
+        if series.style in _JOINED:
+            canvas.path(f"line {colour}", f"M{x - 11:.1f} {y:.1f}h22")
+        if series.style not in {"curve", "area"}:
+            canvas.symbol(_SHAPES.get(series.style, "circle"), colour, x, y)
+
+    return draw_symbol
+
+
+def draw_series(
+    every: Sequence[Series], canvas: Canvas, frame: Frame, x: Scale, y: Scale, palette: Palette
+) -> None:
+    """Draw the series of a plot within its frame, over the two scales."""
+    _PlotDrawing(canvas, frame, x, y, palette).draw(every)
+
+
+@dataclass
+class _PlotDrawing:
+    canvas: Canvas
+    frame: Frame
+    x: Scale
+    y: Scale
+    palette: Palette
+    marks: list[Box] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    along_lines: list[Box] = field(default_factory=list)
+
+    def draw(self, every: Sequence[Series]) -> None:
+        lines = [series for series in every if series.style in {"line", "reference"}]
+        apart = min(_APART, _MOST_APART / len(lines)) if lines else 0.0
+        offsets = {series.name: (at - (len(lines) - 1) / 2) * apart for at, series in enumerate(lines)}
+        bars = [series for series in every if series.style == "bars"]
+        for series in every:
+            if series.style in _JOINED:
+                self._line(series, offsets.get(series.name, 0.0))
+            elif series.style == "points":
+                self._points(series)
+            elif series.style == "bars":
+                self._bars(series, bars.index(series), len(bars))
+            elif series.style == "unanswered":
+                self._crosses(series)
+        places = [
+            (series, mark, *self._at(mark, offsets.get(series.name, 0.0)))
+            for series in every
+            if series.style not in _MARKLESS
+            for mark in series.marks
+        ]
+        self.marks += [
+            Box(x - 7, y - 7, 14, 14) if mark.bound is None else Box(x - 7, y - 17, 14, 34)
+            for _, mark, x, y in places
+        ]
+        for series in lines:
+            self._keep_clear(series)
+        for series, mark, x, y in places:
+            self._mark(series, mark, x, y)
+        for series, mark, x, y in places:
+            self._label(series, mark, x, y)
+
+    def _line(self, series: Series, offset: float) -> None:
+        kind, frame = self.palette.find_class(series), self.frame
+        if len(series.marks) == 1 and series.style == "reference":
+            _, y = self._at(series.marks[0])
+            self.canvas.path(f"line {kind}", f"M{frame.left:.1f} {y:.1f}h{frame.width:.1f}")
+            return
+        points = [self._at(mark, offset) for mark in series.marks]
+        if not points:
+            return
+        outline = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        if series.style == "area":
+            floor = f"{points[0][0]:.1f} {frame.bottom:.1f}L{outline}L{points[-1][0]:.1f} {frame.bottom:.1f}"
+            self.canvas.path(f"area {kind}", f"M{floor}Z")
+        self.canvas.path(f"line {kind}", f"M{outline}")
+
+    def _points(self, series: Series) -> None:
+        places = (self._at(mark) for mark in series.marks)
+        kind = self.palette.find_class(series)
+        self.canvas.path(f"points {kind}", "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places))
+
+    def _bars(self, series: Series, at: int, count: int) -> None:
+        width = min(_MOST_BAR, self.frame.width / len(self.x.ticks) / (count + 0.6))
+        kind = f"column {self.palette.find_class(series)}"
+        for mark in series.marks:
+            x, y = self._at(mark, (at - count / 2) * width)
+            if self.frame.bottom > y:
+                self.canvas.rectangle(kind, x + 1, y, width - 2, self.frame.bottom - y, mark.note)
+
+    def _crosses(self, series: Series) -> None:
+        """Draw the points without an answer on the x axis."""
+        for mark in series.marks:
+            x = self.frame.left + self.x.place(mark.x) * self.frame.width
+            self._symbol(series, x, self.frame.bottom, mark)
+
+    def _keep_clear(self, series: Series) -> None:
+        """Add small boxes along a line, so that labels are placed beside it if they can."""
+        points = [self._at(mark) for mark in series.marks]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            steps = max(1, round(math.hypot(x1 - x0, y1 - y0) / 8))
+            for step in range(steps):
+                x, y = x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps
+                self.along_lines.append(Box(x - 2, y - 2, 4, 4))
+
+    def _mark(self, series: Series, mark: Mark, x: float, y: float) -> None:
+        if mark.low is not None and mark.high is not None:
+            high, low = (self._y(end) for end in (mark.high, mark.low))
+            if low - high >= _VISIBLE:
+                ends = f"M{x - 4:.1f} {high:.1f}h8M{x - 4:.1f} {low:.1f}h8"
+                kind = self.palette.find_class(series)
+                self.canvas.path(f"bar {kind}", f"M{x:.1f} {high:.1f}V{low:.1f}{ends}")
+        self._symbol(series, x, y, mark)
+
+    def _label(self, series: Series, mark: Mark, x: float, y: float) -> None:
+        """Place the label of a mark; one without a free place is only in the mark's note and the table."""
+        if mark.label is None:
+            return
+        frame = self.frame
+        bounds = Box(frame.left, frame.top, frame.width, frame.height)
+        label = place_label(mark.label, x, y, self.marks, bounds, labels=self.labels, lines=self.along_lines)
+        if label is None:
+            return
+        box = label.box
+        self.labels.append(label)
+        if label.leader is not None:
+            x0, y0, x1, y1 = label.leader
+            self.canvas.path("leader", f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}")
+        # Not the class of a line, whose texts would have no colour.
+        kind = "mark-label published" if series.style == "published" else "mark-label"
+        colour = self.palette.find_line_class(mark)
+        self.canvas.text(box.left, box.top + 11, mark.label, f"{kind} {colour}".strip())
+
+    def _symbol(self, series: Series, x: float, y: float, mark: Mark) -> None:
+        shape = _SHAPES.get(series.style, "circle")
+        if mark.bound is not None:
+            shape = _ARROWS[mark.bound]
+        colour = self.palette.find_line_class(mark) or self.palette.find_class(series)
+        self.canvas.symbol(shape, colour, x, y, mark.note)
+
+    def _at(self, mark: Mark, offset: float = 0.0) -> tuple[float, float]:
+        return self.frame.left + self.x.place(mark.x) * self.frame.width + offset, self._y(mark.y)
+
+    def _y(self, value: float) -> float:
+        return self.frame.top + (1 - min(max(self.y.place(value), 0.0), 1.0)) * self.frame.height
+
 
 _HEIGHT, _HEIGHT_OF_MANY, _STRIP = 300.0, 190.0, 100.0
 """The height of a single row of panels, of each of several rows, and of a strip [px]."""

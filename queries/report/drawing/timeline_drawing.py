@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from destage.queries.report.drawing.axis import Scale, choose_y_scale
-from destage.queries.report.drawing.canvas import MARGIN_RIGHT, Canvas, wrap_text
+from destage.queries.report.drawing.canvas import MARGIN_RIGHT, Canvas, Scale, choose_y_scale, wrap_text
 from destage.queries.report.drawing.chart import Event, RunTimeline, State, StateTimeline
 from destage.queries.report.drawing.chart_labels import BOLD, estimate_width
 from destage.queries.text.presentation import format_number

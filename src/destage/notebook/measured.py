@@ -9,7 +9,7 @@ from destage.measured import sets
 from destage.measured.line import MeasuredLine
 from destage.notebook.frames import make_frame
 from destage.notebook.html import render_table
-from destage.queries.named.table_columns import MEASURED_UNITS
+from destage.queries.named.column_meanings import MEASURED_UNITS
 from destage.store import Location, default_store, locate
 
 if TYPE_CHECKING:

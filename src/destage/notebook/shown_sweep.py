@@ -15,7 +15,7 @@ from destage.notebook.frames import make_frame, open_view
 from destage.notebook.html import Figure, render_sentences, render_table
 from destage.notebook.measured import Measured
 from destage.queries import Session, open_session
-from destage.queries.named.table_columns import MEASURED
+from destage.queries.named.column_meanings import MEASURED
 from destage.queries.report import compose_answer, draw_figure, write_report
 from destage.queries.report.figures import build_figures
 from destage.store import Location, find_sweep, locate

@@ -111,7 +111,7 @@ def show(
     """
     from destage.cli.printed_results.measured_table import print_basis
     from destage.measured import sets
-    from destage.queries.named.table_columns import MEASURED_UNITS
+    from destage.queries.named.column_meanings import MEASURED_UNITS
 
     rows = table = sets.read_table(_find_store(store), name)
     chosen: str = "json" if as_json else form

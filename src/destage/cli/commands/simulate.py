@@ -50,7 +50,7 @@ def simulate(
         written = [source.locate(issue) for issue in error.issues if issue not in given]
         raise ConfigError([*written, *given], source.name) from error
     from destage.engine.workload_description import describe_assumed_localities
-    from destage.queries.findings.model_error_text import describe_run_error
+    from destage.queries.findings.answer_basis import describe_run_error
     from destage.queries.findings.unsteady_caches import describe_run
 
     remarks = [

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from destage.queries.pairs.comparison import Difference
-    from destage.queries.pairs.point_pairs import Comparison, Pair, Side
+    from destage.queries.pairs.point_pairs import Comparison, Difference, Pair, Side
 
 _HEADINGS = ("result", "A", "B", "B - A (95 % CI)", "B / A", "variance reduction", "verdict")
 _EXPENDABLE = (5, 4)

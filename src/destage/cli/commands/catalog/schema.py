@@ -15,7 +15,7 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a study or a configuration."""
     if document == "study":
-        from destage.sweeps.study.schema import study_schema
+        from destage.sweeps.study.reader import study_schema
 
         print_json(study_schema())
     else:

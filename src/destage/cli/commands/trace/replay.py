@@ -68,7 +68,7 @@ def replay(
     from destage.queries.findings.replay_results import tabulate_replay
     from destage.queries.report import compose_answer
     from destage.queries.text.formats import rows_as_json
-    from destage.sweeps.reading.trace_study import make_study
+    from destage.sweeps.reading.new_study import make_study
 
     if depth is not None and mode != "asap":
         raise UsageError("usage.conflicting-options", "requires --mode asap", "--depth")
