@@ -82,7 +82,7 @@ def test_no_number_is_shown_that_only_computers_can_see(capsys: pytest.CaptureFi
     )
     assert ratios is not None
     assert times is not None
-    side: Any = SimpleNamespace(session=SimpleNamespace(seek=None))
+    side: Any = SimpleNamespace(session=SimpleNamespace(probed=()), choice=SimpleNamespace(probe=None))
     pair = Pair("a", "b", "", "x", "y", shares_runs=False, differences=[ratios, times])
     print_comparison(Comparison([pair], [], []), side, side)
     lines = capsys.readouterr().out.splitlines()

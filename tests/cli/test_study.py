@@ -73,9 +73,10 @@ def test_all_studies_give_headlines_and_pages(
 @pytest.mark.usefixtures("two")
 def test_one_study_prints_published_figures_last(destage: Any) -> None:
     done = destage("run", "first", "--executor", "inline")
-    *_, published, unsteady, remark = done.out.splitlines()
+    *_, published, unsteady, stage, remark = done.out.splitlines()
     assert published.startswith("with a battery")
     assert unsteady.startswith("Not sustained at 2 of 4 points")
+    assert stage.startswith("Estimated from data sheets: 6 measured systems")
     assert remark.startswith("Rests on an assumed locality: Zipf 0.9 over 8 GB")
     report = Path(done.err.splitlines()[-1].removeprefix("report: ")).read_text()
     assert "A paper on batteries (X 1)" in report
