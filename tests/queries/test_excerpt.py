@@ -73,7 +73,7 @@ def test_a_small_sweep_is_its_own_excerpt(session: Session) -> None:
 
 
 def test_the_report_says_what_is_left_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("page", "sentences.answer"):
+    for module in ("reported_kinds", "answer"):
         monkeypatch.setattr(f"destage.queries.report.{module}.MOST_DRAWN", 4)
     sentence = "4 points of 10 shown"
     assert sentence in compose_answer(session)[-1]
