@@ -78,8 +78,8 @@ class Connection:
         Raises:
             ApiError: The server rejected the request.
         """
-        found: dict[str, Any] = json.loads(self._read(method, path, query, body, content_type))
-        return found
+        answer: dict[str, Any] = json.loads(self._read(method, path, query, body, content_type))
+        return answer
 
     def read_text(self, path: str, *, query: Query | None = None) -> str:
         """Return a text, such as a log."""
@@ -176,7 +176,7 @@ def connect(context: str | None = None, namespace: str | None = None) -> Connect
     try:
         config.load_kube_config(context=context, client_configuration=settings)
         contexts, current = config.list_kube_config_contexts()
-        chosen = next((one for one in contexts if one["name"] == context), current)
+        chosen = next((candidate for candidate in contexts if candidate["name"] == context), current)
         default = chosen.get("context", {}).get("namespace")
     except ConfigException as error:
         try:

@@ -36,21 +36,21 @@ def delete_kept_results(connection: Connection, release: str) -> list[str]:
 
 
 def _discard_results(connection: Connection, job: Job, sweep: str) -> list[str]:
-    jobs = [each for each in list_jobs(connection) if each.release == job.release]
-    sweeps = [sweep] if sweep else sorted({each.sweep for each in jobs if each.sweep})
+    jobs = [release_job for release_job in list_jobs(connection) if release_job.release == job.release]
+    sweeps = [sweep] if sweep else sorted({release_job.sweep for release_job in jobs if release_job.sweep})
     if not sweeps:
         message = "the job does not record its sweep, as a job of `destage cluster submit` does; set --sweep"
         raise ClusterError("cluster.sweep-unknown", message, job.name)
-    running = [each for each in jobs if not each.has_ended]
-    for each in running:
-        if not each.can_be_suspended:
+    running = [release_job for release_job in jobs if not release_job.has_ended]
+    for release_job in running:
+        if not release_job.can_be_suspended:
             message = (
                 "still running, and KubeRay cannot suspend a job with deletion rules; wait for its end, or "
                 "delete it without --results"
             )
-            raise ClusterError("cluster.cannot-suspend", message, each.name)
-        if not each.manifest["spec"].get("suspend"):
-            cancel(connection, each)
+            raise ClusterError("cluster.cannot-suspend", message, release_job.name)
+        if not release_job.manifest["spec"].get("suspend"):
+            cancel(connection, release_job)
     if running:
         _wait_for_end(connection, job)
     with ReaderPod(connection, job) as pod:

@@ -96,8 +96,8 @@ class Diagnostic:
 
 def diagnose_pods(connection: Connection, job: Job) -> list[Diagnostic]:
     """Return why a sweep's pods do not run, one diagnostic for each component and reason."""
-    found = find_all(connection, "Pod", labelSelector=f"{RELEASE}={job.release}")
-    pods = [pod for pod in found if pod["metadata"]["labels"].get(COMPONENT) in _COMPONENTS]
+    all_pods = find_all(connection, "Pod", labelSelector=f"{RELEASE}={job.release}")
+    pods = [pod for pod in all_pods if pod["metadata"]["labels"].get(COMPONENT) in _COMPONENTS]
     failures: dict[tuple[str, str], list[str]] = {}
     unexplained: dict[str, str] = {}
     for pod in pods:
@@ -154,7 +154,7 @@ def _diagnose_by_events(
         if name in unexplained or name in (job.name, job.cluster):
             latest[unexplained.get(name, ""), event["reason"]] = event
     for (component, reason), event in latest.items():
-        count = sum(one == component for one in unexplained.values()) if component else 0
+        count = sum(pod_component == component for pod_component in unexplained.values()) if component else 0
         yield _diagnose(job, component, count, reason, _one_line(event.get("message")))
 
 

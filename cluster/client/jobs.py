@@ -90,7 +90,9 @@ class Job:
     @property
     def store(self) -> str:
         """The store as pods see it: a mount path or a URL."""
-        env = {each["name"]: each.get("value") for each in self.head["spec"]["containers"][0]["env"]}
+        env = {
+            variable["name"]: variable.get("value") for variable in self.head["spec"]["containers"][0]["env"]
+        }
         return str(env["DESTAGE_STORE"])
 
     @property
@@ -101,7 +103,7 @@ class Job:
     @property
     def claim(self) -> str:
         """The claim with the results; empty for an object store."""
-        claims = [each.get("persistentVolumeClaim") for each in self.head["spec"]["volumes"]]
+        claims = [volume.get("persistentVolumeClaim") for volume in self.head["spec"]["volumes"]]
         return "".join(claim["claimName"] for claim in claims if claim)
 
     @property
@@ -132,7 +134,7 @@ def parse_job(manifest: Manifest) -> Job:
 
 def list_jobs(connection: Connection) -> list[Job]:
     """Return all sweeps of the namespace, oldest first."""
-    jobs = [parse_job(each) for each in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
+    jobs = [parse_job(manifest) for manifest in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
     return sorted(jobs, key=lambda job: (job.created, job.name))
 
 
@@ -143,9 +145,9 @@ def find_job(connection: Connection, name: str) -> Job:
         JobMissingError: There is none.
     """
     jobs = list_jobs(connection)
-    found = [job for job in jobs if name in (job.release, job.name, job.sweep)]
-    if found:
-        return found[-1]
+    matching = [job for job in jobs if name in (job.release, job.name, job.sweep)]
+    if matching:
+        return matching[-1]
     try:
         claims = find_kept_claims(connection, name)
     except ApiError:
@@ -156,20 +158,24 @@ def find_job(connection: Connection, name: str) -> Job:
             f"{describe_recovery(name)}; `destage cluster delete {name} --results` deletes them"
         )
         raise JobMissingError("cluster.sweep-deleted", message, name, {"claims": claims})
-    known = list(dict.fromkeys(job.release for job in jobs))
-    message = f"no such sweep in the namespace {connection.namespace}; existing: {', '.join(known) or 'none'}"
-    raise JobMissingError("cluster.sweep-missing", message, name, {"existing": known})
+    existing = list(dict.fromkeys(job.release for job in jobs))
+    message = (
+        f"no such sweep in the namespace {connection.namespace}; existing: {', '.join(existing) or 'none'}"
+    )
+    raise JobMissingError("cluster.sweep-missing", message, name, {"existing": existing})
 
 
 def find_claims(connection: Connection, release: str) -> list[str]:
     """Return the claims that were created for a release, without an existing claim that it uses."""
-    return [each["name"] for each in _metadata_of_release(connection, "PersistentVolumeClaim", release)]
+    return [
+        metadata["name"] for metadata in _metadata_of_release(connection, "PersistentVolumeClaim", release)
+    ]
 
 
 def find_kept_claims(connection: Connection, release: str) -> list[str]:
     """Return the claims created for a release that has neither a job nor a RayCluster any more."""
     clusters = _metadata_of_release(connection, "RayCluster", release)
-    has_cluster = any("ownerReferences" not in each for each in clusters)
+    has_cluster = any("ownerReferences" not in metadata for metadata in clusters)
     if has_cluster or _metadata_of_release(connection, "RayJob", release):
         return []
     return find_claims(connection, release)
@@ -191,11 +197,11 @@ def read_study(connection: Connection, job: Job) -> tuple[str, str]:
         if the study cannot be found.
     """
     volumes = job.head["spec"].get("volumes", [])
-    maps = [each["configMap"]["name"] for each in volumes if each["name"] == "study"]
+    maps = [volume["configMap"]["name"] for volume in volumes if volume["name"] == "study"]
     if not maps:
         return job.manifest["spec"]["entrypoint"].split()[3], ""
-    found = find_all(connection, "ConfigMap", fieldSelector=f"metadata.name={maps[0]}")
-    return "", found[0].get("data", {}).get(STUDY_FILE, "") if found else ""
+    config_maps = find_all(connection, "ConfigMap", fieldSelector=f"metadata.name={maps[0]}")
+    return "", config_maps[0].get("data", {}).get(STUDY_FILE, "") if config_maps else ""
 
 
 def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str = "") -> Job:
@@ -231,7 +237,7 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
         else:
             apply(connection, manifest)
     submitted = parse_job(create(connection, job))
-    owned = [each for each in others if each["kind"] in _OWNED_BY_JOB]
+    owned = [manifest for manifest in others if manifest["kind"] in _OWNED_BY_JOB]
     _set_owners(connection, submitted.release, owned)
     return submitted
 
@@ -277,9 +283,12 @@ def has_keeper(connection: Connection, job: Job) -> bool:
     """Return whether a keeper on the cluster follows a job."""
     keepers = find_all(connection, "Job", labelSelector=f"{RELEASE}={job.release}")
     ends = [
-        any(one["type"] in ("Complete", "Failed") for one in each.get("status", {}).get("conditions", []))
-        for each in keepers
-        if each["metadata"]["name"].startswith(keeper_prefix(job.name))
+        any(
+            condition["type"] in ("Complete", "Failed")
+            for condition in keeper.get("status", {}).get("conditions", [])
+        )
+        for keeper in keepers
+        if keeper["metadata"]["name"].startswith(keeper_prefix(job.name))
     ]
     return not all(ends)
 
@@ -329,11 +338,11 @@ def _metadata_of_release(connection: Connection, kind: str, release: str) -> lis
 
     Filters here, because a release name from a user may not be a valid label value.
     """
-    found = [each["metadata"] for each in find_all(connection, kind)]
+    all_metadata = [manifest["metadata"] for manifest in find_all(connection, kind)]
     return [
-        each
-        for each in found
-        if each.get("labels", {}).get(RELEASE) == release and "deletionTimestamp" not in each
+        metadata
+        for metadata in all_metadata
+        if metadata.get("labels", {}).get(RELEASE) == release and "deletionTimestamp" not in metadata
     ]
 
 

@@ -96,14 +96,14 @@ def find(connection: Connection, kind: str, name: str) -> Manifest | None:
 
 def find_all(connection: Connection, kind: str, **query: str) -> list[Manifest]:
     """Return the objects of a kind in the namespace that match a `labelSelector` or `fieldSelector`."""
-    found: list[Manifest] = []
+    objects: list[Manifest] = []
     page_query: Query = dict(query)
     while True:
         page = connection.call("GET", build_path(connection, kind), query={**page_query, "limit": 500})
-        found += page["items"]
+        objects += page["items"]
         token: Any = page.get("metadata", {}).get("continue")
         if not token:
-            return found
+            return objects
         page_query = {**query, "continue": token}
 
 

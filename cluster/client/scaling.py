@@ -41,7 +41,7 @@ def scale_workers(
         ClusterError: There is no such group, or the numbers do not suit the autoscaling.
     """
     spec = job.manifest["spec"]["rayClusterSpec"]
-    at, found = _find_group(spec["workerGroupSpecs"], group, job)
+    index, group_spec = _find_group(spec["workerGroupSpecs"], group, job)
     is_elastic = bool(spec.get("enableInTreeAutoscaling"))
     if is_elastic == (workers is not None) or (workers is None and low is None and high is None):
         wanted = "--min or --max, because Ray's autoscaler decides" if is_elastic else "--workers"
@@ -49,18 +49,18 @@ def scale_workers(
     if workers is not None:
         scale = Scale(workers, workers, workers)
     else:
-        bottom = found["minReplicas"] if low is None else low
-        top = found["maxReplicas"] if high is None else high
-        scale = Scale(bottom, max(bottom, min(found["replicas"], top)), top)
+        bottom = group_spec["minReplicas"] if low is None else low
+        top = group_spec["maxReplicas"] if high is None else high
+        scale = Scale(bottom, max(bottom, min(group_spec["replicas"], top)), top)
     if scale.low > scale.high:
         message = f"the minimum ({scale.low}) exceeds the maximum ({scale.high})"
         raise ClusterError("cluster.cannot-scale", message, job.name)
-    name = str(found["groupName"])
-    _patch(connection, "RayJob", job.name, f"/spec/rayClusterSpec/workerGroupSpecs/{at}", name, scale)
+    name = str(group_spec["groupName"])
+    _patch(connection, "RayJob", job.name, f"/spec/rayClusterSpec/workerGroupSpecs/{index}", name, scale)
     if not job.cluster or job.has_ended:
         return name, scale, False
     try:
-        _patch(connection, "RayCluster", job.cluster, f"/spec/workerGroupSpecs/{at}", name, scale)
+        _patch(connection, "RayCluster", job.cluster, f"/spec/workerGroupSpecs/{index}", name, scale)
     except ApiError as error:
         if error.is_missing:  # KubeRay is about to create it from the job
             return name, scale, False
@@ -69,9 +69,9 @@ def scale_workers(
 
 
 def _find_group(groups: list[Manifest], name: str, job: Job) -> tuple[int, Manifest]:
-    found = [(at, group) for at, group in enumerate(groups) if name in ("", group["groupName"])]
-    if len(found) == 1:
-        return found[0]
+    matching = [(index, group) for index, group in enumerate(groups) if name in ("", group["groupName"])]
+    if len(matching) == 1:
+        return matching[0]
     names = ", ".join(str(group["groupName"]) for group in groups)
     raise ClusterError("cluster.cannot-scale", f"name one group with --group: {names}", job.name)
 

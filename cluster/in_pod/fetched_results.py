@@ -125,10 +125,10 @@ def find_results(runner: CommandRunner, sweep: str) -> RemoteSweep:
     Raises:
         ClusterError: There are no results yet, or several sweeps and no name.
     """
-    found = _parse_status(runner.run("destage", "status", "--store", runner.store, "--json"))
-    names = [name for name in found if sweep in ("", name)]
+    statuses = _parse_status(runner.run("destage", "status", "--store", runner.store, "--json"))
+    names = [name for name in statuses if sweep in ("", name)]
     if len(names) == 1:
-        return RemoteSweep(names[0], _check_status(names[0], found[names[0]]))
+        return RemoteSweep(names[0], _check_status(names[0], statuses[names[0]]))
     if names:
         message = f"the store has {len(names)} sweeps: {', '.join(names)}; select one with --sweep"
         raise ClusterError("cluster.sweep-ambiguous", message, runner.store, {"sweeps": names})
@@ -186,12 +186,12 @@ def query_results(runner: CommandRunner, name: str, statement: str, form: str) -
 def _parse_status(data: bytes) -> dict[str, object]:
     """Return by sweep what `destage status --json` printed."""
     try:
-        found = json.loads(data)
+        statuses = json.loads(data)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        statuses = None
+    if not isinstance(statuses, dict):
         raise _unexpected("not the output of `destage status --json`", "destage status")
-    return found
+    return statuses
 
 
 def _check_status(name: str, status: object) -> dict[str, Any]:

@@ -169,8 +169,8 @@ def send(method: str, path: str, body: object) -> dict[str, Any] | None:
     handlers = (urllib.request.HTTPSHandler(context=trust), urllib.request.ProxyHandler({}))
     try:
         with urllib.request.build_opener(*handlers).open(request, timeout=_TIMEOUT_S) as response:
-            found: dict[str, Any] = json.load(response)
-            return found
+            answer: dict[str, Any] = json.load(response)
+            return answer
     except urllib.error.HTTPError as error:
         if error.code in (_MISSING, _CONFLICT):
             return None

@@ -30,9 +30,9 @@ def check_status_timeout(connection: Connection, *, has_keeper: bool) -> CheckRe
 
     An operator that the user may not read is taken to have the default.
     """
-    found = _read_timeout(connection)
-    waits = f"KubeRay fails a sweep whose head has no node for {found or _DEFAULT_S} s"
-    if found is None:
+    timeout = _read_timeout(connection)
+    waits = f"KubeRay fails a sweep whose head has no node for {timeout or _DEFAULT_S} s"
+    if timeout is None:
         waits += " (the default; no permission to read the operator's Deployment)"
     if has_keeper:
         return CheckResult(_SUBJECT, f"{waits}; the keeper then restarts it")
@@ -46,10 +46,10 @@ def check_status_timeout(connection: Connection, *, has_keeper: bool) -> CheckRe
 def _read_timeout(connection: Connection) -> int | None:
     """Return the operator's timeout [s]; None if its Deployment cannot be found or read."""
     try:
-        found = connection.call("GET", "/apis/apps/v1/deployments", query={"labelSelector": _SELECTOR})
+        deployments = connection.call("GET", "/apis/apps/v1/deployments", query={"labelSelector": _SELECTOR})
     except ApiError:
         return None
-    for deployment in found["items"]:
+    for deployment in deployments["items"]:
         return _parse_timeout(deployment)
     return None
 
@@ -57,10 +57,10 @@ def _read_timeout(connection: Connection) -> int | None:
 def _parse_timeout(deployment: Manifest) -> int:
     containers = deployment["spec"]["template"]["spec"]["containers"]
     values = [
-        each.get("value") or ""
-        for one in containers
-        for each in one.get("env", [])
-        if each["name"] == _VARIABLE
+        variable.get("value") or ""
+        for container in containers
+        for variable in container.get("env", [])
+        if variable["name"] == _VARIABLE
     ]
     # As KubeRay reads it: anything but a positive integer is the default.
     return int(values[0]) if values and values[0].isdigit() and int(values[0]) else _DEFAULT_S
@@ -117,9 +117,10 @@ def _pods(manifest: Manifest) -> Iterator[tuple[Manifest, Amounts]]:
 
 
 def _requests(containers: Sequence[Manifest], pods: int) -> Amounts:
-    requests = [each["resources"]["requests"] for each in containers]
+    requests = [container["resources"]["requests"] for container in containers]
     amounts = {
-        kind: sum((parse_quantity(one[kind]) for one in requests), Decimal()) for kind in ("cpu", "memory")
+        kind: sum((parse_quantity(request[kind]) for request in requests), Decimal())
+        for kind in ("cpu", "memory")
     }
     amounts["pods"] = Decimal(1)
     return {name: amounts[kind] * pods for kind, names in _NAMES.items() for name in names}
@@ -136,7 +137,7 @@ def _applies(quota: Manifest, pod: Manifest) -> bool:
     """Return whether a quota's scopes match a pod; a quota of a priority class is taken not to match."""
     spec = quota.get("spec", {})
     expressions = spec.get("scopeSelector", {}).get("matchExpressions", [])
-    scopes = {*spec.get("scopes", []), *(each["scopeName"] for each in expressions)}
+    scopes = {*spec.get("scopes", []), *(expression["scopeName"] for expression in expressions)}
     deadline_scope = "Terminating" if "activeDeadlineSeconds" in pod else "NotTerminating"
     return scopes <= {"NotBestEffort", deadline_scope}
 
@@ -184,7 +185,7 @@ def _check_cluster(
         yield _check_storage(connection, settings.claim.storage_class if settings else "")
     manifests = _build_job(release, settings) if settings else []
     yield _check_quota(connection, manifests)
-    if any(each["kind"] == "PodMonitor" for each in manifests):
+    if any(manifest["kind"] == "PodMonitor" for manifest in manifests):
         yield _check_pod_monitor(connection)
     rules = _needed_rules(manifests)
     denied = _find_denied(connection, rules)
@@ -216,7 +217,7 @@ def _check_namespace(connection: Connection) -> CheckResult:
 def _check_kuberay(connection: Connection) -> CheckResult:
     code, fix = OPERATORS["ray.io"]
     try:
-        kinds = {each["kind"] for each in connection.call("GET", "/apis/ray.io/v1")["resources"]}
+        kinds = {resource["kind"] for resource in connection.call("GET", "/apis/ray.io/v1")["resources"]}
     except ApiError as error:
         if error.is_missing:
             return CheckResult("KubeRay", "no custom resource definitions", code, fix)
@@ -228,7 +229,7 @@ def _check_kuberay(connection: Connection) -> CheckResult:
         versions = connection.call("GET", path)["spec"]["versions"]
     except ApiError:
         return CheckResult("KubeRay", "ray.io/v1 (no permission to read its definitions)")
-    (current,) = [each for each in versions if each["name"] == "v1"]
+    (current,) = [version for version in versions if version["name"] == "v1"]
     fields = current["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
     if _SINCE_1_6 not in fields:
         message, fix = "too old for token authentication", f"upgrade it to 1.6 or later; {fix}"
@@ -258,22 +259,22 @@ def _check_storage(connection: Connection, wanted: str) -> CheckResult:
         classes = connection.call("GET", "/apis/storage.k8s.io/v1/storageclasses")["items"]
     except ApiError:
         return CheckResult("storage", "no permission to read storage classes")
-    names = [each["metadata"]["name"] for each in classes]
-    known = f"storage classes: {', '.join(names) or 'none'}"
+    names = [storage_class["metadata"]["name"] for storage_class in classes]
+    listed = f"storage classes: {', '.join(names) or 'none'}"
     if wanted in names:
         return CheckResult("storage", f"storage class {wanted} exists")
     if wanted:
         fix = "correct claim.storageClass, or set claim.existing"
-        return CheckResult("storage", f"no storage class {wanted}; {known}", code, fix)
+        return CheckResult("storage", f"no storage class {wanted}; {listed}", code, fix)
     default = [
-        each["metadata"]["name"]
-        for each in classes
-        if each["metadata"].get("annotations", {}).get(_DEFAULT_CLASS) == "true"
+        storage_class["metadata"]["name"]
+        for storage_class in classes
+        if storage_class["metadata"].get("annotations", {}).get(_DEFAULT_CLASS) == "true"
     ]
     if default:
-        return CheckResult("storage", f"{known}; default: {default[0]}")
+        return CheckResult("storage", f"{listed}; default: {default[0]}")
     fix = "set claim.storageClass, or claim.existing to an existing claim"
-    return CheckResult("storage", f"{known}; no default", code, fix)
+    return CheckResult("storage", f"{listed}; no default", code, fix)
 
 
 def _check_quota(connection: Connection, manifests: Sequence[Manifest]) -> CheckResult:
@@ -289,13 +290,13 @@ def _needed_rules(manifests: Sequence[Manifest]) -> list[Rule]:
 
     No `delete` for objects owned by a RayJob. The creator of a Role needs the permissions that it grants.
     """
-    further = [(*find_resource(each["kind"]), ("create", "patch")) for each in manifests]
-    granted = [rule for each in manifests for rule in each.get("rules", [])]
+    further = [(*find_resource(manifest["kind"]), ("create", "patch")) for manifest in manifests]
+    granted = [rule for manifest in manifests for rule in manifest.get("rules", [])]
     further += [(rule["apiGroups"][0], rule["resources"][0], tuple(rule["verbs"])) for rule in granted]
     needed = {(group, name): list(verbs) for group, name, verbs in USERS}
     for group, name, verbs in further:
-        known = needed.setdefault((group, name), [])
-        known += [verb for verb in verbs if verb not in known]
+        needed_verbs = needed.setdefault((group, name), [])
+        needed_verbs += [verb for verb in verbs if verb not in needed_verbs]
     return [(group, name, verbs) for (group, name), verbs in needed.items()]
 
 
@@ -324,7 +325,7 @@ def _check_permissions(rules: Sequence[Rule], denied: Sequence[str]) -> CheckRes
     if not denied:
         return CheckResult("permissions", f"all {count} that the commands need")
     in_role = {f"{verb} {name}" for _, name, verbs in USERS for verb in verbs}
-    beyond = [each for each in denied if each not in in_role]
+    beyond = [permission for permission in denied if permission not in in_role]
     fixes = [ROLE_FIX] if len(beyond) < len(denied) else []
     if beyond:
         fixes.append(f"ask an administrator for {', '.join(beyond)}, which users.role=true does not include")

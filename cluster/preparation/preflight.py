@@ -215,8 +215,8 @@ def _parse_error(pod: Manifest) -> tuple[str, str]:
     for container in pod.get("status", {}).get("containerStatuses", []):
         terminated = container.get("state", {}).get("terminated") or {}
         lines = str(terminated.get("message") or "").splitlines()
-        found = [match for line in lines if (match := _ERROR_LINE.match(line.strip()))]
-        if found:
-            code, place, message = found[-1].group("code", "place", "message")
+        matches = [match for line in lines if (match := _ERROR_LINE.match(line.strip()))]
+        if matches:
+            code, place, message = matches[-1].group("code", "place", "message")
             return code or "", f"{place}: {message}" if place else message
     return "", ""

@@ -23,14 +23,14 @@ def build_auxiliary_pod(
         "command": list(command),
         **{part: ray[part] for part in _INHERITED if part in ray},
         "resources": build_resources(_CPU, memory),
-        "volumeMounts": [each for each in ray["volumeMounts"] if each["name"] != "study"],
+        "volumeMounts": [mount for mount in ray["volumeMounts"] if mount["name"] != "study"],
     }
     spec.pop("priorityClassName", None)  # a pod beside the sweep must not displace the sweep's pods
     if priority := head["metadata"].get("annotations", {}).get(READER_PRIORITY):
         spec["priorityClassName"] = priority
     spec |= {
         "containers": [container],
-        "volumes": [each for each in spec["volumes"] if each["name"] != "study"],
+        "volumes": [volume for volume in spec["volumes"] if volume["name"] != "study"],
         "automountServiceAccountToken": False,
         "restartPolicy": "Never",
         "activeDeadlineSeconds": lifetime_s,
@@ -61,7 +61,7 @@ def build_probe_pod(release: Release, settings: Settings, image: str | None) -> 
     if not has_store(settings):
         # The claim is created with the sweep.
         for parts in (container["volumeMounts"], pod["spec"]["volumes"]):
-            parts[:] = [each for each in parts if each["name"] != "results"]
+            parts[:] = [part for part in parts if part["name"] != "results"]
     if not uses_workload_identity(settings):
         del pod["spec"]["serviceAccountName"]
     return pod

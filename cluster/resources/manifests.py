@@ -68,11 +68,11 @@ def build_dashboard() -> Manifest:
         {
             "type": "timeseries",
             "title": title,
-            "gridPos": {"x": 12 * (at % 2), "y": 8 * (at // 2), "w": 12, "h": 8},
+            "gridPos": {"x": 12 * (index % 2), "y": 8 * (index // 2), "w": 12, "h": 8},
             "fieldConfig": {"defaults": {"unit": unit}, "overrides": []},
             "targets": [{"expr": expression, "refId": "A"}],
         }
-        for at, (title, expression, unit) in enumerate(_PANELS)
+        for index, (title, expression, unit) in enumerate(_PANELS)
     ]
     return {
         "title": "Destage sweeps",

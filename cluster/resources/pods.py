@@ -188,7 +188,7 @@ def _pod(
     if node_selector:
         pod["nodeSelector"] = dict(node_selector)
     if tolerations:
-        pod["tolerations"] = [dict(each) for each in tolerations]
+        pod["tolerations"] = [dict(toleration) for toleration in tolerations]
     return pod
 
 

@@ -63,7 +63,7 @@ def build_roles(release: Release, settings: Settings) -> list[Manifest]:
         name = f"{release.name}-users"
         manifests.append(_role(release, name, USERS))
         if settings.users.subjects:
-            manifests.append(_binding(release, name, [dict(each) for each in settings.users.subjects]))
+            manifests.append(_binding(release, name, [dict(subject) for subject in settings.users.subjects]))
     return manifests
 
 

@@ -297,8 +297,8 @@ _HTTP, _HTTPS = 80, 443
 
 def find_scheme(url: str) -> str:
     """Return the scheme of a store's client: `s3`, `gs` or `abfs`; empty for anything else."""
-    found = _ADDRESS.search(url)
-    return found[1].replace("abfss", "abfs") if found else ""
+    match = _ADDRESS.search(url)
+    return match[1].replace("abfss", "abfs") if match else ""
 
 
 def find_ports(url: str) -> list[int]:

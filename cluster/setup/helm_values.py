@@ -78,7 +78,7 @@ def as_values(value: Any) -> Any:
     if is_dataclass(value):
         return {to_camel_case(field.name): as_values(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
-        return [as_values(each) for each in value]
+        return [as_values(item) for item in value]
     return dict(value) if isinstance(value, Mapping) else value
 
 
@@ -172,8 +172,8 @@ def _takes_text(steps: Sequence[str]) -> bool:
     """Return whether the setting at a path can be text."""
     schema = build_settings_schema()
     for step in steps:
-        known = schema.get("properties", {}).get(step)
-        schema = known or schema.get("items") or schema.get("additionalProperties") or {}
+        property_schema = schema.get("properties", {}).get(step)
+        schema = property_schema or schema.get("items") or schema.get("additionalProperties") or {}
     return "string" in schema.get("type", ())
 
 
@@ -195,8 +195,8 @@ def _set_value(values: Any, steps: Sequence[str], value: Any, option: str) -> An
             message = f"no item {step!r} in a list of {len(values)}; give the whole list in a values file"
             raise _option_error("settings.no-such-item", option, message)
         return [
-            _set_value(each, rest, value, option) if at == int(step) else each
-            for at, each in enumerate(values)
+            _set_value(item, rest, value, option) if index == int(step) else item
+            for index, item in enumerate(values)
         ]
     table = values if isinstance(values, Mapping) else {}
     return {**table, step: _set_value(table.get(step), rest, value, option)}
@@ -211,7 +211,7 @@ def _build(kind: Any, value: Any) -> Any:
         }
         return kind(**given)
     if (item := find_item_type(kind)) is not None:
-        return tuple(_build(item, each) for each in value)
+        return tuple(_build(item, element) for element in value)
     return str(value) if kind is str else value  # a quantity may be a number: `cpu: 2`
 
 
@@ -235,10 +235,10 @@ def _find_issues(settings: Settings) -> Iterator[Issue]:
     if len(set(groups)) != len(groups):
         message = f"group names must be unique; given: {', '.join(groups)}"
         yield Issue("settings.duplicate-group", "workers", message)
-    for at, group in enumerate(settings.workers):
+    for index, group in enumerate(settings.workers):
         most = group.max_replicas or group.replicas
         if not group.min_replicas <= group.replicas <= most:
             message = (
                 f"{group.replicas} is not between minReplicas ({group.min_replicas}) and maxReplicas ({most})"
             )
-            yield Issue("settings.replicas-out-of-bounds", f"workers.{at}.replicas", message)
+            yield Issue("settings.replicas-out-of-bounds", f"workers.{index}.replicas", message)

@@ -123,4 +123,6 @@ def to_release_name(study: str) -> str:
 
 def _to_allowed(text: str) -> str:
     """Return a text with every character that a name cannot have replaced by a hyphen, none at its ends."""
-    return "".join(one if one.isascii() and one.isalnum() else "-" for one in text.lower()).strip("-")
+    return "".join(
+        character if character.isascii() and character.isalnum() else "-" for character in text.lower()
+    ).strip("-")

@@ -41,9 +41,9 @@ def simulate_batch(
     rejected: dict[int, DestageError] = {}
     for index, scenario in enumerate(scenarios):
         try:
-            text, found = bind_traces(scenario, folder)
+            text, traces = bind_traces(scenario, folder)
             texts.append(text)
-            loaded |= found
+            loaded |= traces
         except (ConfigError, TraceError) as error:
             rejected[index] = error
     done = _run(texts, loaded, stop, timeout_s)

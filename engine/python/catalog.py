@@ -93,10 +93,10 @@ def entries(kind: Kind) -> tuple[Entry, ...]:
 
 def entry(kind: Kind, name: str) -> Entry:
     """Return the entry with a name."""
-    found = find(kind, name)
-    if found is None:
+    catalog_entry = find(kind, name)
+    if catalog_entry is None:
         raise ConfigError([_unknown(kind, name, "use")])
-    return found
+    return catalog_entry
 
 
 def check_name(kind: Kind, name: object) -> list[Issue]:
@@ -163,11 +163,11 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
         if not isinstance(given, dict) or "use" not in given:
             continue
         name = given.pop("use")
-        found = find(kind, name)
-        if found is None:
+        catalog_entry = find(kind, name)
+        if catalog_entry is None:
             issues.append(_unknown(kind, name, join(path, "use")))
         else:
-            base = copy.deepcopy(dict(found.config))
+            base = copy.deepcopy(dict(catalog_entry.config))
             if "capacity" in _cache_of(given):
                 # The usable size is that of the shipped cache; another cache has the default share.
                 _cache_of(base).pop("usable", None)
@@ -205,9 +205,9 @@ def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kin
     if isinstance(array, dict) and "disk" in array:
         yield array, "disk", "disks", "array.disk"
     arrays = scenario.get("arrays")
-    for index, each in enumerate(arrays if isinstance(arrays, list) else []):
-        if isinstance(each, dict) and "disk" in each:
-            yield each, "disk", "disks", f"arrays.{index}.disk"
+    for index, array_table in enumerate(arrays if isinstance(arrays, list) else []):
+        if isinstance(array_table, dict) and "disk" in array_table:
+            yield array_table, "disk", "disks", f"arrays.{index}.disk"
 
 
 def _is_named(item: Any) -> bool:
@@ -216,21 +216,21 @@ def _is_named(item: Any) -> bool:
 
 def _name_alone(kind: Kind, name: str, path: str) -> Issue:
     """Return the mistake of a name where a table is expected: `disk: exos_x18`."""
-    known = list(_list_texts(kind))
-    if name in known:
+    names = list(_list_texts(kind))
+    if name in names:
         message = f"write {{use: {name}}}"
     else:
-        near = find_near_names(name, known)
-        message = f"must be a table, such as {{use: {(near or known)[0]}}}"
+        near = find_near_names(name, names)
+        message = f"must be a table, such as {{use: {(near or names)[0]}}}"
         message += f"; `destage catalog list {kind}` lists all"
-    return Issue("catalog.name-alone", path, message, name, {"kind": kind, "known": known})
+    return Issue("catalog.name-alone", path, message, name, {"kind": kind, "known": names})
 
 
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
-    known = list(_list_texts(kind))
-    meant = suggest_names(name, known)
+    names = list(_list_texts(kind))
+    meant = suggest_names(name, names)
     message = f"not in the catalogue of {kind}{meant}; `destage catalog list {kind}` lists all"
-    return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
+    return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": names})
 
 
 @cache

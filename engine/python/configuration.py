@@ -21,8 +21,8 @@ _ISSUE = re.compile(r"(\S+?)(?: at (.+?))?: (.+)", re.DOTALL)
 def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
     """Return the rules that a configuration breaks, places dotted as in ``workload.streams.0.arrival``."""
     return [
-        Issue(each["code"], _POSITION.sub(r".\1", each["place"]), each["message"])
-        for each in json.loads(error.issues)
+        Issue(issue["code"], _POSITION.sub(r".\1", issue["place"]), issue["message"])
+        for issue in json.loads(error.issues)
     ]
 
 
@@ -40,9 +40,9 @@ def translated_errors() -> Iterator[None]:
 def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceError:
     """Return the error for a trace, with its file or address as the source."""
     (issue,) = json.loads(error.issues)
-    found = TraceError(issue["code"], issue["message"], issue["place"], issue.get("data"))
-    found.source = source
-    return found
+    trace_error = TraceError(issue["code"], issue["message"], issue["place"], issue.get("data"))
+    trace_error.source = source
+    return trace_error
 
 
 def as_run_error(kind: str, text: str) -> DestageError:
@@ -142,14 +142,14 @@ def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
         if not issues:
             return text, []
     unresolved = tuple(f"{issue.place.removesuffix('.use')}." for issue in unknown)
-    found = [issue for issue in find_mistakes(given, tree) if not f"{issue.place}.".startswith(unresolved)]
+    mistakes = [issue for issue in find_mistakes(given, tree) if not f"{issue.place}.".startswith(unresolved)]
     if unknown or given.issues:
-        return "", unknown + found
-    if found:
+        return "", unknown + mistakes
+    if mistakes:
         # A misspelt key must not hide broken rules between the other fields.
         given.value = keep_known_keys(given.value, tree)
         further = [] if find_mistakes(given, tree) else _check_rules(given)[1]
-        return "", found + further
+        return "", mistakes + further
     return _check_rules(given)
 
 

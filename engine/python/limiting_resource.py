@@ -33,11 +33,11 @@ def columns_needed() -> list[str]:
 
 def limiting_resource(row: Mapping[str, float | None], idle: float = IDLE) -> str | None:
     """Return the limiting resource of a result row; None where the row gives no use of any resource."""
-    known = list_uses(row)
-    if not known:
+    uses = list_uses(row)
+    if not uses:
         return None
-    most = max(known, key=lambda resource: known[resource])
-    return most if known[most] >= idle else "host"
+    most = max(uses, key=lambda resource: uses[resource])
+    return most if uses[most] >= idle else "host"
 
 
 def list_uses(row: Mapping[str, float | None]) -> dict[str, float]:
@@ -49,7 +49,9 @@ def list_uses(row: Mapping[str, float | None]) -> dict[str, float]:
 def limiting_sql(row: str, idle: str) -> str:
     """Return `limiting_resource` as an SQL expression over a row and a threshold, both given by name."""
     uses = {
-        resource: " / ".join([f"{row}.{columns[0]}", *(f"nullif({row}.{each}, 0)" for each in columns[1:])])
+        resource: " / ".join(
+            [f"{row}.{columns[0]}", *(f"nullif({row}.{column}, 0)" for column in columns[1:])]
+        )
         for resource, columns in RESOURCES.items()
     }
     listed = ", ".join(uses.values())

@@ -94,7 +94,7 @@ def load_accesses(
 
 def list_policies() -> list[str]:
     """Return the replacement policies."""
-    return [each["const"] for each in engine_tree().root["$defs"]["Policy"]["oneOf"]]
+    return [choice["const"] for choice in engine_tree().root["$defs"]["Policy"]["oneOf"]]
 
 
 def check_policies(policies: Sequence[str]) -> list[str]:
@@ -121,14 +121,14 @@ def _compute(
 ) -> pa.Table:
     """Return the curves of one policy; sizes in blocks, a block's `unit` in bytes."""
     with translated_errors():
-        found = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
-    misses: list[float] = found["miss_ratio"]
-    halves: list[float | None] = found["half_width"]
+        curves = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
+    misses: list[float] = curves["miss_ratio"]
+    halves: list[float | None] = curves["half_width"]
     ends = list(zip(misses, halves, strict=True))
     columns = {
         "policy": [policy] * len(misses),
-        **{name: found[name] for name in ("side", "size_blocks", "accesses", "distinct_blocks")},
-        "size_bytes": [size * unit for size in found["size_blocks"]],
+        **{name: curves[name] for name in ("side", "size_blocks", "accesses", "distinct_blocks")},
+        "size_bytes": [size * unit for size in curves["size_blocks"]],
         "hit_ratio": [1 - miss for miss in misses],
         "miss_ratio": misses,
         "miss_ratio_low": [None if half is None else max(miss - half, 0.0) for miss, half in ends],

@@ -99,7 +99,9 @@ def compare_figures(entry: catalog.Entry) -> list[Compared]:
     if not entry.reference.figures:
         return []
     profile = generate_profile(entry.config, seconds=entry.reference.seconds)
-    return [each for stated in entry.reference.figures for each in _compare(stated, profile, entry.config)]
+    return [
+        compared for stated in entry.reference.figures for compared in _compare(stated, profile, entry.config)
+    ]
 
 
 def _compare(stated: Mapping[str, Any], profile: Profile, workload: Mapping[str, Any]) -> list[Compared]:

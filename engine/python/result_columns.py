@@ -29,7 +29,7 @@ class Column:
 @cache
 def columns() -> tuple[Column, ...]:
     """The columns of a result row, in order."""
-    return tuple(Column(*each) for each in _engine.columns())
+    return tuple(Column(*fields) for fields in _engine.columns())
 
 
 @cache

@@ -18,7 +18,7 @@ def describe_arrival(stream: Stream, users: int) -> str:
     arrival = stream["arrival"]
     kind = arrival["kind"]
     many = users if kind == "closed" or arrival.get("per_user") else 1
-    each = f"{many} users, each " if many > 1 else ""
+    prefix = f"{many} users, each " if many > 1 else ""
     demand = stream.get("processor_time")
     match kind:
         case "closed":
@@ -27,7 +27,7 @@ def describe_arrival(stream: Stream, users: int) -> str:
             often = f", {'once' if times == 1 else f'{times} times'}" if times else ""
             computes = f"computes {_time(demand)}, " if demand else ""
             words = f"thinks {_time(arrival['think_time'])}, {computes}then {asks}{often}"
-            return f"{each or 'one user '}{words}"
+            return f"{prefix or 'one user '}{words}"
         case "fixed_outstanding":
             words = f"{arrival['depth']} always outstanding"
         case "constant":
@@ -42,7 +42,7 @@ def describe_arrival(stream: Stream, users: int) -> str:
         case _:
             words = f"{arrival['rate']} on average, at random (Poisson)"
     computing = f", each after computing {_time(demand)}" if demand else ""
-    return f"{each}{words}{computing}"
+    return f"{prefix}{words}{computing}"
 
 
 def describe_requests(operations: Mapping[str, Any]) -> str:
@@ -241,7 +241,7 @@ def _list_assumed(
             # A list replaces that of the entry.
             continue
         mine = own.get(stream["name"], {})
-        now = next(each for each in resolved["streams"] if each.get("name") == stream["name"])
+        now = next(candidate for candidate in resolved["streams"] if candidate.get("name") == stream["name"])
         for place, part in _list_parts(stream):
             if place and place[0] in mine:
                 continue
@@ -257,7 +257,7 @@ def _list_assumed(
                 for field in address
                 if field not in {*_NOT_LOCALITY, *overriding} and entry.mark(f"{path}.{field}") == "assumed"
             ]
-            if any(not any(_is_within(field, one) for one in changed) for field in assumed):
+            if any(not any(_is_within(field, changed_path) for changed_path in changed) for field in assumed):
                 yield _find(now, place)["address"]
 
 
@@ -272,8 +272,8 @@ def _list_parts(stream: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Ma
 
 
 def _find(stream: Mapping[str, Any], place: Sequence[str]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = stream[place[0]][int(place[1])] if place else stream
-    return found
+    part: Mapping[str, Any] = stream[place[0]][int(place[1])] if place else stream
+    return part
 
 
 def _is_within(field: str, changed: str) -> bool:
@@ -282,4 +282,4 @@ def _is_within(field: str, changed: str) -> bool:
 
 
 def _tables(value: object) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -198,7 +198,7 @@ def generate_profile(
         seconds=window.get("duration", 0) / 1e9 or float(time.max()),
         capacity=capacity,
         is_open=all(
-            each["arrival"]["kind"] in {"poisson", "constant", "mmpp", "b_model"} for each in streams
+            stream["arrival"]["kind"] in {"poisson", "constant", "mmpp", "b_model"} for stream in streams
         ),
         is_whole=is_whole,
         streams=names,

@@ -124,11 +124,11 @@ def load_bound(scenario: Mapping[str, Any]) -> dict[str, _engine.Trace]:
 
 def _load_checked(place: Location, expected: str | None) -> tuple[_engine.Trace, str]:
     """Return a trace and its digest, which must be the expected one, if any."""
-    trace, found = _load_cached(place, _RECOGNISED)
-    if expected not in {None, found}:
-        message = f"digest {found} differs from the digest {expected} in the configuration"
+    trace, actual = _load_cached(place, _RECOGNISED)
+    if expected not in {None, actual}:
+        message = f"digest {actual} differs from the digest {expected} in the configuration"
         raise TraceError("trace.changed", message, str(place))
-    return trace, found
+    return trace, actual
 
 
 def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _engine.Trace:

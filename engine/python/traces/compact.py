@@ -115,9 +115,11 @@ def read(path: Path, volume: int | None, most: int | None) -> pa.Table:
         TraceError: It needs more memory, or has no record for the volume.
     """
     with pq.ParquetFile(path) as file:
-        found = file.metadata
-        check_size(found.num_rows * _RECORD_BYTES, most)
-        check_size(sum(found.row_group(at).total_byte_size for at in range(found.num_row_groups)), most)
+        metadata = file.metadata
+        check_size(metadata.num_rows * _RECORD_BYTES, most)
+        check_size(
+            sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups)), most
+        )
         records = file.read()
     if volume is not None:
         records = select_volume(records, volume)

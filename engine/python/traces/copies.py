@@ -37,30 +37,30 @@ _found: dict[ObjectPath, tuple[float, Version]] = {}
 def read_version(trace: ObjectPath) -> Version:
     """Return the version of an object, as of at most 10 s ago."""
     now = time.monotonic()
-    if (known := _found.get(trace)) is not None and now - known[0] < _VERSION_LIFETIME_S:
-        return known[1]
+    if (cached := _found.get(trace)) is not None and now - cached[0] < _VERSION_LIFETIME_S:
+        return cached[1]
     with _as_trace_errors(trace):
-        found = trace.read_version()
-    _found[trace] = now, found
-    return found
+        version = trace.read_version()
+    _found[trace] = now, version
+    return version
 
 
 @contextmanager
 def hold_copy(trace: ObjectPath) -> Iterator[Path]:
     """Yield the copy of an object, downloaded if needed, and kept during the `with` block."""
-    known = read_version(trace)
-    named = hashlib.blake2b(f"{trace}\n{known.tag}\n{known.size}".encode(), digest_size=12).hexdigest()
+    version = read_version(trace)
+    named = hashlib.blake2b(f"{trace}\n{version.tag}\n{version.size}".encode(), digest_size=12).hexdigest()
     folder = _folder()
     copy = folder / f"{named}-{trace.name[-_NAME_CHARACTERS:]}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        while (file := _open_locked(copy, known.size)) is None:
-            _download(trace, known, copy)
+        while (file := _open_locked(copy, version.size)) is None:
+            _download(trace, version, copy)
     except OSError as error:
         _found.pop(trace, None)
         raise TraceError(
             "trace.no-room-for-copy",
-            f"{folder} has no room for {known.size} bytes: {error.strerror}; free space or set {_FOLDER}",
+            f"{folder} has no room for {version.size} bytes: {error.strerror}; free space or set {_FOLDER}",
             str(trace),
         ) from None
     with file:
@@ -92,7 +92,7 @@ def _open_locked(copy: Path, size: int) -> BinaryIO | None:
     return None
 
 
-def _download(trace: ObjectPath, known: Version, copy: Path) -> None:
+def _download(trace: ObjectPath, version: Version, copy: Path) -> None:
     """Download an object, or wait for the process that does; the caller checks the result."""
     part = copy.with_name(f".{copy.name}.part")
     with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
@@ -102,8 +102,8 @@ def _download(trace: ObjectPath, known: Version, copy: Path) -> None:
         try:
             if not copy.exists():
                 file.truncate(0)  # a killed process may have left something
-                _make_room(copy.parent, known.size)
-                _fill(file, trace, known)
+                _make_room(copy.parent, version.size)
+                _fill(file, trace, version)
                 part.replace(copy)
         finally:
             part.unlink(missing_ok=True)
@@ -116,14 +116,14 @@ def _is_at(file: BinaryIO, path: Path) -> bool:
         return False
 
 
-def _fill(file: BinaryIO, trace: ObjectPath, known: Version) -> None:
-    if known.size:
+def _fill(file: BinaryIO, trace: ObjectPath, version: Version) -> None:
+    if version.size:
         try:
-            os.posix_fallocate(file.fileno(), 0, known.size)
+            os.posix_fallocate(file.fileno(), 0, version.size)
         except OSError as error:
             if error.errno not in _NO_RESERVING:
                 raise
-    pieces = trace.read_pieces(known)
+    pieces = trace.read_pieces(version)
     while True:
         with _as_trace_errors(trace):
             piece = next(pieces, None)

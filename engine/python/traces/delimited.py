@@ -92,7 +92,9 @@ class Delimited:
                 raise TraceError("trace.bad-columns", message, "separator")
             separator = SEPARATORS[self.separator]
             return separator, _cells(line, separator)
-        needed = max([len(places), *[at + 1 for at in places.values() if isinstance(at, int)]])
+        needed = max(
+            [len(places), *[position + 1 for position in places.values() if isinstance(position, int)]]
+        )
         for separator in ("\t", ";", ",", " "):
             cells = _cells(line, separator)
             if len(cells) >= needed:
@@ -120,8 +122,8 @@ def _parse_columns(text: str, *, is_for_curve: bool) -> dict[str, str | int]:
         if item == _SKIPPED:
             continue
         if name not in (*REQUIRED, *OPTIONAL):
-            known = ", ".join((*REQUIRED, *OPTIONAL))
-            message = f"{name!r} is not one of {known}{suggest_names(name, (*REQUIRED, *OPTIONAL))}"
+            allowed = ", ".join((*REQUIRED, *OPTIONAL))
+            message = f"{name!r} is not one of {allowed}{suggest_names(name, (*REQUIRED, *OPTIONAL))}"
             raise TraceError("trace.bad-columns", f"{message}; - skips a column", "columns")
         if name in places:
             raise TraceError("trace.bad-columns", f"{name!r} is given twice", "columns")
@@ -208,18 +210,18 @@ def _cells(line: str, separator: str) -> list[str]:
 def _locate(places: Mapping[str, str | int], cells: Sequence[str]) -> tuple[dict[str, int], bool]:
     """Return the position of each column, and whether the first line names one."""
     lower = [cell.lower() for cell in cells]
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for name, place in places.items():
         if isinstance(place, int):
-            found[name] = place
+            positions[name] = place
             continue
         if place.lower() not in lower:
             message = f"no column {place!r}{suggest_names(place, cells)}; columns: {', '.join(cells)[:200]}"
             raise TraceError("trace.missing-column", message, "line 1")
-        found[name] = lower.index(place.lower())
-    if len(set(found.values())) < len(found):
+        positions[name] = lower.index(place.lower())
+    if len(set(positions.values())) < len(positions):
         raise TraceError("trace.bad-columns", "two columns have the same position", "columns")
-    return found, any(isinstance(place, str) for place in places.values())
+    return positions, any(isinstance(place, str) for place in places.values())
 
 
 def _is_number(cells: Sequence[str], position: int) -> bool:

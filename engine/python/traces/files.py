@@ -78,9 +78,9 @@ class TraceFile:
         if columns is not None:
             return delimited.FORMAT
         if name is not None:
-            known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
-            if name not in known:
-                message = f"unknown format {name!r}{suggest(name, known)}; known: {', '.join(known)}"
+            names = [format_name for format_name, _, _ in _engine.trace_formats()] + ["parquet"]
+            if name not in names:
+                message = f"unknown format {name!r}{suggest(name, names)}; known: {', '.join(names)}"
                 raise TraceError("trace.unknown-format", message, "format")
             return name
         if self._head.startswith(_PARQUET):

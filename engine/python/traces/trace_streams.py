@@ -44,25 +44,25 @@ def profile(
         The format, the counts (docs/traces.md lists the keys) and the problems.
     """
     place = access_places.resolve_place(path)
-    found = _engine.TraceSummariser()
+    summariser = _engine.TraceSummariser()
     problems: list[dict[str, Any]] = []
     with files.open_trace(place) as file:
         name = file.format_of(format_name, columns)
         if name == "parquet":
             for records in _batches(file.path, volume, progress):
-                found.add_columns(compact.from_arrow(records))
+                summariser.add_columns(compact.from_arrow(records))
         else:
             reader = file.open_reader(
                 name, columns, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True
             )
             for piece in file.read_pieces():
                 reader.feed(piece)
-                found.add(reader)
+                summariser.add(reader)
                 progress(file.position, file.size)
             reader.finish()
-            found.add(reader)
+            summariser.add(reader)
             problems = json.loads(reader.problems())
-    report: dict[str, Any] = json.loads(found.summary())
+    report: dict[str, Any] = json.loads(summariser.summary())
     _check_any(report["records"], volume, place)
     return {"format": name, **report, "problems": problems}
 
@@ -153,10 +153,10 @@ def _batches(path: Path, volume: int | None, progress: Progress) -> Iterator[pa.
 
 def _checked(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield the columns of the compact form; raises at a record that `profile` rejects."""
-    found = _engine.TraceSummariser()
+    summariser = _engine.TraceSummariser()
     for records in tables:
         columns = compact.from_arrow(records)
-        found.add_columns(columns)
+        summariser.add_columns(columns)
         yield compact.to_table(columns)
 
 

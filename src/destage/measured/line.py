@@ -160,9 +160,9 @@ class MeasuredLine:
 
 
 FIGURES = tuple(
-    each.name
-    for each in fields(MeasuredLine)
-    if each.name.endswith(("_us", "_iops", "_bytes_per_s", "_percent")) and "stddev" not in each.name
+    column.name
+    for column in fields(MeasuredLine)
+    if column.name.endswith(("_us", "_iops", "_bytes_per_s", "_percent")) and "stddev" not in column.name
 )
 """The columns of figures, without the deviations that the tool states."""
 
@@ -172,8 +172,8 @@ def list_meanings() -> dict[str, Meaning]:
     """Return the unit and the meaning of each column."""
     results = {column.name: (column.unit, column.meaning) for column in result_columns()}
     return {
-        each.name: (each.metadata["unit"], each.metadata["meaning"])
-        if "meaning" in each.metadata
-        else results[each.name]
-        for each in fields(MeasuredLine)
+        column.name: (column.metadata["unit"], column.metadata["meaning"])
+        if "meaning" in column.metadata
+        else results[column.name]
+        for column in fields(MeasuredLine)
     }

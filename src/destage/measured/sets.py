@@ -64,7 +64,9 @@ def find_store(sweep: Location) -> Location | None:
 def schema() -> pa.Schema:
     """Return the columns of the table of all sets."""
     hints = get_type_hints(MeasuredLine)
-    columns = [pa.field(each.name, _TYPES[_plain_type(hints[each.name])]) for each in fields(MeasuredLine)]
+    columns = [
+        pa.field(column.name, _TYPES[_plain_type(hints[column.name])]) for column in fields(MeasuredLine)
+    ]
     return pa.schema([pa.field(SET, pa.string()), pa.field(LINE, pa.int64()), *columns])
 
 
@@ -100,7 +102,7 @@ def write_set(store: Location, name: str, lines: Sequence[MeasuredLine], *, repl
     if earlier and not replace:
         message = "a measured set of this name exists; choose another --name, or give --replace"
         raise StoreError("store.measured-set-exists", message, name)
-    rows = [{SET: name, LINE: at, **asdict(line)} for at, line in enumerate(lines, start=1)]
+    rows = [{SET: name, LINE: position, **asdict(line)} for position, line in enumerate(lines, start=1)]
     data = as_parquet(pa.Table.from_pylist(rows, schema()))
     number = int(_number(earlier[-1])) + 1 if earlier else 0
     if isinstance(folder, Path):
@@ -144,7 +146,7 @@ def read_table(store: Location, name: str) -> pa.Table:
         if not files:
             break
         try:
-            found = read_parquet(files[-1])
+            table = read_parquet(files[-1])
         except FileNotFoundError:
             continue  # replaced since it was listed
         except StoreError as error:
@@ -152,9 +154,9 @@ def read_table(store: Location, name: str) -> pa.Table:
                 raise
             message = "damaged: its content is not what was written; import the set again with --replace"
             raise StoreError(_DAMAGED, message, str(files[-1])) from error
-        return _adapt(found, name)
-    known = list_sets(store)
-    listed = suggest_names(name, known) or f"; sets there: {', '.join(known) or 'none yet'}"
+        return _adapt(table, name)
+    names = list_sets(store)
+    listed = suggest_names(name, names) or f"; sets there: {', '.join(names) or 'none yet'}"
     raise StoreError("store.unknown-measured-set", f"no measured set of the store {store}{listed}", name)
 
 
@@ -209,10 +211,10 @@ def _folder(store: Location) -> Location:
 
 def _list_files(folder: Location) -> list[Location]:
     """Return the files of a set, the current one last."""
-    found = [
+    files = [
         place for place, _ in list_sizes(folder) if _FILE.fullmatch(place.name) and find_digest(place.name)
     ]
-    return sorted(found, key=lambda place: place.name)
+    return sorted(files, key=lambda place: place.name)
 
 
 def _number(place: Location) -> str:
@@ -235,4 +237,4 @@ def _plain_type(hint: Any) -> Any:
     """Return the type of a column from that of a field: `float` from `float | None`, `tuple` from a tuple."""
     if get_origin(hint) is not UnionType:
         return get_origin(hint) or hint
-    return next(each for each in get_args(hint) if each is not type(None))
+    return next(argument for argument in get_args(hint) if argument is not type(None))

@@ -155,11 +155,11 @@ def systems() -> Mapping[str, MeasuredSystem]:
                 footprint=fields.get("footprint"),
                 placement=fields.get("placement"),
                 unknown=(
-                    *(document["unknowns"][each]["title"] for each in fields.get("open", [])),
+                    *(document["unknowns"][unknown]["title"] for unknown in fields.get("open", [])),
                     *fields["unknown"],
                 ),
                 scenario=fields["scenario"],
-                alternatives=_combine([document["unknowns"][each] for each in fields.get("open", [])]),
+                alternatives=_combine([document["unknowns"][unknown] for unknown in fields.get("open", [])]),
             )
             for name, fields in document["systems"].items()
         }
@@ -174,7 +174,7 @@ def _combine(unknowns: Sequence[Mapping[str, Any]]) -> tuple[Alternative, ...]:
             title="; ".join(option["title"] for _, option in chosen),
             assigned={path: value for _, option in chosen for path, value in option["set"].items()},
         )
-        for chosen in itertools.product(*(each["options"].items() for each in unknowns))
+        for chosen in itertools.product(*(unknown["options"].items() for unknown in unknowns))
     )
 
 

@@ -68,8 +68,8 @@ def estimate(load: LoadClass, without: str | None = None) -> ModelError | None:
     Args:
         without: A system that is left out, to predict it.
     """
-    found = _find(load, without)
-    return None if found is None else _estimate(found, without)
+    compared = _find(load, without)
+    return None if compared is None else _estimate(compared, without)
 
 
 @cache
@@ -84,8 +84,8 @@ def weigh(without: str | None = None) -> _Weights:
         weights = _weigh_anew(classes, weights, without)
         change = max(
             abs(now - then)
-            for name, each in weights.items()
-            for now, then in zip(each, before[name], strict=True)
+            for name, current in weights.items()
+            for now, then in zip(current, before[name], strict=True)
         )
         if change < _CONVERGED:
             break
@@ -94,12 +94,13 @@ def weigh(without: str | None = None) -> _Weights:
 
 def is_covered(rate: MeasuredRate, predictions: Predictions) -> bool:
     """Return whether a rate is in the interval of its system, which is predicted without itself."""
-    found = _find(classify_rate(rate), rate.system)
-    if found is None:
+    compared = _find(classify_rate(rate), rate.system)
+    if compared is None:
         return False
-    middle, spread, degrees = _describe(found, rate.system)
+    middle, spread, degrees = _describe(compared, rate.system)
     share = statistics.fmean(
-        cumulative((math.log(rate.iops / each.iops) - middle) / spread, degrees) for each in predictions
+        cumulative((math.log(rate.iops / prediction.iops) - middle) / spread, degrees)
+        for prediction in predictions
     )
     return abs(share - 0.5) <= CONFIDENCE / 2
 
@@ -136,7 +137,9 @@ def _weigh_anew(classes: Sequence[LoadClass], weights: _Weights, without: str | 
     A system deviates alike in the classes of the same operations, so that their mean counts. A class with
     too few systems is compared with a wider one.
     """
-    doubts: dict[str, list[float]] = {name: [0.0] * len(each) for name, each in weights.items()}
+    doubts: dict[str, list[float]] = {
+        name: [0.0] * len(probabilities) for name, probabilities in weights.items()
+    }
     for medium, operations in dict.fromkeys((load.medium, load.operations) for load in classes):
         alike = [load for load in classes if (load.medium, load.operations) == (medium, operations)]
         deviations: dict[str, list[list[float]]] = {}
@@ -147,23 +150,23 @@ def _weigh_anew(classes: Sequence[LoadClass], weights: _Weights, without: str | 
             between, within, _ = _pool(compared, weights, without)
             middle = _find_middle(_collect(compared, without), weights)
             for name, every in _collect(load, without).items():
-                deviations.setdefault(name, []).append([each.mean - middle for each in every])
+                deviations.setdefault(name, []).append([speed.mean - middle for speed in every])
         for name, of_classes in deviations.items():
             variance = between + within / len(of_classes)
-            for alternative, each in enumerate(zip(*of_classes, strict=True)):
-                doubts[name][alternative] += statistics.fmean(each) ** 2 / variance / 2
-    return {name: _normalise(each) for name, each in doubts.items()}
+            for alternative, own_deviations in enumerate(zip(*of_classes, strict=True)):
+                doubts[name][alternative] += statistics.fmean(own_deviations) ** 2 / variance / 2
+    return {name: _normalise(system_doubts) for name, system_doubts in doubts.items()}
 
 
 def _normalise(doubts: Sequence[float]) -> Sequence[float]:
     """Return probabilities from their negative logarithms."""
-    likely = [math.exp(min(doubts) - each) for each in doubts]
-    return [each / math.fsum(likely) for each in likely]
+    likely = [math.exp(min(doubts) - doubt) for doubt in doubts]
+    return [likelihood / math.fsum(likely) for likelihood in likely]
 
 
 def _find_middle(speeds: _Speeds, weights: _Weights) -> float:
     return statistics.fmean(
-        math.fsum(weight * each.mean for weight, each in zip(weights[name], every, strict=True))
+        math.fsum(weight * speed.mean for weight, speed in zip(weights[name], every, strict=True))
         for name, every in speeds.items()
     )
 
@@ -176,26 +179,30 @@ def _pool(load: LoadClass, weights: _Weights, without: str | None) -> tuple[floa
     """
     between, within, freedom, values = [], [], 0, 0
     names: set[str] = set()
-    for one in _list_classes(load):
-        speeds = _collect(one, without)
+    for load_class in _list_classes(load):
+        speeds = _collect(load_class, without)
         middle = _find_middle(speeds, weights) if speeds else 0.0
         names.update(speeds)
         freedom += max(0, len(speeds) - 1)
         for name, every in speeds.items():
             values += every[0].count - 1
-            for weight, each in zip(weights[name], every, strict=True):
-                between.append(weight * (each.mean - middle) ** 2)
-                within.append(weight * each.squares)
+            for weight, speed in zip(weights[name], every, strict=True):
+                between.append(weight * (speed.mean - middle) ** 2)
+                within.append(weight * speed.squares)
     return math.fsum(between) / freedom, math.fsum(within) / max(1, values), len(names) - 1
 
 
 @cache
 def _list_classes(load: LoadClass) -> tuple[LoadClass, ...]:
     """Return the classes as wide as `load` of its medium and operations, each once."""
-    depth = next(at for at, wider in enumerate(_WIDEST.widen()) if _width(wider) == _width(load))
-    found = {list(classify_rate(rate).widen())[depth] for rate in rates()}
-    alike = [each for each in found if (each.medium, each.operations) == (load.medium, load.operations)]
-    return tuple(sorted(alike, key=lambda each: each.order))
+    depth = next(index for index, wider in enumerate(_WIDEST.widen()) if _width(wider) == _width(load))
+    classes = {list(classify_rate(rate).widen())[depth] for rate in rates()}
+    alike = [
+        load_class
+        for load_class in classes
+        if (load_class.medium, load_class.operations) == (load.medium, load.operations)
+    ]
+    return tuple(sorted(alike, key=lambda load_class: load_class.order))
 
 
 _WIDEST = LoadClass("spinning", cached=True, operations="reads", band=0)
@@ -212,13 +219,15 @@ def _collect(load: LoadClass, without: str | None) -> _Speeds:
 
 @cache
 def _summarise(load: LoadClass) -> _Speeds:
-    found: dict[str, list[list[float]]] = {}
+    by_system: dict[str, list[list[float]]] = {}
     for rate, predictions in zip(rates(), stored_predictions(), strict=True):
         if load.contains(classify_rate(rate)):
-            speeds = found.setdefault(rate.system, [[] for _ in predictions])
-            for each, predicted in zip(speeds, predictions, strict=True):
-                each.append(math.log(rate.iops / predicted.iops))
-    return {name: [_summarise_values(each) for each in every] for name, every in found.items()}
+            speeds = by_system.setdefault(rate.system, [[] for _ in predictions])
+            for logarithms, predicted in zip(speeds, predictions, strict=True):
+                logarithms.append(math.log(rate.iops / predicted.iops))
+    return {
+        name: [_summarise_values(logarithms) for logarithms in every] for name, every in by_system.items()
+    }
 
 
 def _summarise_values(values: Sequence[float]) -> _Group:

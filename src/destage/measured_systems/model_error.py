@@ -77,7 +77,7 @@ class LoadClass:
 def _named() -> Mapping[str, LoadClass]:
     bands = range(len(_BANDS))
     narrow = product(get_args(Medium), (False, True), _OPERATIONS.values(), bands)
-    return {str(wider): wider for one in narrow for wider in LoadClass(*one).widen()}
+    return {str(wider): wider for fields in narrow for wider in LoadClass(*fields).widen()}
 
 
 def classify_rate(rate: MeasuredRate) -> LoadClass:
@@ -128,13 +128,13 @@ def _find_band(outstanding: float) -> int:
 def _find_tables(value: object, name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the tables of a name, at any depth."""
     if isinstance(value, list):
-        for each in value:
-            yield from _find_tables(each, name)
+        for item in value:
+            yield from _find_tables(item, name)
     elif isinstance(value, dict):
-        for key, each in value.items():
-            if key == name and isinstance(each, dict):
-                yield each
-            yield from _find_tables(each, name)
+        for key, item in value.items():
+            if key == name and isinstance(item, dict):
+                yield item
+            yield from _find_tables(item, name)
 
 
 MODEL_ERRORS = "model_errors.csv"
@@ -179,9 +179,9 @@ def format_errors(errors: Iterable[ModelError]) -> str:
 
 @cache
 def _stored() -> Mapping[LoadClass, ModelError]:
-    found = {}
+    errors = {}
     for row in read_rows(MODEL_ERRORS):
         load = LoadClass.parse(row["class"])
         ends = (float(row[name]) for name in ("low", "middle", "high"))
-        found[load] = ModelError(load, int(row["systems"]), *ends)
-    return found
+        errors[load] = ModelError(load, int(row["systems"]), *ends)
+    return errors

@@ -51,8 +51,8 @@ def predict(rate: MeasuredRate, alternative: Alternative) -> Prediction:
 def combine(predictions: Predictions) -> Prediction:
     """Return the geometric mean: the one prediction where all alternatives are as probable."""
     return Prediction(
-        _mean(each.iops for each in predictions),
-        _mean(each.response_us for each in predictions),
+        _mean(prediction.iops for prediction in predictions),
+        _mean(prediction.response_us for prediction in predictions),
     )
 
 
@@ -76,8 +76,8 @@ def format_predictions(predictions: Iterable[Predictions]) -> str:
     writer.writerow(_COLUMNS)
     for rate, every in zip(rates(), predictions, strict=True):
         load = (rate.system, rate.disks or "", rate.pattern, rate.depth_per_job, rate.jobs)
-        for alternative, each in zip(systems()[rate.system].alternatives, every, strict=True):
-            writer.writerow((*load, alternative.name, each.iops, each.response_us))
+        for alternative, prediction in zip(systems()[rate.system].alternatives, every, strict=True):
+            writer.writerow((*load, alternative.name, prediction.iops, prediction.response_us))
     return text.getvalue()
 
 
@@ -109,12 +109,16 @@ class Agreement:
 
 def agree_on_rate(pairs: Sequence[Pair]) -> Agreement:
     """Compare the I/Os per second."""
-    return _compare([(rate.iops, each.iops) for rate, each in pairs])
+    return _compare([(rate.iops, prediction.iops) for rate, prediction in pairs])
 
 
 def agree_on_response(pairs: Sequence[Pair]) -> Agreement | None:
     """Compare the mean response times; None if none was measured."""
-    measured = [(rate.response_us, each.response_us) for rate, each in pairs if rate.response_us is not None]
+    measured = [
+        (rate.response_us, prediction.response_us)
+        for rate, prediction in pairs
+        if rate.response_us is not None
+    ]
     return _compare(measured) if measured else None
 
 

@@ -40,8 +40,8 @@ class MissRatioCurve:
         name = self.policies[0] if policy is None else policy
         if name not in self.policies:
             raise ValueError(f"{name!r}: must be one of {', '.join(self.policies)}")
-        found = [row for row in self._rows(side) if row["policy"] == name and row["size_bytes"] <= most]
-        return float(found[-1]["miss_ratio"]) if found else 1.0
+        rows = [row for row in self._rows(side) if row["policy"] == name and row["size_bytes"] <= most]
+        return float(rows[-1]["miss_ratio"]) if rows else 1.0
 
     def frame(self) -> "pl.DataFrame":
         """Return the curve as a polars DataFrame."""

@@ -48,7 +48,7 @@ def _has_distant_time(values: pa.Array) -> bool:
         first, end = (0, 1) if pa.types.is_time(kind) else (_FIRST_DAY, _END_DAY)
         return bool(ends["min"] < first * _PER_DAY[unit] or ends["max"] >= end * _PER_DAY[unit])
     if pa.types.is_struct(kind):
-        return any(_has_distant_time(values.field(at)) for at in range(kind.num_fields))
+        return any(_has_distant_time(values.field(index)) for index in range(kind.num_fields))
     if pa.types.is_map(kind):
         return _has_distant_time(values.keys) or _has_distant_time(values.items)
     return pa.types.is_nested(kind) and _has_distant_time(values.values)

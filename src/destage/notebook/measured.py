@@ -34,13 +34,13 @@ class Measured(Sequence[MeasuredLine]):
         self._lines = sets.as_lines(table)
 
     @overload
-    def __getitem__(self, at: int) -> MeasuredLine: ...
+    def __getitem__(self, index: int) -> MeasuredLine: ...
 
     @overload
-    def __getitem__(self, at: slice) -> tuple[MeasuredLine, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[MeasuredLine, ...]: ...
 
-    def __getitem__(self, at: int | slice) -> MeasuredLine | tuple[MeasuredLine, ...]:
-        return self._lines[at]
+    def __getitem__(self, index: int | slice) -> MeasuredLine | tuple[MeasuredLine, ...]:
+        return self._lines[index]
 
     def __len__(self) -> int:
         return len(self._lines)

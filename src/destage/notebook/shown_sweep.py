@@ -151,8 +151,8 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         rows = self.session.name_columns(self.session.query("design_space"))
-        found = [f"Warning: {issue}" for issue in self.session.warnings]
-        return render_sentences([*found, self.question, *self.answer]) + render_table(
+        warnings = [f"Warning: {issue}" for issue in self.session.warnings]
+        return render_sentences([*warnings, self.question, *self.answer]) + render_table(
             rows, self.session.units
         )
 

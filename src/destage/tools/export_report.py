@@ -85,7 +85,7 @@ class Report:
         order = sorted(range(len(exact)), key=lambda index: shares[index] - exact[index])
         for index in order[: 100 - sum(shares)]:
             shares[index] += 1
-        if any(abs(one - other) > 1e-6 for one, other in zip(exact, shares, strict=True)):  # noqa: PLR2004
+        if any(abs(unrounded - rounded) > 1e-6 for unrounded, rounded in zip(exact, shares, strict=True)):  # noqa: PLR2004
             self.note(place, f"shares are rounded to {shares}, as {self.tool} takes whole per cent")
         return shares
 

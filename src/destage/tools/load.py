@@ -25,7 +25,7 @@ def _merge_repeated(tests: Sequence[ImportedWorkload]) -> list[ImportedWorkload]
     """Return different tests: a test that a script repeats is one, which a study replicates."""
     kept: list[ImportedWorkload] = []
     for test in tests:
-        if not any(one.workload == test.workload and one.run == test.run for one in kept):
+        if not any(earlier.workload == test.workload and earlier.run == test.run for earlier in kept):
             kept.append(test)
     names = number_repeated([test.name for test in kept])
     kept = [replace(test, name=name) for test, name in zip(kept, names, strict=True)]
@@ -40,8 +40,8 @@ def _choose(tests: list[ImportedWorkload], name: str | None, file: str) -> list[
         return tests
     chosen = [test for test in tests if test.name == name]
     if not chosen:
-        known = [test.name for test in tests]
-        listed = ", ".join(map(repr, known[:20])) + (", ..." if len(known) > 20 else "")  # noqa: PLR2004
-        message = f"no such test{suggest(name, known)}; tests: {listed}"
+        names = [test.name for test in tests]
+        listed = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")  # noqa: PLR2004
+        message = f"no such test{suggest(name, names)}; tests: {listed}"
         raise ConfigError([Issue("usage.unknown-name", "--test", message, name)], file)
     return chosen

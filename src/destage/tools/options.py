@@ -86,7 +86,7 @@ def option(name: str, parse: Parser, default: Any, meaning: Meaning = "", **more
 
 def list_settings(kind: type) -> dict[str, Setting | Action]:
     """Return the settings of a dataclass by the names of their options."""
-    facts = [(each.name, each.metadata) for each in fields(kind) if each.metadata.get("option")]
+    facts = [(field.name, field.metadata) for field in fields(kind) if field.metadata.get("option")]
     return {of["option"]: Setting(name, of["parse"], of["meaning"]) for name, of in facts}
 
 
@@ -115,8 +115,8 @@ class OptionTable:
 
     def explain_unsupported(self, name: str) -> str:
         """Return why an option is not supported."""
-        known = sorted({*self.settings, *self.ignored, *self.aliases})
-        return self.unsupported.get(name) or f"{self.unknown}{suggest(name, known)}"
+        names = sorted({*self.settings, *self.ignored, *self.aliases})
+        return self.unsupported.get(name) or f"{self.unknown}{suggest(name, names)}"
 
 
 @dataclass

@@ -82,7 +82,7 @@ def detect(text: str, kind: Literal["load", "results"]) -> tuple[Tool, ModuleTyp
     """Return the tool that a text is a test or a result of, and the module that reads it."""
     parts = [(tool, part) for tool in TOOLS for part in tool.list_parts() if part.startswith(kind)]
     modules = ((tool, tool.open_part(part)) for tool, part in parts)
-    return next((found for found in modules if found[1].recognizes(text)), None)
+    return next((pair for pair in modules if pair[1].recognizes(text)), None)
 
 
 def is_command(text: str) -> bool:

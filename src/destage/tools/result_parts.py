@@ -187,11 +187,11 @@ def _complete_rates(
 ) -> None:
     """Add the rates of reads, writes and both, of which the third follows from two."""
     names = {"read": f"read_{key}", "write": f"write_{key}"}
-    known = {names["read"]: read, names["write"]: write}
-    figures.measure(**known, **{f"throughput_{key}": total})
-    missing = [name for name, value in known.items() if value is None]
+    rates = {names["read"]: read, names["write"]: write}
+    figures.measure(**rates, **{f"throughput_{key}": total})
+    missing = [name for name, value in rates.items() if value is None]
     if len(missing) == 1:
-        (other,) = (value for value in known.values() if value is not None)
+        (other,) = (value for value in rates.values() if value is not None)
         kind = "reads" if missing[0] == names["write"] else "writes"
         if total is None:
             figures.reject(f"the file has {kind} alone", missing[0], f"throughput_{key}")
@@ -219,24 +219,29 @@ def _merge_times(figures: Figures, weights: Mapping[str, float]) -> None:
 
 def combine_times(times: Sequence[Mapping[str, float]], weights: Sequence[float]) -> dict[str, float]:
     """Return mean, deviation and maximum of response times of several parts, where all have them."""
-    total, found = math.fsum(weights), {}
-    if total and all("mean" in each for each in times):
-        mean = math.fsum(w * each["mean"] for w, each in zip(weights, times, strict=True)) / total
-        found["mean"] = mean
-        if all("stddev" in each for each in times):
-            squares = (each["stddev"] ** 2 + each["mean"] ** 2 for each in times)
+    total, combined = math.fsum(weights), {}
+    if total and all("mean" in part for part in times):
+        mean = math.fsum(w * part["mean"] for w, part in zip(weights, times, strict=True)) / total
+        combined["mean"] = mean
+        if all("stddev" in part for part in times):
+            squares = (part["stddev"] ** 2 + part["mean"] ** 2 for part in times)
             second = math.fsum(w * square for w, square in zip(weights, squares, strict=True)) / total
-            found["stddev"] = math.sqrt(max(0.0, second - mean**2))
-    if all("max" in each for each in times):
-        found["max"] = max(each["max"] for each in times)
-    return found
+            combined["stddev"] = math.sqrt(max(0.0, second - mean**2))
+    if all("max" in part for part in times):
+        combined["max"] = max(part["max"] for part in times)
+    return combined
 
 
 def find_percentile(name: float | str) -> str | None:
     """Return the end of the column of a percentile [%], if there is one."""
     value = float(name)
     return next(
-        (end for at, end in PERCENTILES.items() if math.isclose(at, value, abs_tol=_MOST_OFFSET)), None
+        (
+            end
+            for percentile, end in PERCENTILES.items()
+            if math.isclose(percentile, value, abs_tol=_MOST_OFFSET)
+        ),
+        None,
     )
 
 
@@ -296,8 +301,8 @@ class Interval:
 
     def make_idle(self) -> "Interval":
         """Return an interval without requests, which has the same figures except response times."""
-        known = (each.name for each in fields(self) if getattr(self, each.name) is not None)
-        rates = (name for name in known if name != "line" and not name.endswith("_us"))
+        measured = (field.name for field in fields(self) if getattr(self, field.name) is not None)
+        rates = (name for name in measured if name != "line" and not name.endswith("_us"))
         return Interval(line=self.line, **dict.fromkeys(rates, 0.0))
 
 
@@ -325,19 +330,19 @@ def summarize(intervals: Sequence[Interval]) -> Figures:
         busy_fraction=_mean(intervals, "busy"),
     )
     if figures.get("throughput_iops") is not None:
-        figures.derive(throughput_stddev_iops=find_spread([each.rate for each in intervals])[1])
+        figures.derive(throughput_stddev_iops=find_spread([interval.rate for interval in intervals])[1])
     return figures
 
 
 def _mean(intervals: Sequence[Interval], name: str) -> float | None:
-    values = [getattr(each, name) for each in intervals]
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
+    values = [getattr(interval, name) for interval in intervals]
+    numbers = [value for value in values if value is not None]
+    return math.fsum(numbers) / len(numbers) if numbers else None
 
 
 def _weigh(intervals: Sequence[Interval], name: str, weight: str) -> float | None:
     """Return the mean of a response time over the requests of all intervals."""
-    pairs = [(getattr(each, name), getattr(each, weight)) for each in intervals]
-    known = [(value, rate) for value, rate in pairs if value is not None and rate]
-    total = math.fsum(rate for _, rate in known)
-    return math.fsum(value * rate for value, rate in known) / total if total else None
+    pairs = [(getattr(interval, name), getattr(interval, weight)) for interval in intervals]
+    weighted = [(value, rate) for value, rate in pairs if value is not None and rate]
+    total = math.fsum(rate for _, rate in weighted)
+    return math.fsum(value * rate for value, rate in weighted) / total if total else None

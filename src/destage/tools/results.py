@@ -65,10 +65,10 @@ def read_results(name: str, data: bytes) -> Readings:
     file = ResultFile(name, decode(data))
     detected = registry.detect(file.text, "results")
     if detected is not None:
-        found: Readings = detected[1].read(file)
-        for line in found.lines:
+        readings: Readings = detected[1].read(file)
+        for line in readings.lines:
             _check_plausible(file, line)
-        return replace(found, lines=[replace(line, source_file=name) for line in found.lines])
+        return replace(readings, lines=[replace(line, source_file=name) for line in readings.lines])
     if not file.text.strip():
         raise file.mistake("measured.no-figures", "the file is empty")
     for form, message in _OTHER_OUTPUTS:

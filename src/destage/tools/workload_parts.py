@@ -116,7 +116,7 @@ def merge_equal(parts: Sequence[Part]) -> list[Part]:
     """Return the components of a mix with equal ones added up."""
     merged: list[Part] = []
     for part in parts:
-        same = next((one for one in merged if _kind(one) == _kind(part)), None)
+        same = next((component for component in merged if _kind(component) == _kind(part)), None)
         if same is None:
             merged.append(dict(part))
         else:

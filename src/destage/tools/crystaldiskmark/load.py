@@ -85,7 +85,7 @@ def read_name(word: Word) -> list[Target] | None:
     writes = {"read": [0], "write": [ALL], "": [0, ALL]}.get(way)
     if writes is None:
         writes = [ALL - min(ALL, int(match["reads"]))]
-    return [_from_match(match, word, writes=each) for each in writes]
+    return [_from_match(match, word, writes=share) for share in writes]
 
 
 def read_result(text: str) -> Plan:

@@ -73,17 +73,19 @@ def compare(entry: catalog.Entry) -> dict[str, Cell]:
 def _stated(disk: Mapping[str, Any]) -> dict[str, float]:
     """The statements that the configuration of a disk holds."""
     seek, geometry = disk["seek"], disk["geometry"]
-    found: dict[str, float] = {}
+    statements: dict[str, float] = {}
     if seek["kind"] == "figures":
-        found["track_to_track_ms"] = seek["track_to_track"] / 1e6
-        found["average_seek_ms"] = seek["average"] / 1e6
-        found["full_stroke_ms"] = seek["full_stroke"] / 1e6
+        statements["track_to_track_ms"] = seek["track_to_track"] / 1e6
+        statements["average_seek_ms"] = seek["average"] / 1e6
+        statements["full_stroke_ms"] = seek["full_stroke"] / 1e6
         overhead_ms = 0.3
-        found["random_reads_1_per_s"] = 1e3 / (found["average_seek_ms"] + 30_000 / disk["rpm"] + overhead_ms)
+        statements["random_reads_1_per_s"] = 1e3 / (
+            statements["average_seek_ms"] + 30_000 / disk["rpm"] + overhead_ms
+        )
     if geometry["kind"] == "rates":
-        found["outer_mb_per_s"] = geometry["outer_rate"] / 1e6
-        found["inner_mb_per_s"] = geometry["inner_rate"] / 1e6
-    return found
+        statements["outer_mb_per_s"] = geometry["outer_rate"] / 1e6
+        statements["inner_mb_per_s"] = geometry["inner_rate"] / 1e6
+    return statements
 
 
 def _measure(entry: catalog.Entry, disk: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

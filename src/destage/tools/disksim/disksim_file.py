@@ -145,8 +145,8 @@ class _Parser:
 
     def _expect(self, wanted: str) -> None:
         if self._next != wanted:
-            found = repr(self._next) if self._next else "the end of the file"
-            raise refusal(self._path, self._line, f"expected {wanted!r}, found {found}")
+            actual = repr(self._next) if self._next else "the end of the file"
+            raise refusal(self._path, self._line, f"expected {wanted!r}, found {actual}")
         self._advance()
 
     def block_of_file(self) -> Block:
@@ -174,11 +174,11 @@ class _Parser:
         self._advance()
         values: dict[str, tuple[Value, int]] = {}
         while self._next != "}":
-            key, at = self._advance(), self._line
+            key, key_line = self._advance(), self._line
             if key == ",":
                 continue
             self._expect("=")
-            values[key] = self._value(), at
+            values[key] = self._value(), key_line
             if self._next != "}":
                 self._expect(",")
         self._advance()
@@ -200,8 +200,8 @@ class _Parser:
 
 def _tokens(content: str) -> Iterator[tuple[str, int]]:
     line = 1
-    for found in _TOKEN.finditer(content):
-        text = found.group()
+    for match in _TOKEN.finditer(content):
+        text = match.group()
         if text == "\n":
             line += 1
         elif not text.startswith("#") and (words := text.split()):

@@ -103,11 +103,11 @@ def validate(
     disk, assumed = complete_facts(facts)
     if "buffer" not in disk or disk["buffer"] is None:
         fit = [name for name in fit if not name.startswith("buffer.")]
-    found = fit_disk(trace, disk, fit, phases) if fit else Fit({}, {}, ())
+    fitted = fit_disk(trace, disk, fit, phases) if fit else Fit({}, {}, ())
     modelled = simulate_service_ms(trace, disk, phases)
-    assumed = {name: value for name, value in assumed.items() if name not in {*found.values, *found.chosen}}
+    assumed = {name: value for name, value in assumed.items() if name not in {*fitted.values, *fitted.chosen}}
     scores = score_classes(trace, modelled, overall_limit_ms)
-    return Validation(disk, assumed, found.values, found.chosen, found.warnings, scores, modelled)
+    return Validation(disk, assumed, fitted.values, fitted.chosen, fitted.warnings, scores, modelled)
 
 
 def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

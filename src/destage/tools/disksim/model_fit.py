@@ -82,14 +82,14 @@ def fit_disk(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], p
 
 def warn_of_bounds(values: Mapping[str, float]) -> list[Issue]:
     """Return a warning for each fitted value that ended on its minimum or maximum."""
-    found = []
+    warnings = []
     for name, value in values.items():
         low, high = FITTABLE[name]
         if not low < value < high and (name, value) != _NO_LAPSE:
             side = "minimum" if value <= low else "maximum"
             message = f"the fit ended on the {side}; the disk may differ in another parameter"
-            found.append(Issue("disk.fit-at-bound", name, message, value))
-    return found
+            warnings.append(Issue("disk.fit-at-bound", name, message, value))
+    return warnings
 
 
 def _minimise(
@@ -118,8 +118,8 @@ def _minimise(
         "fatol": 1e-6,
     }
     search: Any = minimize
-    found = search(loss_at, start, method="Nelder-Mead", options=options)
-    return dict(zip(names, map(float, values(found.x)), strict=True)), float(found.fun)
+    result = search(loss_at, start, method="Nelder-Mead", options=options)
+    return dict(zip(names, map(float, values(result.x)), strict=True)), float(result.fun)
 
 
 def _holder(disk: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:

@@ -235,7 +235,7 @@ def classify_requests(trace: MeasuredTrace) -> dict[str, Mask]:
     before = np.concatenate([[-1], (first + trace.sectors.astype(np.int64))[:-1]])
     is_sequential = ~trace.is_write & (first == before)
     is_other = ~trace.is_write & ~is_sequential
-    found = {
+    classes = {
         ALL: np.ones(len(trace), dtype=np.bool_),
         WRITES: trace.is_write,
         SEQUENTIAL: is_sequential,
@@ -245,8 +245,8 @@ def classify_requests(trace: MeasuredTrace) -> dict[str, Mask]:
         edges = np.quantile(distance[is_other], np.arange(1, _QUARTILES) / _QUARTILES)
         quartile = np.digitize(distance, edges)
         for index in range(_QUARTILES):
-            found[f"other reads, quartile {index + 1}"] = is_other & (quartile == index)
-    return found
+            classes[f"other reads, quartile {index + 1}"] = is_other & (quartile == index)
+    return classes
 
 
 def score_classes(
@@ -258,7 +258,7 @@ def score_classes(
         modelled: Service times of the model [ms]: one row for each replay, one column for each request.
     """
     is_first = np.arange(len(trace)) < len(trace) // 2
-    found = []
+    scores = []
     for index, (name, mask) in enumerate(classify_requests(trace).items()):
         train, test = mask & is_first, mask & ~is_first
         if not train.any() or not test.any():
@@ -268,7 +268,7 @@ def score_classes(
         measured, model = trace.service_ms[test], modelled[:, test]
         means = model.mean(axis=0)
         is_varying = measured.std() > 0 and means.std() > 0
-        found.append(
+        scores.append(
             ClassScore(
                 name,
                 len(measured),
@@ -283,7 +283,7 @@ def score_classes(
                 float(np.corrcoef(measured, means)[0, 1]) if is_varying else None,
             )
         )
-    return found
+    return scores
 
 
 def compute_loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:

@@ -42,22 +42,22 @@ class CommandLine:
         test, target = Test(name, line, OptionReader(self.is_lenient, self.issues, hint=hint)), Target()
         given = [_read_word(word) for word in self.words if is_option(word.text)]
         # Other sizes may be in units of blocks, before the block is given.
-        given.sort(key=lambda each: each.place != "-b")
+        given.sort(key=lambda argument: argument.place != "-b")
         for written in given:
-            letter, each = written.place[1], written
+            letter, argument = written.place[1], written
             if letter in _SIZED:
-                blocks = _BLOCKS.sub(lambda match: str(int(match[1]) * target.block), each.value)
-                each = replace(written, value=blocks)
-            if letter == "f" and _HINTS.fullmatch(each.value):
-                test.reader.ignore(each, "it is a hint to the host's cache")
+                blocks = _BLOCKS.sub(lambda match: str(int(match[1]) * target.block), argument.value)
+                argument = replace(written, value=blocks)
+            if letter == "f" and _HINTS.fullmatch(argument.value):
+                test.reader.ignore(argument, "it is a hint to the host's cache")
             else:
-                test.reader.read(_OPTIONS, letter, each, test if letter in _OF_TEST else target)
+                test.reader.read(_OPTIONS, letter, argument, test if letter in _OF_TEST else target)
         paths = [word for word in self.words if word.text and not is_option(word.text)]
         if not paths:
             message = "no target; give a file, a drive (D:) or a disk (#1)"
             first = self.words[0] if self.words else Word("", line, 1)
             self.issues.append(first.mark("diskspd.no-target", "", message))
-        _check(test.reader, target, {each.place[1]: each for each in given})
+        _check(test.reader, target, {argument.place[1]: argument for argument in given})
         test.targets = [Target(**{**vars(target), "path": path.text, "place": path}) for path in paths]
         return test
 
@@ -72,20 +72,22 @@ def _check(reader: OptionReader, target: Target, given: dict[str, Argument]) -> 
         *_EXCLUDED,
         *((("s", "T"), ("s", "p")) if target.is_interlocked and not target.is_random else ()),
     )
-    for one, other in excluded:
-        if one in given and other in given:
+    for first, second in excluded:
+        if first in given and second in given:
             # Only `-si` excludes others.
-            name = "-si" if one == "s" else f"-{one}"
-            reader.conflict(given[other], f"{name} and -{other} exclude each other")
-    for one, other in _REQUIRED:
-        if one in given and other not in given:
-            reader.conflict(given[one], f"needs -{other} as well")
+            name = "-si" if first == "s" else f"-{first}"
+            reader.conflict(given[second], f"{name} and -{second} exclude each other")
+    for first, second in _REQUIRED:
+        if first in given and second not in given:
+            reader.conflict(given[first], f"needs -{second} as well")
     for letter, message in target.list_mistakes():
         if letter == "r":
             reader.conflict(given["r"], message)
             continue
-        at = next(given[each] for each in ("Bfc" if letter == "f" else letter) if each in given)
-        reader.issues.append(at.issue("import.bad-value", message))
+        argument = next(
+            given[candidate] for candidate in ("Bfc" if letter == "f" else letter) if candidate in given
+        )
+        reader.issues.append(argument.issue("import.bad-value", message))
 
 
 def _set_range(target: Target, text: str) -> str:

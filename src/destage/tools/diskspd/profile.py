@@ -45,7 +45,7 @@ class Element:
 
     def find_all(self, tag: str) -> list["Element"]:
         """Return all elements below it with a tag."""
-        below = [found for child in self.children for found in child.find_all(tag)]
+        below = [element for child in self.children for element in child.find_all(tag)]
         return [child for child in self.children if child.tag == tag] + below
 
 
@@ -127,7 +127,7 @@ _NO_EFFECT = "it does not change the requests"
 
 
 def _list_elements(kind: type) -> dict[str, Setting | Action]:
-    facts = [(each.name, each.metadata) for each in fields(kind) if each.metadata.get("tag")]
+    facts = [(field.name, field.metadata) for field in fields(kind) if field.metadata.get("tag")]
     return {of["tag"]: Setting(name, of.get("parse_element", of["parse"])) for name, of in facts}
 
 
@@ -184,7 +184,9 @@ class ProfileReader:
                 test.targets = [self._read_target(test, target) for target in child.find_all("Target")]
             else:
                 test.reader.read(_OF_SPAN, child.tag, child, test)
-        if test.outstanding and any(one.rate or one.burst or one.is_parallel for one in test.targets):
+        if test.outstanding and any(
+            target.rate or target.burst or target.is_parallel for target in test.targets
+        ):
             self._add_mistake(span, "RequestCount excludes Throughput, BurstSize and ParallelAsyncIO")
         if not test.targets:
             self.issues.append(span.word.mark("diskspd.no-target", "TimeSpan", "no <Target>"))

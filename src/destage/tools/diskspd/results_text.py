@@ -71,16 +71,16 @@ def recognizes(text: str) -> bool:
 def read(file: ResultFile) -> Readings:
     """Read the results of all runs in a file, each of which starts with its command line."""
     lines = split_lines(file.text)
-    starts = [at for at, (_, text) in enumerate(lines) if _RUN.match(text)] or [0]
+    starts = [index for index, (_, text) in enumerate(lines) if _RUN.match(text)] or [0]
     starts[0] = 0
-    found: list[MeasuredLine] = []
+    measured: list[MeasuredLine] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        found += _read_run(file, lines[start:end])
-    return Readings(found)
+        measured += _read_run(file, lines[start:end])
+    return Readings(measured)
 
 
 def _read_run(file: ResultFile, lines: Sequence[Line]) -> list[MeasuredLine]:
-    starts = [at for at, (_, text) in enumerate(lines) if _RESULTS.match(text)]
+    starts = [index for index, (_, text) in enumerate(lines) if _RESULTS.match(text)]
     if not starts:
         message = "has no line `Results for timespan 1:`"
         raise file.mistake("measured.no-figures", message, line=lines[0][0])
@@ -91,11 +91,11 @@ def _read_run(file: ResultFile, lines: Sequence[Line]) -> list[MeasuredLine]:
         "tool_version": _find_version(lines),
         "measured_at": parse_time(started.partition("start time:")[2], *TIME_FORMS),
     }
-    found = []
+    measured = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         number = int(_RESULTS.match(lines[start][1])[1])  # type: ignore[index]
-        found.append(_read_span(file, lines[start:end], number, settings.get(number, _Settings()), facts))
-    return found
+        measured.append(_read_span(file, lines[start:end], number, settings.get(number, _Settings()), facts))
+    return measured
 
 
 def _find_version(lines: Sequence[Line]) -> str | None:
@@ -108,20 +108,20 @@ def _find_version(lines: Sequence[Line]) -> str | None:
 
 def _read_settings(lines: Sequence[Line]) -> dict[int, _Settings]:
     """Return the settings by the number of the time span."""
-    found: dict[int, _Settings] = {}
+    by_span: dict[int, _Settings] = {}
     settings = _Settings()
     for _, raw in lines:
         text = raw.strip()
         span = _SPAN.match(raw)
         if span:
-            settings = found.setdefault(int(span[1]), _Settings())
+            settings = by_span.setdefault(int(span[1]), _Settings())
         elif text.startswith("path:"):
             settings.targets.append({"path": text.partition(":")[2].strip().strip("'")})
         elif settings.targets:
             _read_setting(settings.targets[-1], text)
         else:
             _read_common_setting(settings.common, text)
-    return found
+    return by_span
 
 
 def _read_common_setting(common: dict[str, int], text: str) -> None:
@@ -183,14 +183,14 @@ _LATENCIES = (("mean", "AvgLat"), ("stddev", "LatStdDev"))
 
 def _find_row(span: Row, lines: Sequence[Line], name: str) -> Row:
     """Return the line of a value such as `thread count: 2`, or the span if it is missing."""
-    found = ((line, text.partition(":")[2]) for line, text in lines if text.startswith(f"{name}:"))
-    line, value = next(found, (span.line, None))
+    matches = ((line, text.partition(":")[2]) for line, text in lines if text.startswith(f"{name}:"))
+    line, value = next(matches, (span.line, None))
     return Row(span.file, line, {} if value is None else {name: value.strip().rstrip("s")})
 
 
 def _read_tables(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str, float]]:
     """Return the totals by the kind of operation and by the heading of the column."""
-    found: dict[str, dict[str, float]] = {}
+    totals: dict[str, dict[str, float]] = {}
     kind, titles = "", [""]
     for line, text in lines:
         if text.strip() in _KINDS:
@@ -201,37 +201,37 @@ def _read_tables(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str,
             cells = [cell.strip() for cell in text.removeprefix("total:").split("|")]
             names = titles[1:]
             # The file of a thread has no total.
-            found[kind] = {
+            totals[kind] = {
                 name: file.read_number(cell, line, f"{kind} {name}")
                 for name, cell in zip(names, cells, strict=False)
                 if cell not in {"", "N/A"}
             }
-            missing = [name for name in ("bytes", "I/Os") if name not in found[kind]]
+            missing = [name for name in ("bytes", "I/Os") if name not in totals[kind]]
             if missing:
                 raise file.mistake(
                     "measured.missing-value", "missing", line=line, place=f"{kind} {missing[0]}"
                 )
             kind = ""
-    return found
+    return totals
 
 
 def _read_percentiles(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str, float]]:
     """Return the percentiles [us] by the kind of operation."""
-    found: dict[str, dict[str, float]] = {}
+    percentiles: dict[str, dict[str, float]] = {}
     for line, text in lines:
         match = _PERCENTILE.match(text)
         if match is None:
             continue
         name = match[1]
-        at = name.removesuffix("th") if name.endswith("th") else _NINES.get(name, "0")
-        end = "max" if name == "max" else find_percentile(at)
+        percentile = name.removesuffix("th") if name.endswith("th") else _NINES.get(name, "0")
+        end = "max" if name == "max" else find_percentile(percentile)
         if end is None:
             continue
         for kind, cell in zip(("read", "write", "total"), match[2].split("|"), strict=False):
             if cell.strip() != "N/A":
                 value = file.read_number(cell.strip(), line, f"{name} of {kind}")
-                found.setdefault(kind, {})[end] = value * _US_PER_MS
-    return found
+                percentiles.setdefault(kind, {})[end] = value * _US_PER_MS
+    return percentiles
 
 
 _NINES = {"3-nines": "99.9"}

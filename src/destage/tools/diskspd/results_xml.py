@@ -93,12 +93,12 @@ def add_load(
     threads = shared_threads or sum(target.threads for target in targets)
     if not shared_threads:
         depth = depths[0] if len(set(depths)) == 1 else None
-        each = [None if at.depth is None else at.depth * at.threads for at in targets]
+        outstanding = [None if target.depth is None else target.depth * target.threads for target in targets]
     else:
-        known = [one for one in depths if one is not None]
-        depth = shared_depth or (sum(known) if len(known) == len(depths) else None)
-        each = [None if depth is None else depth * shared_threads]
-    counted = [one for one in each if one is not None]
+        given = [depth for depth in depths if depth is not None]
+        depth = shared_depth or (sum(given) if len(given) == len(depths) else None)
+        outstanding = [None if depth is None else depth * shared_threads]
+    counted = [count for count in outstanding if count is not None]
     is_limited = any(target.is_limited for target in targets)
     randoms = {target.random_fraction for target in targets}
     figures.measure(
@@ -109,7 +109,7 @@ def add_load(
     )
     if is_limited:
         figures.reject("a target is limited in its rate or pauses (-g, -i, -j)", "outstanding")
-    elif len(counted) == len(each):
+    elif len(counted) == len(outstanding):
         figures.derive(outstanding=float(sum(counted)) or None)
 
 
@@ -153,8 +153,10 @@ def _read_document(file: ResultFile, start: int, end: int, before: int) -> list[
         raise file.mistake("measured.no-figures", message, line=line, place="Results.TimeSpan")
     profiles = root.findall("Profile/TimeSpans/TimeSpan")
     return [
-        _SpanReader(file, root, span, profiles[at] if at < len(profiles) else None, at, before).read()
-        for at, span in enumerate(spans)
+        _SpanReader(
+            file, root, span, profiles[index] if index < len(profiles) else None, index, before
+        ).read()
+        for index, span in enumerate(spans)
     ]
 
 
@@ -167,13 +169,13 @@ class _SpanReader:
         root: ET.Element,
         span: ET.Element,
         profile: ET.Element | None,
-        at: int,
+        index: int,
         before: int,
     ) -> None:
-        self._root, self._span, self._profile, self._at = root, span, profile, at
-        found = [match.start() for match in re.finditer("<TestTimeSeconds>", file.text)]
+        self._root, self._span, self._profile, self._index = root, span, profile, index
+        starts = [match.start() for match in re.finditer("<TestTimeSeconds>", file.text)]
         self._file = file
-        self._line = file.line_of(found[before + at]) if before + at < len(found) else 1
+        self._line = file.line_of(starts[before + index]) if before + index < len(starts) else 1
 
     def read(self) -> MeasuredLine:
         span = self._row(self._span)
@@ -205,18 +207,18 @@ class _SpanReader:
             tool_version=self._root.findtext("System/Tool/Version"),
             measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
             source_line=self._line,
-            test=f"time span {self._at + 1}",
+            test=f"time span {self._index + 1}",
             **figures.columns(),
         )
 
     @property
     def _whole(self) -> Row:
-        return Row(self._file, self._line, {}, f"TimeSpan[{self._at}]")
+        return Row(self._file, self._line, {}, f"TimeSpan[{self._index}]")
 
     def _row(self, element: ET.Element) -> Row:
         """Return the texts of the children of an element."""
         texts = {child.tag: (child.text or "").strip() for child in reversed(element)}
-        return Row(self._file, self._line, texts, f"TimeSpan[{self._at}].", frozenset())
+        return Row(self._file, self._line, texts, f"TimeSpan[{self._index}].", frozenset())
 
     def _read_latency(self, kind: str) -> dict[str, float]:
         """Return the response times of a kind of operation [us]."""
@@ -226,14 +228,14 @@ class _SpanReader:
         spread = "LatencyStdev" if kind == "Total" else f"{kind}LatencyStdev"
         names = {"mean": f"Average{kind}Milliseconds", "stddev": spread}
         row = self._row(latency)
-        found = {key: row.need(name, scale=_US_PER_MS) for key, name in names.items() if row.has(name)}
+        times = {key: row.need(name, scale=_US_PER_MS) for key, name in names.items() if row.has(name)}
         for bucket in map(self._row, latency.findall("Bucket")):
             if bucket.has(f"{kind}Milliseconds"):
-                at = bucket.need("Percentile")
-                end = "max" if at >= _MOST else find_percentile(at)
+                percentile = bucket.need("Percentile")
+                end = "max" if percentile >= _MOST else find_percentile(percentile)
                 if end is not None:
-                    found[end] = bucket.need(f"{kind}Milliseconds", scale=_US_PER_MS)
-        return found
+                    times[end] = bucket.need(f"{kind}Milliseconds", scale=_US_PER_MS)
+        return times
 
     def _add_load(self, figures: Figures) -> None:
         """Add the columns of the load, which the profile states."""

@@ -123,7 +123,7 @@ class Target:
         parse = SIZES.parse if is_absolute else parse_percentage
         self.zones = tuple((parse_percentage(accesses), parse(size)) for accesses, size in zones)
         self.is_absolute, self.is_random = is_absolute, True
-        accesses, sizes = (sum(each) for each in zip(*self.zones, strict=True)) if zones else (0, 0)
+        accesses, sizes = (sum(column) for column in zip(*self.zones, strict=True)) if zones else (0, 0)
         if not 0 < accesses <= ALL:
             raise OptionValueError(f"has IO shares that add up to {accesses} %; allowed is up to 100")
         if not all(size for _, size in self.zones) or (not is_absolute and sizes > ALL):
@@ -131,17 +131,17 @@ class Target:
 
     def list_mistakes(self) -> list[tuple[str, str]]:
         """Return what does not fit together, each with the option."""
-        found = []
+        mistakes = []
         if self.zones and self.random_percentage < ALL:
-            found.append(
+            mistakes.append(
                 ("r", "a distribution of partly sequential requests (-rd with -rs) is not simulated")
             )
         if not self.is_random and self.stride is not None and self.stride < self.block:
             message = f"is smaller than the request size, {self.block} bytes; overlaps are not simulated"
-            found.append(("s", message))
+            mistakes.append(("s", message))
         if self.limit is not None and self.base + self.block > self.limit:
-            found.append(("f", f"leaves no room for a request of {self.block} bytes"))
-        return found
+            mistakes.append(("f", f"leaves no room for a request of {self.block} bytes"))
+        return mistakes
 
 
 @dataclass

@@ -64,8 +64,8 @@ def _lay_out(test: Test) -> list[tuple[int, int | None]]:
     ends: dict[str, int | None] = {}
     for target in test.targets:
         needed = None if target.limit is None else max(target.limit, target.file_size or 0)
-        known = ends.get(target.path, 0)
-        ends[target.path] = None if known is None or needed is None else max(known, needed)
+        previous_end = ends.get(target.path, 0)
+        ends[target.path] = None if previous_end is None or needed is None else max(previous_end, needed)
     starts: dict[str, int] = {}
     position = 0
     for path, end in ends.items():

@@ -44,14 +44,14 @@ class _Jobs:
 
     def write(self, place: str, stream: Part) -> Iterator[tuple[str, Options]]:
         """Yield suffix of the name and options of the jobs of a stream."""
-        known = {"name", "array", "arrival", "operations", "address", "mix", "steps", "start", "lasts"}
-        self.report.check_keys(place, stream, known | {"active"})
+        keys = {"name", "array", "arrival", "operations", "address", "mix", "steps", "start", "lasts"}
+        self.report.check_keys(place, stream, keys | {"active"})
         times = self._times(place, stream)
         parts = self._parts(place, stream)
-        for number, (at, share, operations, address) in enumerate(parts, 1):
+        for number, (part_place, share, operations, address) in enumerate(parts, 1):
             suffix = f".{number}" if len(parts) > 1 else ""
             load = self._load(place, stream, operations, share, address)
-            requests = self._requests(at, operations, address, stream)
+            requests = self._requests(part_place, operations, address, stream)
             yield suffix, {**requests, **load, **times}
 
     def _parts(self, place: str, stream: Part) -> list[tuple[str, float, Part, Part]]:
@@ -114,7 +114,9 @@ class _Jobs:
         whole = round(reads), round(rate - reads)
         # A rate without a second one is that of each direction.
         exact = reads, rate - reads
-        is_missing = any(not one and share > _ROUNDING for one, share in zip(whole, exact, strict=True))
+        is_missing = any(
+            not rounded and share > _ROUNDING for rounded, share in zip(whole, exact, strict=True)
+        )
         if sum(whole) == 0 or is_missing or abs(sum(whole) - rate) > 0.5 * rate:
             self.report.reject(
                 f"{place}.rate", "its rates are whole requests per second, of reads and of writes", rate
@@ -146,18 +148,18 @@ class _Jobs:
         return options
 
     def _requests(self, place: str, operations: Part, address: Part, stream: Part) -> Options:
-        at = f"{place}.operations"
-        reads, both, used = self.report.find_sizes(at, operations, "fua_fraction flush_every alignment")
+        path = f"{place}.operations"
+        reads, both, used = self.report.find_sizes(path, operations, "fua_fraction flush_every alignment")
         if {operations[key]["kind"] for key in ("size", "write_size") if operations.get(key)} == {"uniform"}:
-            sizes, smallest, largest = self._range(at, operations, reads)
+            sizes, smallest, largest = self._range(path, operations, reads)
         else:
-            sizes, smallest, largest = self._sizes(at, operations, reads, both), min(used), max(used)
+            sizes, smallest, largest = self._sizes(path, operations, reads, both), min(used), max(used)
         words = {ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
         pattern = AddressWriter(self.report).write(
             f"{place}.address", address, Issued(words, smallest, largest, reads)
         )
         options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < ALL else {}), **sizes}
-        if self.report.is_forced(at, operations, reads):
+        if self.report.is_forced(path, operations, reads):
             options["sync"] = "dsync"
         if operations.get("flush_every") and reads < ALL:
             options["fsync"] = str(operations["flush_every"])
@@ -239,8 +241,11 @@ class _Jobs:
     def _period(self, active: list[Part]) -> tuple[int, int] | None:
         """Return start and length of the phases of a stream [ns]; None if they are not one period."""
         phases = self.workload.get("phases") or []
-        names = [one["phase"] for one in active]
-        if any(one.get("intensity", 1) != 1 or one.get("ramp_to") not in {None, 1} for one in active):
+        names = [activity["phase"] for activity in active]
+        if any(
+            activity.get("intensity", 1) != 1 or activity.get("ramp_to") not in {None, 1}
+            for activity in active
+        ):
             return None
         positions = [index for index, phase in enumerate(phases) if phase["name"] in names]
         if positions != list(range(positions[0], positions[0] + len(positions))):

@@ -89,7 +89,7 @@ class JobFile:
 
 def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
     """Read the sections of a job file."""
-    found = JobFile(environment, OptionReader(is_lenient))
+    job_file = JobFile(environment, OptionReader(is_lenient))
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None
     for line, raw in enumerate(text.splitlines(), 1):
@@ -99,25 +99,27 @@ def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_le
         if stripped.startswith("["):
             name = stripped[1:].partition("]")[0].strip()
             if not stripped.endswith("]") or not name:
-                found.add_issue("import.bad-syntax", line, "section", stripped, "must have the form [name]")
+                job_file.add_issue(
+                    "import.bad-syntax", line, "section", stripped, "must have the form [name]"
+                )
                 current = {}
             elif name.startswith("global"):
                 # As in fio, any name with this prefix is global.
                 current = common
             else:
                 current = dict(common)
-                found.jobs.append(Job(name, line, current))
+                job_file.jobs.append(Job(name, line, current))
         elif current is None:
             message = "option before the first [section]"
-            found.add_issue("import.bad-syntax", line, "option", stripped, message)
+            job_file.add_issue("import.bad-syntax", line, "option", stripped, message)
         else:
-            found.read_option(stripped, line, current)
-    if not found.jobs and not found.reader.issues:
+            job_file.read_option(stripped, line, current)
+    if not job_file.jobs and not job_file.reader.issues:
         message = "no job; a job is a section [name] other than [global]"
-        found.reader.issues.append(Issue("import.no-test", "", message))
-    if found.reader.issues:
-        raise ConfigError(found.reader.issues, file)
-    return [found]
+        job_file.reader.issues.append(Issue("import.no-test", "", message))
+    if job_file.reader.issues:
+        raise ConfigError(job_file.reader.issues, file)
+    return [job_file]
 
 
 def is_command(text: str) -> bool:
@@ -131,14 +133,14 @@ def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenien
     Raises:
         ConfigError: With every option that cannot be read.
     """
-    found = []
+    job_files = []
     for command in _find_commands(text):
         jobs = JobFile(environment, OptionReader(is_lenient))
         _read_command(jobs, command)
         if jobs.reader.issues:
             raise ConfigError(jobs.reader.issues, file)
-        found.append(jobs)
-    return found
+        job_files.append(jobs)
+    return job_files
 
 
 def _find_commands(text: str) -> list[ScriptCommand]:
@@ -149,25 +151,25 @@ def _find_commands(text: str) -> list[ScriptCommand]:
     ]
 
 
-def _read_command(found: JobFile, command: ScriptCommand) -> None:
+def _read_command(job_file: JobFile, command: ScriptCommand) -> None:
     common: dict[str, Option] = {}
     current = common
-    for name, value in _split_options(found, command):
+    for name, value in _split_options(job_file, command):
         if name == _NAME:
             current = dict(common)
-            found.jobs.append(Job(value or f"job{len(found.jobs) + 1}", command.line, current))
+            job_file.jobs.append(Job(value or f"job{len(job_file.jobs) + 1}", command.line, current))
         elif name not in _OF_FIO:
-            found.read_option(name if value is None else f"{name}={value}", command.line, current)
+            job_file.read_option(name if value is None else f"{name}={value}", command.line, current)
 
 
-def _split_options(found: JobFile, command: ScriptCommand) -> Iterator[tuple[str, str | None]]:
+def _split_options(job_file: JobFile, command: ScriptCommand) -> Iterator[tuple[str, str | None]]:
     """Yield each option with its value, which follows `=` or is the next word."""
     words = [word.text for word in command.words]
     while words:
         text = words.pop(0)
         if not text.startswith("--"):
             message = "must be an option --NAME=VALUE; import a job file by itself"
-            found.add_issue("import.bad-syntax", command.line, "command", text, message)
+            job_file.add_issue("import.bad-syntax", command.line, "command", text, message)
             continue
         name, separator, value = text.removeprefix("--").partition("=")
         if not separator and words and not words[0].startswith("--"):

@@ -95,5 +95,5 @@ def _required(job: Settings, length: int | None) -> int | None:
     return (job.clones - 1) * _pitch(job, length) + job.offset + length
 
 
-def _larger(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else max(one, other)
+def _larger(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else max(first, second)

@@ -35,7 +35,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
         return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
     is_script, is_lenient = is_command(text), options.ignore_unknown
     read = read_jobs if is_script else read_sections
-    found = []
+    tests = []
     for sections in read(text, file, os.environ, is_lenient=is_lenient):
         jobs, regions = _settle_jobs(sections, file)
         starts = [
@@ -46,8 +46,8 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
             group = [replace(job, is_stonewalled=job.is_stonewalled and is_script) for job in jobs[start:end]]
             name = " + ".join(job.job.name for job in group)
             imported = _build(sections, group, regions[start:end], file)
-            found.append(replace(imported, name=name, is_named=not is_script))
-    return found
+            tests.append(replace(imported, name=name, is_named=not is_script))
+    return tests
 
 
 def read_job_file(

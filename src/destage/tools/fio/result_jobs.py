@@ -55,25 +55,27 @@ def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
     """Return the response times [us], and the histogram of JSON+ [ns]."""
     suffix, scale = ("_ns", 1e-3) if kind.has("lat_ns") or kind.has("clat_ns") else ("", 1.0)
     parts = [kind.values.get(f"{name}{suffix}") for name in ("lat", "clat")]
-    times = next((one for one in parts if _is_measured(one)), None)
+    times = next((part for part in parts if _is_measured(part)), None)
     if times is None:
         return {}, {}
     row = Row(kind.file, kind.line, times, f"{kind.place}lat{suffix}.")
-    found = {key: row.need(key, scale=scale) for key in ("mean", "stddev", "max") if row.has(key)}
+    response = {key: row.need(key, scale=scale) for key in ("mean", "stddev", "max") if row.has(key)}
     for part in parts:
         listed = part.get("percentile") if isinstance(part, Mapping) else None
         if not isinstance(part, Mapping) or not isinstance(listed, Mapping) or not any(listed.values()):
             continue
         row = Row(kind.file, kind.line, listed, f"{kind.place}percentile.")
         ends = ((name, find_percentile(name)) for name in listed if _is_number(name))
-        found |= {end: row.need(name, scale=scale) for name, end in ends if end is not None}
+        response |= {end: row.need(name, scale=scale) for name, end in ends if end is not None}
         drawn = part.get("bins") if suffix else None
         if not isinstance(drawn, Mapping):
-            return found, {}
-        at = (kind.line, f"{kind.place}bins")
-        bins = {round(kind.file.read_number(str(value), *at)): str(count) for value, count in drawn.items()}
-        return found, {value: round(kind.file.read_number(count, *at)) for value, count in bins.items()}
-    return found, {}
+            return response, {}
+        place = (kind.line, f"{kind.place}bins")
+        bins = {
+            round(kind.file.read_number(str(value), *place)): str(count) for value, count in drawn.items()
+        }
+        return response, {value: round(kind.file.read_number(count, *place)) for value, count in bins.items()}
+    return response, {}
 
 
 def _is_measured(times: object) -> TypeGuard[Mapping[str, Any]]:
@@ -93,23 +95,23 @@ def _is_number(text: str) -> bool:
 
 def add_kinds(kinds: Sequence[Kind]) -> Kind:
     """Return the figures of clones together; their percentiles follow from histograms alone."""
-    counted = [each for each in kinds if each["count"]]
+    counted = [kind for kind in kinds if kind["count"]]
     if not counted:
         return kinds[0]
-    weights = [each["iops"] for each in counted]
-    response = combine_times([each["response"] for each in counted], weights)
+    weights = [kind["iops"] for kind in counted]
+    response = combine_times([kind["response"] for kind in counted], weights)
     bins: Counter[int] = Counter()
-    if all(each["bins"] for each in counted):
-        for each in counted:
-            bins.update(each["bins"])
+    if all(kind["bins"] for kind in counted):
+        for kind in counted:
+            bins.update(kind["bins"])
     return {
         **NO_REQUESTS,
         "iops": math.fsum(weights),
-        "bytes_per_s": math.fsum(each["bytes_per_s"] for each in counted),
-        "seconds": max(each["seconds"] for each in counted),
-        "count": sum(each["count"] for each in counted),
+        "bytes_per_s": math.fsum(kind["bytes_per_s"] for kind in counted),
+        "seconds": max(kind["seconds"] for kind in counted),
+        "count": sum(kind["count"] for kind in counted),
         "response": response | find_percentiles([bins]),
-        "is_timed": all(each["is_timed"] for each in counted),
+        "is_timed": all(kind["is_timed"] for kind in counted),
         "bins": dict(bins),
     }
 
@@ -119,16 +121,16 @@ def find_percentiles(histograms: Sequence[Mapping[int, int]]) -> dict[str, float
     if not all(histograms):
         return {}
     counts: Counter[int] = Counter()
-    for one in histograms:
-        counts.update(one)
+    for histogram in histograms:
+        counts.update(histogram)
     total = sum(counts.values())
-    found, passed = {}, 0
+    percentiles, passed = {}, 0
     wanted = list(PERCENTILES.items())
     for value in sorted(counts):
         passed += counts[value]
         while wanted and passed >= math.ceil(total * wanted[0][0] / 100):
-            found[wanted.pop(0)[1]] = value / 1000
-    return found
+            percentiles[wanted.pop(0)[1]] = value / 1000
+    return percentiles
 
 
 _SYNCHRONOUS = {"psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"}

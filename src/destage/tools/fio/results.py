@@ -55,7 +55,7 @@ class _Job:
     def count(self) -> int:
         """Its completed requests."""
         kinds = (self.read, self.write) if self.mixed is None else (self.mixed,)
-        return sum(each["count"] for each in kinds)
+        return sum(kind["count"] for kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +77,16 @@ class _Document:
         if len(self.jobs) != len(other.jobs) or not _is_same(self.content, other.content, "global options"):
             return False
         return all(
-            _is_same(one, later, "jobname", "groupid", "job options") and _is_continued(one, later)
-            for one, later in zip(self.jobs, other.jobs, strict=True)
+            _is_same(earlier, later, "jobname", "groupid", "job options") and _is_continued(earlier, later)
+            for earlier, later in zip(self.jobs, other.jobs, strict=True)
         )
 
     def find_start_time(self) -> float | None:
         """Return when the run began [s]."""
         now = self.content.get("timestamp")
-        elapsed = [each.get("elapsed") for each in self.jobs if isinstance(each, Mapping)]
-        known = [each for each in elapsed if isinstance(each, int | float)]
-        return now - max(known) if isinstance(now, int | float) and known else None
+        elapsed = [job.get("elapsed") for job in self.jobs if isinstance(job, Mapping)]
+        seconds = [value for value in elapsed if isinstance(value, int | float)]
+        return now - max(seconds) if isinstance(now, int | float) and seconds else None
 
 
 def recognizes(text: str) -> bool:
@@ -103,20 +103,20 @@ def read(file: ResultFile) -> Readings:
         notes.append(f"{len(documents) - len(runs)} reports of a run before its last one: left out")
     lines: list[MeasuredLine] = []
     for run in runs:
-        found = _read_run(file, run)
-        lines += found.lines
-        notes += found.notes
+        readings = _read_run(file, run)
+        lines += readings.lines
+        notes += readings.notes
     return Readings(lines, notes)
 
 
 def _decode(file: ResultFile) -> Iterator[_Document]:
     """Yield the JSON objects in the file, which start in the first column; fio writes warnings between."""
-    at = 0
+    end = 0
     for match in re.finditer(r"^\{", file.text, re.MULTILINE):
-        if match.start() < at:
+        if match.start() < end:
             continue
         try:
-            content, at = json.JSONDecoder().raw_decode(file.text, match.start())
+            content, end = json.JSONDecoder().raw_decode(file.text, match.start())
         except (json.JSONDecodeError, RecursionError) as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
             line = error.lineno if isinstance(error, json.JSONDecodeError) else file.line_of(match.start())
@@ -128,29 +128,29 @@ def _decode(file: ResultFile) -> Iterator[_Document]:
             message = "must be a list of jobs, at least one"
             raise file.mistake("measured.missing-value", message, line=line, place="jobs")
         yield _Document(match.start(), content, jobs)
-    if not at:
+    if not end:
         raise file.mistake("measured.bad-syntax", "has no JSON object")
 
 
 def _choose_last_reports(documents: Sequence[_Document]) -> list[_Document]:
     """Return the last report of each run, which has the figures since the start."""
     kept = []
-    for one, following in itertools.zip_longest(documents, documents[1:]):
-        if following is None or not one.is_before(following):
-            kept.append(one)
+    for document, following in itertools.zip_longest(documents, documents[1:]):
+        if following is None or not document.is_before(following):
+            kept.append(document)
     return kept
 
 
-def _is_same(one: object, other: object, *keys: str) -> bool:
-    return all(_as_table(one).get(key) == _as_table(other).get(key) for key in keys)
+def _is_same(earlier: object, later: object, *keys: str) -> bool:
+    return all(_as_table(earlier).get(key) == _as_table(later).get(key) for key in keys)
 
 
 def _is_continued(job: object, later: object) -> bool:
     """Return whether a later report of a job has at least as many requests of each kind."""
     for name in ("read", "write", "mixed"):
-        counts = [_as_table(_as_table(one).get(name)).get("total_ios") for one in (job, later)]
-        known = [count for count in counts if isinstance(count, int | float)]
-        if len(known) > 1 and known[0] > known[1]:
+        counts = [_as_table(_as_table(report).get(name)).get("total_ios") for report in (job, later)]
+        numbers = [count for count in counts if isinstance(count, int | float)]
+        if len(numbers) > 1 and numbers[0] > numbers[1]:
             return False
     return True
 
@@ -159,8 +159,8 @@ def _read_run(file: ResultFile, run: _Document) -> Readings:
     common = _as_table(run.content.get("global options"))
     groups: dict[tuple[str, int], list[_Job]] = {}
     places = _find_jobs(file, run)
-    for at, (given, line) in enumerate(zip(run.jobs, places, strict=True)):
-        job = _read_job(file, given, f"jobs[{at}]", line, common)
+    for index, (given, line) in enumerate(zip(run.jobs, places, strict=True)):
+        job = _read_job(file, given, f"jobs[{index}]", line, common)
         if job is not None:
             groups.setdefault((job.name, job.group), []).append(job)
     lines, notes = [], []
@@ -183,10 +183,10 @@ def _read_run(file: ResultFile, run: _Document) -> Readings:
 
 def _find_jobs(file: ResultFile, run: _Document) -> list[int]:
     """Return the line of each job."""
-    places, at = [], run.start
+    places, position = [], run.start
     for _ in run.jobs:
-        at = file.text.find('"jobname"', at + 1)
-        places.append(file.line_of(max(at, 0)))
+        position = file.text.find('"jobname"', position + 1)
+        places.append(file.line_of(max(position, 0)))
     return places
 
 
@@ -207,30 +207,30 @@ def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping
         NO_REQUESTS if mixed is not None and name not in job else read_kind(row, name)
         for name in ("read", "write")
     )
-    seconds = max(each["seconds"] for each in (read, write, mixed or NO_REQUESTS))
+    seconds = max(kind["seconds"] for kind in (read, write, mixed or NO_REQUESTS))
     total = job.get("job_runtime")
     thread_seconds = total / 1000 if isinstance(total, int | float) else 0.0
     options = {**common, **_as_table(job.get("job options"))}
     load = find_load(options, _as_table(job.get("iodepth_level")), thread_seconds, seconds)
     group = job.get("groupid")
-    found = _Job(job["jobname"], group if isinstance(group, int) else 0, line, load, read, write, mixed)
-    if not found.count:
+    parsed = _Job(job["jobname"], group if isinstance(group, int) else 0, line, load, read, write, mixed)
+    if not parsed.count:
         message = f"job {job['jobname']!r} completed no request"
         raise file.mistake("measured.no-figures", message, line=line, place=place)
-    return found
+    return parsed
 
 
 def _join_clones(clones: Sequence[_Job]) -> _Job:
     """Return the clones of a job (`numjobs` without `group_reporting`), which ran together, as one."""
     first = clones[0]
-    mixed = [each.mixed for each in clones if each.mixed is not None]
+    mixed = [clone.mixed for clone in clones if clone.mixed is not None]
     return _Job(
         first.name,
         first.group,
         first.line,
         first.load,
-        add_kinds([each.read for each in clones]),
-        add_kinds([each.write for each in clones]),
+        add_kinds([clone.read for clone in clones]),
+        add_kinds([clone.write for clone in clones]),
         add_kinds(mixed) if mixed else None,
     )
 
@@ -240,7 +240,7 @@ def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -
     threads = job.load.threads if len(clones) == 1 else len(clones)
     version = document.get("fio version")
     is_split = job.mixed is None or bool(job.read["count"] + job.write["count"])
-    seconds = max(each["seconds"] for each in (job.read, job.write, job.mixed or NO_REQUESTS))
+    seconds = max(kind["seconds"] for kind in (job.read, job.write, job.mixed or NO_REQUESTS))
     figures = _list_figures(job, threads, is_split=is_split)
     figures.measure(duration_s=seconds or None, requests=job.count)
     if is_split:
@@ -264,10 +264,10 @@ def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -
 
 
 def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
-    kinds = [each for each in (job.read, job.write) if each["count"]]
+    kinds = [kind for kind in (job.read, job.write) if kind["count"]]
     figures = merge_operations(job.read, job.write) if is_split else Figures()
     if figures.get("response_p50_us") is None:
-        together = find_percentiles([each["bins"] for each in kinds])
+        together = find_percentiles([kind["bins"] for kind in kinds])
         figures.derive(**{f"response_{end}_us": value for end, value in together.items()})
     if job.mixed is not None:
         mixed = job.mixed
@@ -276,7 +276,7 @@ def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
         if mixed["iops"]:
             figures.derive(request_bytes=round(mixed["bytes_per_s"] / mixed["iops"], 3))
         kinds = [mixed]
-    if not all(each["is_timed"] for each in kinds):
+    if not all(kind["is_timed"] for kind in kinds):
         unknown = [name for name in _MEANS if figures.get(name) is None]
         figures.reject("fio measured no latency (gtod_reduce or disable_lat)", *unknown)
     # fio has the deviation of one kind of operation, and in a group that of a single thread.

@@ -297,15 +297,15 @@ class Settings:
 
 def read_settings(job: Job, reader: OptionReader) -> Settings:
     """Return the settings of a job; mistakes are added to the reader's issues."""
-    known = {each.metadata["option"]: each for each in fields(Settings) if each.metadata}
+    by_option = {field.metadata["option"]: field for field in fields(Settings) if field.metadata}
     base = 1000 if "kb_base" in job.options and job.options["kb_base"].value == "1000" else 1024
     values: dict[str, Any] = {}
     for name, given in job.options.items():
-        if name in known:
-            facts = known[name].metadata
+        if name in by_option:
+            facts = by_option[name].metadata
             parse = partial(facts["parse"], base=base) if facts.get("is_sized") else facts["parse"]
             read = partial(_parse_given, given, parse)
-            values[known[name].name] = reader.parse(given, read, known[name].default)
+            values[by_option[name].name] = reader.parse(given, read, by_option[name].default)
     settings = Settings(job, **values)
     for name, message in _list_mistakes(settings):
         if name in job.options:

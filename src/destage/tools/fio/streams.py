@@ -46,8 +46,8 @@ class JobStreams:
 
     def note(self, names: str, meaning: str) -> None:
         """Add a note on the translation of those of some options (separated by blanks) that the job has."""
-        known = names.split()
-        written = [str(option) for name, option in self.settings.job.options.items() if name in known]
+        wanted = names.split()
+        written = [str(option) for name, option in self.settings.job.options.items() if name in wanted]
         line = f"{', '.join(written)}: {meaning}"
         # The streams of a job have the same options; note each once.
         if written and line not in self.notes:

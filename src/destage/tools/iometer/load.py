@@ -45,8 +45,8 @@ def list_specifications(text: str, file: str) -> list[str]:
     """Return the names of the access specifications that workers are assigned, or of all if none are."""
     configuration = read_configuration(text, file)
     assigned = {name for worker in configuration.workers for name in worker.assigned}
-    known = list(configuration.specifications)
-    return [name for name in known if name in assigned] or known
+    names = list(configuration.specifications)
+    return [name for name in names if name in assigned] or names
 
 
 def read_access_specification(text: str, file: str, *, name: str | None = None) -> ImportedWorkload:
@@ -81,17 +81,17 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
 
 
 def _choose(configuration: Configuration, file: str, name: str | None) -> AccessSpecification:
-    known = configuration.specifications
-    if name is None and len(known) == 1:
-        return next(iter(known.values()))
-    names = ", ".join(map(repr, known))
+    specifications = configuration.specifications
+    if name is None and len(specifications) == 1:
+        return next(iter(specifications.values()))
+    names = ", ".join(map(repr, specifications))
     if name is None:
-        message = f"{len(known)} access specifications; choose one with --spec: {names}"
+        message = f"{len(specifications)} access specifications; choose one with --spec: {names}"
         raise ConfigError([Issue("iometer.ambiguous-specification", "", message)], file)
-    if name not in known:
-        message = f"no such access specification{suggest(name, known)}; known: {names}"
+    if name not in specifications:
+        message = f"no such access specification{suggest(name, specifications)}; known: {names}"
         raise ConfigError([Issue("iometer.unknown-specification", "", message, name)], file)
-    return known[name]
+    return specifications[name]
 
 
 def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:

@@ -51,14 +51,14 @@ class _Facts:
 def read(file: ResultFile) -> Readings:
     """Read all sections of results."""
     facts = _Facts()
-    found: list[MeasuredLine] = []
+    lines: list[MeasuredLine] = []
     rows: list[Row] = []
     titles: list[str] = []
     heading = ""
     for line, raw in split_lines(file.text):
         text = raw.strip()
         if text.startswith("'"):
-            found += _read_section(rows, facts)
+            lines += _read_section(rows, facts)
             rows, heading = [], text
             titles = file.split_row(text.removeprefix("'"), line) if text.startswith(_COLUMNS) else []
         elif text and titles:
@@ -69,10 +69,10 @@ def read(file: ResultFile) -> Readings:
             rows.append(Row(file, line, dict(zip(titles, cells, strict=False))))
         elif text:
             _note_fact(file, facts, heading, line, text)
-    found += _read_section(rows, facts)
-    if not found:
+    lines += _read_section(rows, facts)
+    if not lines:
         raise file.mistake("measured.no-figures", "has no row ALL with results")
-    return Readings(found)
+    return Readings(lines)
 
 
 def _note_fact(file: ResultFile, facts: _Facts, heading: str, line: int, text: str) -> None:
@@ -101,12 +101,12 @@ def _add_shares(file: ResultFile, facts: _Facts, line: int, text: str) -> None:
     if len(cells) > _DELAY and cells[_DELAY].strip() not in {"", "0"}:
         facts.pausing.add(name)
     row = Row(file, line, dict(zip(_FIELDS, cells, strict=False)))
-    _, weight, reads, random = (row.need(each) for each in _FIELDS)
-    known = facts.shares.get(name, {"weight": 0.0, "reads": 0.0, "random": 0.0})
+    _, weight, reads, random = (row.need(field) for field in _FIELDS)
+    shares = facts.shares.get(name, {"weight": 0.0, "reads": 0.0, "random": 0.0})
     facts.shares[name] = {
-        "weight": known["weight"] + weight,
-        "reads": known["reads"] + weight * reads,
-        "random": known["random"] + weight * random,
+        "weight": shares["weight"] + weight,
+        "reads": shares["reads"] + weight * reads,
+        "random": shares["random"] + weight * random,
     }
 
 
@@ -197,7 +197,7 @@ def _count_outstanding(rows: Sequence[Row]) -> float | None:
             elif kind == kinds[0] and kind in {"WORKER", "ALL"}:
                 disks = row.whole("# Disks")
                 counted.append(None if depth is None or disks is None else depth * disks)
-        known = [depth for depth in counted if depth]
-        if known and len(known) == len(counted):
-            return float(sum(known))
+        depths = [depth for depth in counted if depth]
+        if depths and len(depths) == len(counted):
+            return float(sum(depths))
     return None

@@ -52,15 +52,19 @@ class _Recording:
 
 def read(file: ResultFile) -> Readings:
     """Read a log: the means of each device over its reports."""
-    recordings, notes = _leave_out_boot([one for one in _read_recordings(file) if one.reports])
+    recordings, notes = _leave_out_boot(
+        [recording for recording in _read_recordings(file) if recording.reports]
+    )
     hosts = {recording.host for recording in recordings}
     lines, idle = [], []
     for host in sorted(hosts):
-        reports = [report for one in recordings if one.host == host for report in one.reports]
-        length = _find_length([one for one in recordings if one.host == host])
+        reports = [
+            report for recording in recordings if recording.host == host for report in recording.reports
+        ]
+        length = _find_length([recording for recording in recordings if recording.host == host])
         for device, intervals in _collect(reports).items():
             name = device if len(hosts) == 1 else f"{device} of {host}"
-            if any(each.rate for each in intervals):
+            if any(interval.rate for interval in intervals):
                 lines.append(_make_line(name, intervals, reports[0].time, length))
             else:
                 idle.append(name)
@@ -74,7 +78,11 @@ def read(file: ResultFile) -> Readings:
 def _leave_out_boot(recordings: Sequence[_Recording]) -> tuple[list[_Recording], list[str]]:
     """Leave out the first report of each iostat, and say so."""
     first = "covers the time since the machine was started, unless iostat ran with -y"
-    kept = [_Recording(one.host, one.reports[1:]) for one in recordings if len(one.reports) > 1]
+    kept = [
+        _Recording(recording.host, recording.reports[1:])
+        for recording in recordings
+        if len(recording.reports) > 1
+    ]
     if not kept:
         # The last one covers the longest time.
         others = f": {len(recordings) - 1} before it left out" if len(recordings) > 1 else ""
@@ -107,11 +115,11 @@ def _make_line(
 
 def _collect(reports: Sequence[_Report]) -> dict[str, list[Interval]]:
     """Return the intervals of each device, which was idle in a report that lacks it."""
-    found: dict[str, list[Interval]] = {}
+    by_device: dict[str, list[Interval]] = {}
     for name in dict.fromkeys(name for report in reports for name in report.devices):
         first = next(report.devices[name] for report in reports if name in report.devices)
-        found[name] = [report.devices.get(name) or first.make_idle() for report in reports]
-    return found
+        by_device[name] = [report.devices.get(name) or first.make_idle() for report in reports]
+    return by_device
 
 
 def _read_recordings(file: ResultFile) -> list[_Recording]:
@@ -142,8 +150,8 @@ def _read_recordings(file: ResultFile) -> list[_Recording]:
 
 def _read_interval(row: Row) -> Interval:
     def data_rate(prefix: str) -> float | None:
-        found = (row.number(f"{prefix}{unit}", scale=scale) for unit, scale in _UNITS.items())
-        return next((value for value in found if value is not None), None)
+        rates = (row.number(f"{prefix}{unit}", scale=scale) for unit, scale in _UNITS.items())
+        return next((value for value in rates if value is not None), None)
 
     return Interval(
         line=row.line,
@@ -164,11 +172,11 @@ def _read_interval(row: Row) -> Interval:
 
 def _find_length(recordings: Sequence[_Recording]) -> float | None:
     """Return the time between two reports [s]: the median; None without `-t`."""
-    pairs = itertools.chain.from_iterable(itertools.pairwise(one.reports) for one in recordings)
+    pairs = itertools.chain.from_iterable(itertools.pairwise(recording.reports) for recording in recordings)
     steps = sorted(
         (after.time - before.time).total_seconds()
         for before, after in pairs
         if before.time is not None and after.time is not None
     )
-    found = steps[len(steps) // 2] if steps else 0.0
-    return found if found > 0 else None
+    median = steps[len(steps) // 2] if steps else 0.0
+    return median if median > 0 else None

@@ -51,7 +51,7 @@ def recognizes(text: str) -> bool:
 def read(file: ResultFile) -> Readings:
     """Read a log: the means of each disk over its samples; a heading starts another recording."""
     lines = [(line, text) for line, text in split_lines(file.text) if text.strip()]
-    start = next(at for at, (_, text) in enumerate(lines) if _START.match(text))
+    start = next(index for index, (_, text) in enumerate(lines) if _START.match(text))
     by_disk: dict[str, list[Interval]] = {}
     recordings: list[list[datetime]] = []
     left_out = 0
@@ -76,8 +76,8 @@ def read(file: ResultFile) -> Readings:
             mistake = ("measured.bad-value", "must be a time")
             raise file.mistake(*mistake, line=line, place="time", value=cells[0])
         recordings[-1].append(time)
-        for disk, found in values.items():
-            by_disk.setdefault(disk, []).append(Interval(line=line, **found))
+        for disk, figures in values.items():
+            by_disk.setdefault(disk, []).append(Interval(line=line, **figures))
     return _summarize(file, by_disk, [times for times in recordings if times], left_out)
 
 
@@ -101,13 +101,13 @@ def _find_columns(titles: list[str]) -> _Columns:
     matches = {title: match for title in titles if (match := _COUNTER.search(title)) is not None}
     disks = {match["disk"] for match in matches.values()}
     hosts = {match["host"] for match in matches.values()}
-    found = {}
+    columns = {}
     for title, match in matches.items():
         name = match["name"].strip().lower()
         if name in _COUNTERS and not (match["disk"] == _TOTAL and len(disks) > 1):
             host = "" if len(hosts) == 1 else f" of {match['host'] or 'this host'}"
-            found[title] = (f"{match['disk']}{host}", *_COUNTERS[name])
-    return found
+            columns[title] = (f"{match['disk']}{host}", *_COUNTERS[name])
+    return columns
 
 
 def _read_sample(row: Row, columns: _Columns) -> dict[str, dict[str, float]]:
@@ -120,7 +120,7 @@ def _read_sample(row: Row, columns: _Columns) -> dict[str, dict[str, float]]:
         if field == "busy":
             value = max(0.0, _MOST_BUSY - value)
         values.setdefault(disk, {})[field] = value
-    return {disk: found for disk, found in values.items() if _RATES & found.keys()}
+    return {disk: figures for disk, figures in values.items() if _RATES & figures.keys()}
 
 
 def _summarize(
@@ -132,7 +132,7 @@ def _summarize(
     notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
     if left_out:
         notes.append(f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out")
-    idle = [disk for disk, intervals in by_disk.items() if not any(each.rate for each in intervals)]
+    idle = [disk for disk, intervals in by_disk.items() if not any(interval.rate for interval in intervals)]
     if idle:
         notes.append(f"no requests at disk {', '.join(idle)}: left out")
     pairs = itertools.chain.from_iterable(map(itertools.pairwise, recordings))

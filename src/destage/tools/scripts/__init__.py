@@ -52,12 +52,12 @@ def read_commands(text: str, program: re.Pattern[str]) -> list[ScriptCommand]:
     Args:
         program: The program's name as the last part of a path, such as `diskspd(64)?(\\.exe)?`.
     """
-    found: list[ScriptCommand] = []
+    commands: list[ScriptCommand] = []
     for command in _run(read_blocks(text), {}, program):
-        found.append(command)
-        if len(found) > MOST_COMMANDS:
+        commands.append(command)
+        if len(commands) > MOST_COMMANDS:
             break
-    return found
+    return commands
 
 
 def check_number(commands: Sequence[ScriptCommand], file: str) -> None:
@@ -105,7 +105,7 @@ def _find_command(
     for index, word in enumerate(words):
         if program.fullmatch(re.split(r"[\\/]", word.text.lstrip("{("))[-1]):
             rest = list(_take_arguments(words[index + 1 :]))
-            if any(each.text[:1] in "-/" for each in rest):
+            if any(argument.text[:1] in "-/" for argument in rest):
                 yield ScriptCommand(tuple(rest), word.line)
             return
 

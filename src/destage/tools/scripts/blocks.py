@@ -56,7 +56,7 @@ class _Reader:
         self.opened.append((end, node))
 
     def close(self, end: str) -> None:
-        if any(one == end for one, _ in self.opened):
+        if any(opened_end == end for opened_end, _ in self.opened):
             while self.opened.pop()[0] != end:
                 pass
 

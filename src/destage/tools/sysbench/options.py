@@ -163,9 +163,9 @@ def read_options(command: ScriptCommand, name: str, issues: list[Issue], *, is_l
     for word in command.words:
         if word.text.startswith("--"):
             written, equals, value = word.text[2:].partition("=")
-            known = _OPTIONS.aliases.get(written, written)
-            at = word.part(len(written) + 3, value) if equals and known in _OPTIONS.settings else word
-            test.reader.read(_OPTIONS, known, Argument(f"--{written}", word, value, at), test)
+            option = _OPTIONS.aliases.get(written, written)
+            shown = word.part(len(written) + 3, value) if equals and option in _OPTIONS.settings else word
+            test.reader.read(_OPTIONS, option, Argument(f"--{written}", word, value, shown), test)
         elif word.text not in {"fileio", "run"} and find_variable(word.text) is None:
             issues.append(word.issue("import.unsupported-option", "", "is not a word of the fileio test"))
     if not test.mode and not issues:

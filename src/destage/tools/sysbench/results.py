@@ -79,7 +79,7 @@ class _RunReader:
         total = sum(rates.values())
         if not seconds or not total:
             raise self._file.mistake("measured.no-figures", "no request was completed", line=self._line(0))
-        response, at = self._read_response()
+        response, line = self._read_response()
         figures = merge_operations(kinds["read"], kinds["write"])
         measure_times(figures, response)
         one_kind = [name for name, rate in rates.items() if rate]
@@ -87,7 +87,7 @@ class _RunReader:
             figures.derive(**{f"{one_kind[0]}_response_{key}_us": value for key, value in response.items()})
         if syncs:
             share = syncs / (syncs + total)
-            self.notes.append(f"line {at}: {share:.0%} of the operations behind the latency are fsync")
+            self.notes.append(f"line {line}: {share:.0%} of the operations behind the latency are fsync")
         threads = self._find(r"^Number of threads: (\d+)")
         # Asynchronous threads have a backlog of requests, and a rate leaves threads without one.
         is_asynchronous = self._find("^(Using asynchronous I/O mode)") is not None
@@ -146,19 +146,19 @@ class _RunReader:
         if match is None:
             raise self._missing("Latency (ms)")
         part = self._text[match.end() :]
-        found = {}
+        times = {}
         for key, name in (("mean", "avg"), ("max", "max")):
             value = re.search(rf"^ +{name}: +([\d.]+)(ms|us|s|)$", part, re.MULTILINE)
             if value:
-                found[key] = float(value[1]) * _TIMES[value[2]]
+                times[key] = float(value[1]) * _TIMES[value[2]]
         for value in re.finditer(
             r"^ +(?:approx\. +)?(\d+)(?:th)? percentile: +([\d.]+)(ms|us|s|)$", part, re.MULTILINE
         ):
             end = find_percentile(value[1])
             # 0 stands for `--percentile=0`, which records none.
             if end is not None and float(value[2]):
-                found[end] = float(value[2]) * _TIMES[value[3]]
-        return found, self._line(match.start())
+                times[end] = float(value[2]) * _TIMES[value[3]]
+        return times, self._line(match.start())
 
     def _number(self, form: str, place: str) -> float:
         match = re.search(form, self._text)

@@ -179,5 +179,5 @@ def parse(name: str, text: str) -> Any:
 
 def explain_unsupported(kind: str, key: str) -> str:
     """Return why a keyword is not supported."""
-    known = ORDER.get(kind, ()) if kind else GENERAL
-    return _UNSUPPORTED.get(key, "is not simulated" if key in known else "is not a keyword of Vdbench")
+    allowed = ORDER.get(kind, ()) if kind else GENERAL
+    return _UNSUPPORTED.get(key, "is not simulated" if key in allowed else "is not a keyword of Vdbench")

@@ -59,7 +59,7 @@ def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]
 
 
 def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, Storage]) -> _Load:
-    found = []
+    loaded = []
     if "wd" in run.parameters or ("sd" not in run.parameters and definitions.workloads):
         workloads = definitions.select("wd", definitions.workloads, run.parameters.get("wd"))
     else:
@@ -72,10 +72,11 @@ def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, S
             message = "no storage; define one with sd="
             definitions.reader.issues.append(workload.word.issue("vdbench.unknown-name", "wd", message))
         opened = [
-            (placed[one.name], read_flags([one, workload, run], definitions.reader)) for one in storages
+            (placed[storage.name], read_flags([storage, workload, run], definitions.reader))
+            for storage in storages
         ]
-        found.append((workload, opened))
-    return _Load(run, found)
+        loaded.append((workload, opened))
+    return _Load(run, loaded)
 
 
 def _read_loops(run: Settings, reader: OptionReader) -> dict[str, list[str]]:
@@ -194,9 +195,9 @@ def _weights(load: _Load, reader: OptionReader) -> list[float]:
 
 def _depth(load: _Load, chosen: Mapping[str, str], reader: OptionReader) -> int:
     """Return the outstanding requests of all storages together."""
-    storages = {one.settings.name: one for _, used in load.workloads for one, _ in used}
-    each = keywords.parse("threads", chosen["threads"]) if "threads" in chosen else None
-    depth = sum(each or one.threads for one in storages.values())
+    storages = {storage.settings.name: storage for _, used in load.workloads for storage, _ in used}
+    threads = keywords.parse("threads", chosen["threads"]) if "threads" in chosen else None
+    depth = sum(threads or storage.threads for storage in storages.values())
     if depth > _MOST_OUTSTANDING:
         message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
         reader.issues.append(load.run.word.issue("import.bad-value", "threads", message))
@@ -215,7 +216,7 @@ def _run(run: Settings, reader: OptionReader) -> Part:
 
 
 def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:
-    storages = {one.settings.name: one for _, used in load.workloads for one, _ in used}
+    storages = {storage.settings.name: storage for _, used in load.workloads for storage, _ in used}
     if len(storages) > 1:
         yield "Assumed: the storages follow one another; those of unknown size are the whole array."
         yield "Approximated: the threads of all storages are one queue."
@@ -225,7 +226,11 @@ def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:
         if distribution is not None and "uniform".startswith(distribution.text.lower()):
             yield f"Approximated: {distribution}: equal gaps."
     names = ("rhpct", "whpct", "forrhpct", "forwhpct")
-    if any(name in one.parameters for one in (load.run, *(w for w, _ in load.workloads)) for name in names):
+    if any(
+        name in settings.parameters
+        for settings in (load.run, *(w for w, _ in load.workloads))
+        for name in names
+    ):
         yield "Assumed: hits are uniform in the hit area, which no other request uses."
     seeks = [w.parameters["seekpct"].text.lower() for w, _ in load.workloads if "seekpct" in w.parameters]
     if set(seeks) & {"eof", "-1"}:
@@ -242,25 +247,31 @@ def _describe(load: _Load, chosen: Mapping[str, str]) -> Iterator[str]:
     for workload, _ in load.workloads:
         for key, parameter in workload.parameters.items():
             yield f"wd={workload.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
-    storages = {one.settings.name: one.settings for _, used in load.workloads for one, _ in used}
+    storages = {storage.settings.name: storage.settings for _, used in load.workloads for storage, _ in used}
     for storage in storages.values():
         for key, parameter in storage.parameters.items():
             yield f"sd={storage.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
 
 
 def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
-    opened = {one.settings.name: (one, flags) for _, used in load.workloads for one, flags in used}
-    cached = [name for name, (one, flags) in opened.items() if not flags.is_direct and not one.is_raw]
+    opened = {
+        storage.settings.name: (storage, flags) for _, used in load.workloads for storage, flags in used
+    }
+    cached = [name for name, (storage, flags) in opened.items() if not flags.is_direct and not storage.is_raw]
     if cached:
         word = opened[cached[0]][0].settings.word
         yield warn_page_cache("openflags", cached, word, storages=cached)
-    unknown = [name for name, (one, _) in opened.items() if not one.has_size and not one.is_device]
+    unknown = [
+        name for name, (storage, _) in opened.items() if not storage.has_size and not storage.is_device
+    ]
     if unknown:
         word = opened[unknown[0]][0].settings.word
         message = f"not given for {', '.join(unknown)}; assumed: the whole array"
         yield word.mark("import.unknown-size", "size", message)
     if rate == "curve":
-        parameter = next(one for key, one in load.run.order if key.removeprefix("for") == "iorate")
+        parameter = next(
+            parameter for key, parameter in load.run.order if key.removeprefix("for") == "iorate"
+        )
         message = (
             "only the maximum is imported: the other rates are shares of it, which Vdbench measures first"
         )

@@ -53,9 +53,9 @@ class Parameter:
 
     def issue(self, code: str, message: str, value: Word | None = None) -> Issue:
         """Return an issue at a value, or at the keyword."""
-        at = value or (self.values[0] if self.values else self.word)
+        word = value or (self.values[0] if self.values else self.word)
         given = value.text if value is not None else self.text
-        return Issue(code, self.key, message, given, line=at.line, column=at.column)
+        return Issue(code, self.key, message, given, line=word.line, column=word.column)
 
 
 @dataclass
@@ -94,7 +94,9 @@ def _group(parameters: list[Parameter]) -> list[list[Parameter]]:
     """Return the parameters of each definition of a line, whose keyword may come again."""
     kind = parameters[0].key
     starts = [
-        index for index, one in enumerate(parameters) if not index or (kind in KINDS and one.key == kind)
+        index
+        for index, parameter in enumerate(parameters)
+        if not index or (kind in KINDS and parameter.key == kind)
     ]
     return [parameters[start:end] for start, end in pairwise([*starts, len(parameters)])]
 
@@ -315,17 +317,17 @@ def _number(name: str, texts: Sequence[str]) -> list[str]:
     return [f"{name}{index}" for index in range(first, first + number)]
 
 
-def _match(pattern: str, known: Iterable[str]) -> Iterable[str]:
+def _match(pattern: str, names: Iterable[str]) -> Iterable[str]:
     first, dash, last = pattern.partition("-")
-    if dash and pattern not in known:
+    if dash and pattern not in names:
         begin, end = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
         if begin is not None and end is not None and begin[1] == end[1]:
             numbers = range(int(begin[2]), int(end[2]) + 1)
             return [
                 name
-                for name in known
-                if (one := _NUMBERED.fullmatch(name)) is not None
-                and one[1] == begin[1]
-                and int(one[2]) in numbers
+                for name in names
+                if (match := _NUMBERED.fullmatch(name)) is not None
+                and match[1] == begin[1]
+                and int(match[2]) in numbers
             ]
-    return [name for name in known if fnmatchcase(name, pattern.replace("[", "[[]"))]
+    return [name for name in names if fnmatchcase(name, pattern.replace("[", "[[]"))]

@@ -63,11 +63,11 @@ def read_requests(workload: Settings, chosen: Mapping[str, str], reader: OptionR
     }
     if "sizes" in changes:
         changes["sizes"] = {changes["sizes"]: 100.0}
-    found = replace(requests, **changes)
-    if stride is not None and found.seeks and (found.seeks < ALL or len(found.sizes) > 1):
+    overridden = replace(requests, **changes)
+    if stride is not None and overridden.seeks and (overridden.seeks < ALL or len(overridden.sizes) > 1):
         message = "is simulated with seekpct=100 and one xfersize only"
         reader.issues.append(stride.issue("import.bad-value", message))
-    return found
+    return overridden
 
 
 _LOOPED = {
@@ -94,8 +94,8 @@ def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
         raise OptionValueError("must be (size,percentage,size,percentage,...)")
     weights: dict[int, float] = {}
     for size, percentage in zip(texts[::2], texts[1::2], strict=True):
-        each = SIZES.parse_sectors(size)
-        weights[each] = weights.get(each, 0.0) + parse_percentage(percentage)
+        size_bytes = SIZES.parse_sectors(size)
+        weights[size_bytes] = weights.get(size_bytes, 0.0) + parse_percentage(percentage)
     total = sum(weights.values())
     if round(total) != 100:  # noqa: PLR2004 - per cent, which Vdbench rounds as well
         raise OptionValueError(f"has percentages that add up to {total:g}; they must add up to 100")
@@ -118,7 +118,7 @@ def build_components(
 ) -> list[Part]:
     """Return the components of a workload, with weights that add up to `weight`."""
     parts: list[Part] = []
-    each = weight / max(1, len(storages))
+    share = weight / max(1, len(storages))
     for storage, flags in storages:
         used = read_range(workload, storage.whole, reader) or storage.used
         first, length = used.first, None if used.last is None else used.last - used.first
@@ -133,7 +133,7 @@ def build_components(
                 continue
             reads = requests.reads * requests.read_hits / hit
             address = {"kind": "uniform", **contiguous(first, area)}
-            parts.append(_component(requests, storage, flags, each * hit / ALL, reads, address))
+            parts.append(_component(requests, storage, flags, share * hit / ALL, reads, address))
             first, length = first + area, None if length is None else length - area
         if hit < ALL:
             reads = requests.reads * (ALL - requests.read_hits) / (ALL - hit)
@@ -144,7 +144,7 @@ def build_components(
                 message = "range= in per cent needs size= of the storage, unless all requests are random"
                 reader.issues.append(workload.word.issue("import.bad-value", "range", message))
                 continue
-            parts.append(_component(requests, storage, flags, each * (ALL - hit) / ALL, reads, address))
+            parts.append(_component(requests, storage, flags, share * (ALL - hit) / ALL, reads, address))
     return _join_neighbours(parts)
 
 
@@ -196,8 +196,10 @@ def _join_neighbours(parts: Sequence[Part]) -> list[Part]:
         if not is_equal or last is None or before is None:
             joined.append(dict(part))
             continue
-        size, span = (int(quantities.parse(one["footprint"], "bytes")) for one in (lies, before))
-        start, end = (int(quantities.parse(one["placement"]["offset"], "bytes")) for one in (before, lies))
+        size, span = (int(quantities.parse(address["footprint"], "bytes")) for address in (lies, before))
+        start, end = (
+            int(quantities.parse(address["placement"]["offset"], "bytes")) for address in (before, lies)
+        )
         is_even = abs(last["weight"] / span - part["weight"] / size) < 1e-6 * last["weight"] / span
         if end != start + span or not is_even:
             joined.append(dict(part))

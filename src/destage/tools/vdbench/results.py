@@ -55,7 +55,7 @@ def read(file: ResultFile) -> Readings:
     """Read the averages of each run, and the spread of its intervals."""
     names: list[str] = []
     rows: list[Row] = []
-    found: list[MeasuredLine] = []
+    lines: list[MeasuredLine] = []
     notes: list[str] = []
     for line, text in split_lines(file.text):
         words = text.split()
@@ -75,17 +75,17 @@ def read(file: ResultFile) -> Readings:
             rows.append(row)
             continue
         numbers = range(int(average[1]), int(average[2]) + 1)
-        within, rows = [one for one in rows if one.whole("Interval") in numbers], []
+        within, rows = [interval for interval in rows if interval.whole("Interval") in numbers], []
         if not within or row.text("rate") in {"0", "0.0", "0.00"}:
             notes.append(f"run {row.text('Run')} ended within its warm-up or without a request: left out")
             continue
         run = _read_run(row, within)
-        found.append(run)
+        lines.append(run)
         notes += _note_storages(run, row)
-    if not found:
+    if not lines:
         raise file.mistake("measured.no-figures", "has no row of averages (avg_...): no run was completed")
     notes += _note_incomplete(rows)
-    return Readings(found, notes)
+    return Readings(lines, notes)
 
 
 def _note_incomplete(rows: Sequence[Row]) -> list[str]:
@@ -103,13 +103,13 @@ def _note_storages(run: MeasuredLine, row: Row) -> list[str]:
     """Name a run whose threads are those of several storages."""
     if run.threads is None or run.threads == round(row.need("threads")):
         return []
-    each = f"each of several storages has {row.text('threads')}"
-    return [f"run {row.text('Run')}: {run.threads} threads by queue_depth; {each}"]
+    detail = f"each of several storages has {row.text('threads')}"
+    return [f"run {row.text('Run')}: {run.threads} threads by queue_depth; {detail}"]
 
 
 def _read_run(row: Row, intervals: Sequence[Row]) -> MeasuredLine:
     rate, share = row.need("rate"), row.share("read%")
-    rates = [value for one in intervals if (value := one.number("rate")) is not None]
+    rates = [value for interval in intervals if (value := interval.number("rate")) is not None]
     requested = row.text("reqrate") or "max"
     given = None if row.text("threads").partition(".")[0] == _DIFFERENT else row.number("threads")
     threads = _count_threads(given, row.number("queue_depth"), requested)
@@ -183,11 +183,11 @@ def _count_threads(threads: float | None, queue_depth: float | None, requested_r
 
 def _find_interval(intervals: Sequence[Row]) -> float | None:
     """Return the length of an interval [s]: the median, as the times are those of the output."""
-    times = [_seconds(one.text("tod")) for one in intervals]
-    known = [time for time in times if time is not None]
-    steps = [round((after - before) % _DAY_S, 1) for before, after in itertools.pairwise(known)]
-    found = statistics.median_low(steps) if steps else 0.0
-    return found or None
+    times = [_seconds(interval.text("tod")) for interval in intervals]
+    known_times = [time for time in times if time is not None]
+    steps = [round((after - before) % _DAY_S, 1) for before, after in itertools.pairwise(known_times)]
+    median = statistics.median_low(steps) if steps else 0.0
+    return median or None
 
 
 def _seconds(text: str) -> float | None:

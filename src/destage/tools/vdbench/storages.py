@@ -164,6 +164,6 @@ def read_flags(sources: Sequence[Settings], reader: OptionReader) -> OpenFlags:
             is_direct |= flag in _DIRECT
             is_forced |= flag in _FORCED
             if parameter is not None and flag not in _DIRECT | _FORCED | _IGNORED:
-                known = ", ".join(sorted(_DIRECT | _FORCED | _IGNORED))
-                reader.issues.append(parameter.issue("import.bad-value", f"must be of {known}", value))
+                allowed = ", ".join(sorted(_DIRECT | _FORCED | _IGNORED))
+                reader.issues.append(parameter.issue("import.bad-value", f"must be of {allowed}", value))
     return OpenFlags(is_direct, is_forced)
