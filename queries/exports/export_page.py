@@ -46,8 +46,8 @@ class ExportedColumn:
 
     def as_metadata(self) -> dict[str, str]:
         """Return what is known of it, by the key in Parquet metadata."""
-        known = {"unit": self.unit, "meaning": self.meaning, "path": self.path}
-        return {key: value for key, value in known.items() if value}
+        facts = {"unit": self.unit, "meaning": self.meaning, "path": self.path}
+        return {key: value for key, value in facts.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ def add_record(page: str, inputs: str) -> str:
 
 def read_record(page: bytes) -> str | None:
     """Return the digest in a page; None if no export wrote it."""
-    found = _RECORD.search(page.decode(errors="replace"))
-    return None if found is None else found[1]
+    match = _RECORD.search(page.decode(errors="replace"))
+    return None if match is None else match[1]
 
 
 def _list_file(file: ExportedFile) -> tuple[str, str, str]:
@@ -109,8 +109,10 @@ def _write_columns(files: Sequence[ExportedFile]) -> str:
     held = {name: [file.relation for file in files if name in _names(file)] for name in columns}
     axes = [column for column in columns.values() if column.path]
     rest = [column for name, column in columns.items() if not column.path and not _is_end(name, columns)]
-    axis_rows = ((f"`{each.name}`", f"`{each.path}`", each.unit, each.meaning) for each in axes)
-    rest_rows = ((f"`{each.name}`", ", ".join(held[each.name]), each.unit, each.meaning) for each in rest)
+    axis_rows = ((f"`{column.name}`", f"`{column.path}`", column.unit, column.meaning) for column in axes)
+    rest_rows = (
+        (f"`{column.name}`", ", ".join(held[column.name]), column.unit, column.meaning) for column in rest
+    )
     parts = [
         "## Axes\n",
         _write_table(("column", "path in the study", "unit", "meaning"), axis_rows),
@@ -125,8 +127,8 @@ def _names(file: ExportedFile) -> set[str]:
 
 
 def _is_end(name: str, columns: "Iterable[str]") -> bool:
-    found = _END.fullmatch(name)
-    return found is not None and found[1] in columns
+    match = _END.fullmatch(name)
+    return match is not None and match[1] in columns
 
 
 def _write_folders() -> str:

@@ -124,8 +124,8 @@ def read_summary(file: Location, inputs: str) -> Summary | None:
     digest, _, content = record.removesuffix(_END).partition(" ")
     if not begin or not record.endswith(_END) or digest != _digest_page(page, content):
         return None
-    found = json.loads(content)
-    return Summary.from_json(found["summary"]) if found["inputs"] == inputs else None
+    stored = json.loads(content)
+    return Summary.from_json(stored["summary"]) if stored["inputs"] == inputs else None
 
 
 def _digest_page(page: str, content: str) -> str:

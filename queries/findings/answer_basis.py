@@ -116,8 +116,8 @@ def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str
     is_measured = all(row[name] is not None for name in _RESULTS) and row["requests"] > 0
     if not is_measured or any(array["disk"]["kind"] == "server" for array in config["arrays"]):
         return None
-    found = classify_run(config, row)
-    return found if isinstance(found, str) else model_error.find_error(found)
+    classified = classify_run(config, row)
+    return classified if isinstance(classified, str) else model_error.find_error(classified)
 
 
 def _condition(error: ModelError) -> str:

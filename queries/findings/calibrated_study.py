@@ -54,8 +54,8 @@ def write_drawn_study(session: Session, count: int, fit: str | None = None, figu
             "query.no-rows", "nothing in the prior explains the figures: there is no draw", chosen
         )
     points = [
-        {"label": _name_point(rows[at], times, count, unknowns)} | _assign(rows[at], unknowns, assigned)
-        for at, times in drawn.items()
+        {"label": _name_point(rows[index], times, count, unknowns)} | _assign(rows[index], unknowns, assigned)
+        for index, times in drawn.items()
     ]
     study = {key: value for key, value in session.spec.items() if key not in _LEFT_OUT}
     study["name"] = f"{study['name']}_drawn"
@@ -128,13 +128,13 @@ def _name_point(row: Row, times: int, count: int, unknowns: Collection[str]) -> 
 
 def _assign(row: Row, unknowns: Mapping[str, Row], assigned: Mapping[str, str | Fixed]) -> dict[str, object]:
     """Return the value of each parameter in a draw, with its unit."""
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for path, source in assigned.items():
         if isinstance(source, Fixed):
-            found[path] = source.value
+            settings[path] = source.value
             continue
         described = unknowns[source]
         value, unit = row[described["column"]], described["unit"]
         is_quantity = unit in quantities.UNITS and isinstance(value, int | float)
-        found[path] = quantities.render(value, unit) if is_quantity else value
-    return found
+        settings[path] = quantities.render(value, unit) if is_quantity else value
+    return settings

@@ -41,7 +41,7 @@ def compose_calibration(session: Session) -> list[str]:
     rows = {name: session.query(name).to_pylist() for name in ("calibration", TABLE, "odds", "worth_knowing")}
     sentences: list[str] = []
     for fit in rows["calibration"]:
-        of_fit = {name: [row for row in found if row["fit"] == fit["fit"]] for name, found in rows.items()}
+        of_fit = {name: [row for row in listed if row["fit"] == fit["fit"]] for name, listed in rows.items()}
         sentences += _compose_fit(fit, of_fit)
     return sentences
 
@@ -172,11 +172,11 @@ def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:
     """Return prior and posterior of each unknown as text: headings, then a row for each."""
     rows = session.query("unknowns").to_pylist()
     fits = list(dict.fromkeys(row["fit"] for row in rows))
-    found: dict[tuple[str, str | None], dict[str, Row]] = {}
+    by_unknown: dict[tuple[str, str | None], dict[str, Row]] = {}
     for row in rows:
-        found.setdefault((row["unknown"], row["value"]), {})[row["fit"]] = row
+        by_unknown.setdefault((row["unknown"], row["value"]), {})[row["fit"]] = row
     table = [("unknown", "prior", *(f"fitted on {fit}" for fit in fits))]
-    for (unknown, value), by_fit in found.items():
+    for (unknown, value), by_fit in by_unknown.items():
         first = next(iter(by_fit.values()))
         name = unknown if value is None else f"{unknown} = {value}"
         unit = first["unit"]

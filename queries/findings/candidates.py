@@ -64,7 +64,7 @@ class Candidate:
     @property
     def odds(self) -> float:
         """The probability that all objectives are met, at least."""
-        return max(0.0, 1 - sum(1 - one.odds for one in self.measured))
+        return max(0.0, 1 - sum(1 - result.odds for result in self.measured))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,9 @@ class BatteryCase:
 
 def list_candidates(session: Session, objectives: Sequence[Objective]) -> list[Candidate]:
     """Return the candidates of a search: those with a price first, the cheapest at the top."""
-    columns = list(dict.fromkeys([*(one.column for one in objectives), *limiting_resource.columns_needed()]))
+    columns = list(
+        dict.fromkeys([*(objective.column for objective in objectives), *limiting_resource.columns_needed()])
+    )
     listed = ", ".join(f"replicates.{column}" for column in columns)
     runs = session.sql(
         f"SELECT point_id, {listed} FROM replicates ORDER BY point_id, replicate"  # noqa: S608
@@ -111,13 +113,13 @@ def find_battery_case(
         [f"{quote(battery)} AS battery", *map(quote, [*parts, "n_overloaded", *{*columns, _EXPOSURE}])]
     )
     rows = session.sql_of_named_columns(f"SELECT {listed} FROM points").to_pylist()  # noqa: S608
-    found = {row["battery"]: row for row in rows if all(row[path] == value for path, value in parts.items())}
-    if "present" not in found or "absent" not in found:
+    cases = {row["battery"]: row for row in rows if all(row[path] == value for path, value in parts.items())}
+    if "present" not in cases or "absent" not in cases:
         return None
     return BatteryCase(
-        {column: found["present"][column] for column in columns},
-        {} if found["absent"]["n_overloaded"] else {column: found["absent"][column] for column in columns},
-        found["present"][_EXPOSURE] or 0.0,
+        {column: cases["present"][column] for column in columns},
+        {} if cases["absent"]["n_overloaded"] else {column: cases["absent"][column] for column in columns},
+        cases["present"][_EXPOSURE] or 0.0,
     )
 
 
@@ -136,7 +138,9 @@ def _read_candidate(
         verdict=row["failing_verdict"],
         censored=row["censored"],
         binding=row["binding"],
-        measured=tuple(measure(one, [run[one.column] for run in runs]) for one in objectives if runs),
+        measured=tuple(
+            measure(objective, [run[objective.column] for run in runs]) for objective in objectives if runs
+        ),
         limiting=None if use is None else use[0],
         use=None if use is None else use[1],
     )

@@ -29,7 +29,7 @@ def tabulate_replay(session: Session, mode: str, *, is_brief: bool = False) -> p
     """
     axes = [f"points.{quote(path)} AS {name}" for path, name in session.names.items()]
     bounded = [*COLUMNS[mode], *([] if is_brief else _HITS)]
-    measured = [each for name in bounded for each in (name, f"{name}_low", f"{name}_high")]
+    measured = [column for name in bounded for column in (name, f"{name}_low", f"{name}_high")]
     others = _HITS if is_brief else ("limiting_resource(points, 0.5) AS limiting", "n")
     listed = ", ".join([*axes, *measured, *others, *(f"n_{status}" for status in STATUSES), "n_missing"])
     return session.sql_of_named_columns(f"SELECT {listed} FROM points ORDER BY plan_row")  # noqa: S608

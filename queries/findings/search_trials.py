@@ -42,14 +42,14 @@ def read_trials(session: Session, objectives: Sequence[Objective]) -> list[Row]:
     `censored` are those of its answer.
     """
     first = objectives[0]
-    known = " AND ".join(f"{quote(one.column)} IS NOT NULL" for one in objectives)
+    condition = " AND ".join(f"{quote(objective.column)} IS NOT NULL" for objective in objectives)
     axes = ", ".join(f"configurations.{quote(name)}" for name in ("label", *session.axes))
     answer = session.answer
     rows: list[Row] = session.sql(
         f"SELECT {axes}, trials.*, answers.{quote(f'{answer}_low')} AS answer_low, "  # noqa: S608 - quoted
         f"answers.{quote(f'{answer}_high')} AS answer_high, answers.censored "
         f"FROM (SELECT stored.* REPLACE (grid.point_id AS point_id) FROM {_STORED} AS stored "
-        f"INNER JOIN grid ON stored.point_id = grid.written_id WHERE {known} "
+        f"INNER JOIN grid ON stored.point_id = grid.written_id WHERE {condition} "
         "QUALIFY row_number() OVER (PARTITION BY grid.point_id ORDER BY trial) = 1) AS trials "
         "INNER JOIN configurations USING (point_id) LEFT JOIN answers USING (point_id) "
         f"ORDER BY on_front DESC, {quote(first.column)} {'DESC' if first.is_maximum else ''}, trial"

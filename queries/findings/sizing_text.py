@@ -83,12 +83,16 @@ class Sized:
     @property
     def carrying(self) -> list[Candidate]:
         """The candidates that meet the objectives, the cheapest first."""
-        return [one for one in self.candidates if one.disks is not None and one.price is not None]
+        return [
+            candidate
+            for candidate in self.candidates
+            if candidate.disks is not None and candidate.price is not None
+        ]
 
     @property
     def unmeasured(self) -> list[Candidate]:
         """The candidates whose runs have no value for an objective."""
-        return [one for one in self.candidates if one.verdict == "not_measured"]
+        return [candidate for candidate in self.candidates if candidate.verdict == "not_measured"]
 
 
 def compose_sizing(sized: Sized) -> list[str]:
@@ -132,7 +136,7 @@ def format_odds(odds: float) -> str:
 
 
 def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
-    facts = [(_title(one), _describe_margin(one)) for one in best.measured]
+    facts = [(_title(measured), _describe_margin(measured)) for measured in best.measured]
     what = "that it is met" if len(best.measured) == 1 else "that all are met"
     what += ", as far as the simulation is exact"
     facts.append(("probability", f"{format_odds(best.odds)} {what}"))
@@ -146,26 +150,28 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     return facts
 
 
-def _title(one: Measured) -> str:
-    return title_column(one.objective.column).partition(" [")[0].removesuffix(" fraction")
+def _title(measured: Measured) -> str:
+    return title_column(measured.objective.column).partition(" [")[0].removesuffix(" fraction")
 
 
-def _describe_margin(one: Measured) -> str:
+def _describe_margin(measured: Measured) -> str:
     """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
-    column = one.objective.column
+    column = measured.objective.column
     scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
     if column.endswith(("_fraction", "_ratio")):
         scale, unit = 100.0, "%"
-    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.objective.bound))
+    mean, half, limit = (
+        _three(value * scale) for value in (measured.mean, measured.half_width, measured.objective.bound)
+    )
     text = f"{format_number(mean)} {unit}".rstrip()
     low, high = _three(mean - half), _three(mean + half)
     if half and format_number(low) != format_number(high):
         text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
-    word = "at most" if one.objective.is_upper else "at least"
+    word = "at most" if measured.objective.is_upper else "at least"
     text += f"; {word} {format_number(limit)} {unit}".rstrip()
-    if one.factor is not None:
-        side = "below" if one.objective.is_upper else "above"
-        text += f": a factor of {format_number(_two(one.factor))} {side}"
+    if measured.factor is not None:
+        side = "below" if measured.objective.is_upper else "above"
+        text += f": a factor of {format_number(_two(measured.factor))} {side}"
     return text
 
 
@@ -224,18 +230,19 @@ def _list_rest(sized: Sized) -> list[str]:
     rest = sized.candidates
     counts = {
         "more expensive even with the fewest disks": sum(
-            one.censored == _DEAR and one.failing is None for one in rest
+            candidate.censored == _DEAR and candidate.failing is None for candidate in rest
         ),
         "more expensive with enough disks; fewer were simulated and miss an objective": sum(
-            one.censored == _DEAR and one.verdict == "misses" for one in rest
+            candidate.censored == _DEAR and candidate.verdict == "misses" for candidate in rest
         ),
         "more expensive with enough disks; fewer were simulated and may miss an objective": sum(
-            one.censored == _DEAR and one.verdict in _OPEN for one in rest
+            candidate.censored == _DEAR and candidate.verdict in _OPEN for candidate in rest
         ),
         "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
-        "misses an objective with the most disks": sum(one.censored == "above" for one in rest),
+        "misses an objective with the most disks": sum(candidate.censored == "above" for candidate in rest),
         "not shown to meet the objectives with the most disks": sum(
-            one.censored is None and one.verdict in _OPEN and one.disks is None for one in rest
+            candidate.censored is None and candidate.verdict in _OPEN and candidate.disks is None
+            for candidate in rest
         ),
         "has no value for an objective": len(sized.unmeasured),
         "cannot be built": sized.impossible,
@@ -267,17 +274,19 @@ def describe_unreachable(objective: Objective, value: float, family: Mapping[str
         disks: Its number of disks.
     """
     words = title_column(objective.column).partition(" [")[0]
-    found, name = _show(objective.column, value), _name_parts(family, disks)
-    return f"even one user alone has {words} {found} at best ({name}), and {objective.text} was asked for"
+    reached, name = _show(objective.column, value), _name_parts(family, disks)
+    return f"even one user alone has {words} {reached} at best ({name}), and {objective.text} was asked for"
 
 
 def _explain_none(sized: Sized) -> str:
     if sized.reason is not None:
         return f"No configuration meets the objectives: {sized.reason}."
     never = Counter(
-        describe_failing(one.verdict, one.binding) for one in sized.candidates if one.censored != _DEAR
+        describe_failing(candidate.verdict, candidate.binding)
+        for candidate in sized.candidates
+        if candidate.censored != _DEAR
     )
-    dear = [one for one in sized.candidates if one.censored == _DEAR]
+    dear = [candidate for candidate in sized.candidates if candidate.censored == _DEAR]
     reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(never.items())]
     if dear:
         reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")

@@ -25,7 +25,7 @@ def list_slower_caches(session: "Session") -> list[str]:
     """Return a sentence if a write cache lowers the rate of a mixed sequential load, and why."""
     alike = [quote(axis) for axis in session.axes if not axis.startswith(_CACHE)]
     kept = ", ".join(alike) or "0"
-    found = session.sql(
+    rows = session.sql(
         f"""
         WITH measured AS (
             SELECT plan_row, throughput_iops AS rate, throughput_iops_low AS low,
@@ -42,7 +42,7 @@ def list_slower_caches(session: "Session") -> list[str]:
     ).to_pylist()
     slower = [
         row
-        for row in found
+        for row in rows
         if is_sequential(session.sweep.configuration(row["plan_row"])["workload"]["streams"])
     ]
     if not slower:

@@ -63,13 +63,13 @@ def _describe(change: float, where: str = "") -> str:
     """Return what follows if the dirty data changed by this ratio to the new dirty data."""
     share = f"{'up to ' if where else ''}{abs(change) * 100:.0f} %"
     if change > 0:
-        found, later = f"Not sustained{where}: the write cache was filling", "worse"
+        finding, later = f"Not sustained{where}: the write cache was filling", "worse"
         why = f"{share} of the new dirty data was not destaged"
     else:
-        found, later = f"Not steady{where}: the write cache was emptying", "better"
+        finding, later = f"Not steady{where}: the write cache was emptying", "better"
         why = f"the disks destaged {share} more than the new dirty data"
     return (
-        f"{found} during the measurement window; {why}. A longer window shows {later} results: set "
+        f"{finding} during the measurement window; {why}. A longer window shows {later} results: set "
         "run.warm_up and run.window to auto."
     )
 

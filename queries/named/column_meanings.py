@@ -136,12 +136,12 @@ def collect_meanings(axes: pa.Table, answer: str, sought: str | None) -> dict[st
         answer: The name of the answers.
         sought: The dotted path of the parameter that the study seeks, if any.
     """
-    found: dict[str, Meaning] = dict(FIXED)
-    found |= {column.name: (column.unit, column.meaning) for column in engine.columns()}
+    meanings: dict[str, Meaning] = dict(FIXED)
+    meanings |= {column.name: (column.unit, column.meaning) for column in engine.columns()}
     value = "value" if sought is None else sought
-    found[answer] = (None, f"{value} at which the first objective reaches its bound, mean over replicates")
-    found[f"{answer}_half_width"] = (None, f"half of the width of the 95 % interval of {answer}")
-    return found | {row["name"]: (row["unit"], row["meaning"] or row["path"]) for row in axes.to_pylist()}
+    meanings[answer] = (None, f"{value} at which the first objective reaches its bound, mean over replicates")
+    meanings[f"{answer}_half_width"] = (None, f"half of the width of the 95 % interval of {answer}")
+    return meanings | {row["name"]: (row["unit"], row["meaning"] or row["path"]) for row in axes.to_pylist()}
 
 
 def explain_columns(described: pa.Table, meanings: Mapping[str, Meaning]) -> pa.Table:
@@ -165,8 +165,8 @@ def find_units(query: NamedQuery, units: Mapping[str, str]) -> dict[str, str]:
         query: The query, with its parameters filled in.
         units: The base units of axes.
     """
-    found = {column.name: _UNIT_OF.fullmatch(column.unit or "") for column in query.columns}
-    return {name: units[of[1]] for name, of in found.items() if of is not None and of[1] in units}
+    matches = {column.name: _UNIT_OF.fullmatch(column.unit or "") for column in query.columns}
+    return {name: units[of[1]] for name, of in matches.items() if of is not None and of[1] in units}
 
 
 def find_meaning(name: str, meanings: Mapping[str, Meaning]) -> tuple[str | None, str | None]:

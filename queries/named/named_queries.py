@@ -83,25 +83,25 @@ class NamedQuery:
         Raises:
             QueryError: A name is unknown, or a text is not of its parameter's type.
         """
-        known = {parameter.name: parameter for parameter in self.parameters}
+        by_name = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
-            if name not in known:
-                allowed = ", ".join(known) or "none"
+            if name not in by_name:
+                allowed = ", ".join(by_name) or "none"
                 raise QueryError(
                     "query.unknown-parameter",
                     f"unknown parameter {name!r}; allowed: {allowed}",
                     self.name,
-                    {"allowed": tuple(known)},
+                    {"allowed": tuple(by_name)},
                 )
-        return {name: _read(self.name, parameter, given.get(name)) for name, parameter in known.items()}
+        return {name: _read(self.name, parameter, given.get(name)) for name, parameter in by_name.items()}
 
 
 @cache
 def list_queries() -> tuple[NamedQuery, ...]:
     """Return all named queries, sorted by name."""
     folder = files("destage.queries") / "sql"
-    found = [parse_query(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
-    return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
+    queries = [parse_query(file.read_text()) for file in folder.iterdir() if file.name.endswith(".sql")]
+    return tuple(sorted(queries, key=lambda query: (query.name, query.studies)))
 
 
 def list_fitting(kind: FixedLoad) -> dict[str, NamedQuery]:

@@ -86,14 +86,14 @@ def _find_column(query: str, parameter: Parameter, text: str, subject: Subject) 
     """Return the column that a parameter names: of the axes by path or name, or a result."""
     by_name = {name: path for path, name in subject.axes.items()}
     path = by_name.get(text, text)
-    known: Sequence[str] = [*subject.axes]
+    columns: Sequence[str] = [*subject.axes]
     if parameter.unit == "column":
         if text == RESULT:
             return subject.result
-        known = [*known, *subject.columns, subject.answer]
-    if path in known:
+        columns = [*columns, *subject.columns, subject.answer]
+    if path in columns:
         return path
-    words = [*by_name, *known]
+    words = [*by_name, *columns]
     message = f"unknown {parameter.unit} {text!r}{suggest(text, words)}; axes: {', '.join(by_name) or 'none'}"
     if parameter.unit == "column":
         message += "; `destage catalog list columns` lists the results"

@@ -156,7 +156,7 @@ class PublicViews:
             # Names in a view mean the relations of its own schema.
             self._database.add_view(name, statement)
             self._units |= find_units(query, self._units)
-            self._explained[name] = {each.name: (each.unit, each.meaning) for each in query.columns}
+            self._explained[name] = {column.name: (column.unit, column.meaning) for column in query.columns}
         elif name == MEASURED:
             # An axis may have the name of one of these columns, but another meaning.
             self._explained[name] = describe_columns()

@@ -55,8 +55,8 @@ class StudiedSweep:
             self.answer,
             self.config,
         )
-        found = self._stored.get(name) or find_query(name, self.kind)
-        return write_query(found, parameters or {}, subject)
+        query = self._stored.get(name) or find_query(name, self.kind)
+        return write_query(query, parameters or {}, subject)
 
     def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the base unit of each column of a named query that has that of an axis."""
@@ -108,8 +108,8 @@ class StudiedSweep:
     @cached_property
     def units(self) -> dict[str, str]:
         """The base unit of each axis that has one, by dotted path and by its name in SQL."""
-        found = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
-        units = {path: unit for path, unit in found.items() if unit is not None}
+        unit_by_path = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
+        units = {path: unit for path, unit in unit_by_path.items() if unit is not None}
         return units | {self.names[path]: unit for path, unit in units.items()}
 
 
@@ -146,16 +146,16 @@ def list_asked(study: StudiedSweep) -> tuple[str, ...]:
 
 def order_columns(columns: Sequence[str], asked: Iterable[str]) -> list[str]:
     """Return columns with those asked for first, each followed by the ends of its interval."""
-    known = set(columns)
+    present = set(columns)
     ends = (name for base in asked for name in (base, f"{base}_low", f"{base}_high"))
-    first = [name for name in ends if name in known]
+    first = [name for name in ends if name in present]
     return [*first, *(name for name in columns if name not in set(first))]
 
 
 def count_asked(columns: Sequence[str], asked: Iterable[str]) -> int:
     """Return how many of the columns that `order_columns` returns are asked for."""
-    known = set(columns)
-    return sum(name in known for base in asked for name in (base, f"{base}_low", f"{base}_high"))
+    present = set(columns)
+    return sum(name in present for base in asked for name in (base, f"{base}_low", f"{base}_high"))
 
 
 def _list_expressions(spec: Mapping[str, Any]) -> Iterator[str]:
@@ -171,8 +171,8 @@ def _list_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _list_texts(each)
+        for part in value.values():
+            yield from _list_texts(part)
     elif isinstance(value, Sequence):
-        for each in value:
-            yield from _list_texts(each)
+        for part in value:
+            yield from _list_texts(part)

@@ -60,7 +60,7 @@ def collect_cases(session: Session, statement: str, against: Sequence[str] = ())
     if against:
         pairs, unmatched = _match(session, every["point_id"].to_pylist(), against)
         compared = table.take(pa.array([other for _, other in pairs], pa.int64()))
-        places = pa.array([one for one, _ in pairs], pa.int64())
+        places = pa.array([place for place, _ in pairs], pa.int64())
         every, table = every.take(places), table.take(places)
         # One chunk: a struct array has no chunks.
         columns = [compared[name].combine_chunks() for name in compared.column_names]
@@ -80,7 +80,7 @@ def _match(session: Session, ids: Sequence[str], against: Sequence[str]) -> tupl
     values = list_values(session)
     compared = set(chosen.points)
     # An axis that has no effect at the compared points, such as the split of no cache, has no value there.
-    has_value = {path for one in compared for path, value in values[one].items() if value is not None}
+    has_value = {path for point in compared for path, value in values[point].items() if value is not None}
     paths = [path for path in session.axes if path in has_value and path not in chosen.named]
     if LABEL in has_value and LABEL not in chosen.named:
         paths.append(LABEL)
@@ -88,9 +88,11 @@ def _match(session: Session, ids: Sequence[str], against: Sequence[str]) -> tupl
     def key(point: str) -> tuple[object, ...]:
         return tuple(as_key(values[point].get(path)) for path in paths)
 
-    at = {key(point): place for place, point in enumerate(ids) if point in compared}
-    others = [(place, at.get(key(point))) for place, point in enumerate(ids) if point not in compared]
-    pairs = [(one, other) for one, other in others if other is not None]
+    place_by_key = {key(point): place for place, point in enumerate(ids) if point in compared}
+    others = [
+        (place, place_by_key.get(key(point))) for place, point in enumerate(ids) if point not in compared
+    ]
+    pairs = [(place, other) for place, other in others if other is not None]
     if not pairs:
         message = (
             "no point is equal to one of these in all axes that the conditions do not name; name more axes"
@@ -167,7 +169,7 @@ def discover(
     rule = rule or Rule()
     cases = collect_cases(session, statement, against)
     codes = {path: encode_bound(cases.points[path]) for path in session.axes}
-    codes = {path: one for path, one in codes.items() if one.count > 1}
+    codes = {path: coded for path, coded in codes.items() if coded.count > 1}
     axes = list(codes)
     reason = _explain_none(cases, statement)
     if reason is not None:
@@ -175,14 +177,14 @@ def discover(
     trajectory = peel(whole_box(list(codes.values()), cases.holds))
     box = choose_box(trajectory, rule)
     if box is None:
-        best = max(trajectory, key=lambda one: (one.density, one.coverage))
+        best = max(trajectory, key=lambda candidate: (candidate.density, candidate.coverage))
         message = (
             f"no box meets the demand; the densest one has a density of {_percent(best.density)} "
             f"and a coverage of {_percent(best.coverage)}"
         )
         return Discovery(statement, cases, axes, None, (), trajectory, message)
     limits = sorted(
-        (_describe(session, path, box, at) for at, path in enumerate(axes) if at in box.restricted),
+        (_describe(session, path, box, index) for index, path in enumerate(axes) if index in box.restricted),
         key=lambda limit: (limit.quasi_p, limit.density),
     )
     return Discovery(statement, cases, axes, box, limits, trajectory, _answer(statement, box, limits))
@@ -222,26 +224,28 @@ def _percent(share: float) -> str:
     return f"{format_number(float(f'{share * 100:.3g}'))} %"
 
 
-def _describe(session: Session, path: str, box: Box, at: int) -> Limit:
-    one, allowed = box.axes[at], box.allowed[at]
-    without = box.replace(at, np.ones_like(allowed))
+def _describe(session: Session, path: str, box: Box, index: int) -> Limit:
+    coded, allowed = box.axes[index], box.allowed[index]
+    without = box.replace(index, np.ones_like(allowed))
     inside = np.flatnonzero(allowed)
     facts: Mapping[str, Any] = {
-        "quasi_p": quasi_p_value(box, at),
+        "quasi_p": quasi_p_value(box, index),
         "density": without.density,
         "coverage": without.coverage,
     }
     unit, name = session.units.get(path), title_axis(path)
-    if not one.is_ordered:
-        values = tuple(one.values[code] for code in inside)
+    if not coded.is_ordered:
+        values = tuple(coded.values[code] for code in inside)
         text = " or ".join(format_axis_value(path, value, unit) for value in values)
         return Limit(path, None, None, values, f"{name} is {text}", **facts)
 
     def show(value: object) -> str:
-        return _approximate(value, unit) if one.count > _MANY_VALUES else format_axis_value(path, value, unit)
+        return (
+            _approximate(value, unit) if coded.count > _MANY_VALUES else format_axis_value(path, value, unit)
+        )
 
-    low = one.values[inside[0]] if inside[0] > 0 else None
-    high = one.values[inside[-1]] if inside[-1] < one.count - 1 else None
+    low = coded.values[inside[0]] if inside[0] > 0 else None
+    high = coded.values[inside[-1]] if inside[-1] < coded.count - 1 else None
     if low is not None and high is not None:
         text = f"{name} = {show(low)}" if low == high else f"{name} from {show(low)} to {show(high)}"
     else:

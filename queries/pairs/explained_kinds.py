@@ -76,8 +76,8 @@ class Means:
     ) -> str:
         """Return why a run was planned, from what the earlier rounds of its point had shown."""
         del bounds
-        earlier = sum(one.round < run.round for one in history)
-        beside = sum(one.round == run.round for one in history)
+        earlier = sum(other.round < run.round for other in history)
+        beside = sum(other.round == run.round for other in history)
         if not earlier:
             return f"one of {format_count(beside, 'replicate')} that the study asks for at every point"
         return (
@@ -99,7 +99,7 @@ class Means:
             statuses = {run.status for run in history}
             return [text for status, text in RESULTS.items() if status in statuses], {}
         scale = find_scale(name)
-        mean, low, high = (None if each is None else each * scale for each in rows[0].values())
+        mean, low, high = (None if value is None else value * scale for value in rows[0].values())
         title, _, unit = title_column(name).partition(" [")
         estimate = format_estimate(mean or 0.0, low, high, unit.rstrip("]"))
         return [f"{title[0].upper()}{title[1:]}: {estimate}."], {}
@@ -146,30 +146,32 @@ class LargestValue(Means):
         self, run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Objective]
     ) -> str:
         """Return why the search tried a value."""
-        earlier = [one for one in history if one.round < run.round]
-        beside = [one for one in history if one.round == run.round]
+        earlier = [other for other in history if other.round < run.round]
+        beside = [other for other in history if other.round == run.round]
         value = format_number(run.probe or 0)
         if not earlier:
             is_only = len(list_probes(beside)) == 1
             which = "the first value" if is_only else "one of the first values"
             return f"{value} is {which} that the search tries"
-        known = {
-            one.replicate for one in earlier if one.probe == run.probe and one.replicate != run.replicate
+        tried = {
+            other.replicate
+            for other in earlier
+            if other.probe == run.probe and other.replicate != run.replicate
         }
-        together = {one.replicate for one in beside if one.probe == run.probe}
+        together = {other.replicate for other in beside if other.probe == run.probe}
         before = f"before, {self._describe_progress(earlier, bounds)}"
-        return self._explain_value(run, value, len(known), len(together), before)
+        return self._explain_value(run, value, len(tried), len(together), before)
 
-    def _explain_value(self, run: HistoryRun, value: str, known: int, together: int, before: str) -> str:
+    def _explain_value(self, run: HistoryRun, value: str, tried: int, together: int, before: str) -> str:
         """Return why a later round tried a value.
 
         Args:
-            known: Other replicates that had run the value.
+            tried: Other replicates that had run the value.
             together: The replicates that run it in this round.
         """
-        if known > 1:
+        if tried > 1:
             return (
-                f"a further replicate at {value}, which {known} replicates had run: their interval was "
+                f"a further replicate at {value}, which {tried} replicates had run: their interval was "
                 "wider than the study asks for"
             )
         if together == 1:
@@ -194,9 +196,9 @@ class LargestValue(Means):
         self, history: Sequence[HistoryRun], bounds: Sequence[Objective], answer: Answer | None
     ) -> list[HistoryRun]:
         """Return the finished runs nearest to the answer."""
-        found = {} if answer is None else answer
+        stored = {} if answer is None else answer
         bracket = self._find_bracket(history, bounds)
-        for value in (found.get("failing"), found.get("passing"), bracket.missed, bracket.met):
+        for value in (stored.get("failing"), stored.get("passing"), bracket.missed, bracket.met):
             runs = [run for run in history if run.status == "ok" and run.probe == value is not None]
             if runs:
                 return runs
@@ -214,9 +216,9 @@ class LargestValue(Means):
         for value in list_probes(history):
             runs = [run for run in history if run.probe == value]
             counts = Counter(run.judge(bounds) for run in runs)
-            verdicts = [f"{counts[each]}" if counts[each] else "" for each in (MET, MISSED)]
+            verdicts = [f"{counts[verdict]}" if counts[verdict] else "" for verdict in (MET, MISSED)]
             others = ", ".join(
-                f"{counts[each]} {each}" for each in (UNDECIDED, FAILED, PENDING) if counts[each]
+                f"{counts[verdict]} {verdict}" for verdict in (UNDECIDED, FAILED, PENDING) if counts[verdict]
             )
             listed = sorted({run.round for run in runs})
             rounds = str(listed[0]) if len(listed) == 1 else f"{listed[0]}-{listed[-1]}"
@@ -278,10 +280,10 @@ class SmallestValue(LargestValue):
 
     _find_bracket = staticmethod(partial(find_bracket, is_minimum=True))
 
-    def _explain_value(self, run: HistoryRun, value: str, known: int, together: int, before: str) -> str:
+    def _explain_value(self, run: HistoryRun, value: str, tried: int, together: int, before: str) -> str:
         del run
-        if known:
-            return f"a further replicate at {value}: {known} had not shown whether it meets the objectives"
+        if tried:
+            return f"a further replicate at {value}: {tried} had not shown whether it meets the objectives"
         return f"one of {format_count(together, 'replicate')} that try {value}; {before}"
 
     def _describe_progress(self, runs: Sequence[HistoryRun], bounds: Sequence[Objective]) -> str:

@@ -73,11 +73,11 @@ class Explainer:
 
     def find_runs(self, start: str) -> list[str]:
         """Return the ids of the planned runs that begin with a text."""
-        found = self._session.sql(
+        table = self._session.sql(
             "SELECT DISTINCT run_id FROM plan WHERE starts_with(run_id, $start) ORDER BY run_id LIMIT 10",
             {"start": start},
         )
-        ids: list[str] = found["run_id"].to_pylist()
+        ids: list[str] = table["run_id"].to_pylist()
         return ids
 
     def list_unanswered(self) -> list[str]:
@@ -96,12 +96,12 @@ class Explainer:
         )["point_id"].to_pylist()
         point = points[0]
         history, bounds = list_history(session, point), self._bounds_of(point)
-        run = next(one for one in history if one.run_id == run_id)
-        rounds = 1 + max(one.round for one in history)
+        run = next(run for run in history if run.run_id == run_id)
+        rounds = 1 + max(run.round for run in history)
         why = self._kind.explain_planning(run, history, bounds)
         sentences = [f"Planned in round {run.round} (its point has runs up to round {rounds - 1}): {why}."]
         if len(points) > 1:
-            others = "; ".join(self._name(one) for one in points[1:4])
+            others = "; ".join(self._name(other) for other in points[1:4])
             sentences.append(f"It is shared with {format_count(len(points) - 1, 'other point')}: {others}.")
         sentences += self._describe_status(run)
         sentences += [self._judge(run, bound) for bound in bounds if run.status == "ok"]

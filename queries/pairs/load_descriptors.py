@@ -46,8 +46,8 @@ class Descriptor:
 
     def fits(self, line: MeasuredLine, point: SimulatedPoint) -> bool | None:
         """Return whether a line and a point have the same value; None if one of them is unknown."""
-        one, other = self.of_line(line), self.of_point(point)
-        return None if one is None or other is None else self.is_equal(one, other, line.requests)
+        value, other = self.of_line(line), self.of_point(point)
+        return None if value is None or other is None else self.is_equal(value, other, line.requests)
 
     def name(self, value: object) -> str:
         """Return a value in words."""
@@ -99,7 +99,7 @@ DESCRIPTORS = (
 )
 
 
-MIX = tuple(one for one in DESCRIPTORS if not one.is_load)
+MIX = tuple(descriptor for descriptor in DESCRIPTORS if not descriptor.is_load)
 """Those of them that say which kind of load there is."""
 
 
@@ -128,8 +128,8 @@ def _find_parameter(session: Session, name: str) -> Callable[[SimulatedPoint], A
     path = name.split(".")
     if path[0] == "workload" and name not in session.names:
         return lambda point: _descend(point.workload, path[1:])
-    found = find_path(session, name, "--on")
-    return lambda point: point.values.get(found)
+    axis_path = find_path(session, name, "--on")
+    return lambda point: point.values.get(axis_path)
 
 
 _LOADS = ("outstanding", "rate", "users", "request_bytes", "read_fraction", "random_fraction")

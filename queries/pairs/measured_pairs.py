@@ -83,8 +83,8 @@ class MeasuredComparison:
 
     def find_worst(self) -> list[tuple[LinePair, Ratio]]:
         """Return the figures whose ratio is furthest from 1, at most three, the worst first."""
-        every = [(pair, one) for pair in self.pairs for one in pair.ratios if one.ratio]
-        every.sort(key=lambda each: -abs(math.log(each[1].ratio or 1.0)))
+        every = [(pair, ratio) for pair in self.pairs for ratio in pair.ratios if ratio.ratio]
+        every.sort(key=lambda entry: -abs(math.log(entry[1].ratio or 1.0)))
         return every[:MOST_WORST]
 
 
@@ -115,22 +115,22 @@ def compare_measured(
     pairs, left = [], []
     matched: dict[int, list[int]] = {}
     for number, line in enumerate(measured.lines, start=1):
-        found = _find_candidates(line, points, descriptors)
-        for at in found:
-            matched.setdefault(at, []).append(number)
-        if len(found) == 1 and points[found[0]].has_result:
-            point = points[found[0]]
+        candidates = _find_candidates(line, points, descriptors)
+        for index in candidates:
+            matched.setdefault(index, []).append(number)
+        if len(candidates) == 1 and points[candidates[0]].has_result:
+            point = points[candidates[0]]
             skipped = _explain_skipped(line, wanted)
             pairs.append(LinePair(number, line, point, _compare(line, point, wanted), skipped))
         else:
-            reason = _explain_line(session, line, points, found, descriptors)
+            reason = _explain_line(session, line, points, candidates, descriptors)
             left.append(Unpaired(describe_line(number, line), reason, number))
     paired = {id(pair.point) for pair in pairs}
     without = [
         Unpaired(
-            point.name, _explain_point(point, measured, matched.get(at, []), descriptors), point.point_id
+            point.name, _explain_point(point, measured, matched.get(index, []), descriptors), point.point_id
         )
-        for at, point in enumerate(points)
+        for index, point in enumerate(points)
         if id(point) not in paired
     ]
     return MeasuredComparison(pairs, left, without)
@@ -147,12 +147,12 @@ def describe_line(number: int, line: MeasuredLine) -> str:
 
 
 def _check_columns(columns: Sequence[str]) -> list[str]:
-    known = [name for name in FIGURES if name in results_schema().names]
-    by_name = {name.rpartition("_")[0]: name for name in known} | {name: name for name in known}
+    names = [name for name in FIGURES if name in results_schema().names]
+    by_name = {name.rpartition("_")[0]: name for name in names} | {name: name for name in names}
     for name in columns:
         if name not in by_name:
             message = (
-                f"{name!r} is not a figure of both{suggest(name, list(by_name))}; they are {', '.join(known)}"
+                f"{name!r} is not a figure of both{suggest(name, list(by_name))}; they are {', '.join(names)}"
             )
             raise QueryError("query.unknown-column", message, "--columns")
     return list(dict.fromkeys(by_name[name] for name in columns))
@@ -162,40 +162,48 @@ def _find_candidates(
     line: MeasuredLine, points: Sequence[SimulatedPoint], descriptors: Sequence[Descriptor]
 ) -> list[int]:
     """Return the places of the points that a line may be paired with."""
-    found = []
-    for at, point in enumerate(points):
-        fits = [(one.fits(line, point), one.is_load) for one in descriptors]
+    matching = []
+    for index, point in enumerate(points):
+        fits = [(descriptor.fits(line, point), descriptor.is_load) for descriptor in descriptors]
         # Without a common load, the same mix says nothing about how much of it there is.
         if all(fit is not False for fit, _ in fits) and any(fit and is_load for fit, is_load in fits):
-            found.append(at)
+            matching.append(index)
     # What --on leaves open, the mix may decide, and then the name.
-    same = [at for at in found if all(one.fits(line, points[at]) is not False for one in MIX)]
-    named = [
-        at for at in same if line.workload in {*points[at].load.names, points[at].values.get(LABEL)} - {None}
+    same = [
+        index
+        for index in matching
+        if all(descriptor.fits(line, points[index]) is not False for descriptor in MIX)
     ]
-    return next((each for each in (found, same, named) if len(each) == 1), found)
+    named = [
+        index
+        for index in same
+        if line.workload in {*points[index].load.names, points[index].values.get(LABEL)} - {None}
+    ]
+    return next((indices for indices in (matching, same, named) if len(indices) == 1), matching)
 
 
 def _explain_line(
     session: Session,
     line: MeasuredLine,
     points: Sequence[SimulatedPoint],
-    found: Sequence[int],
+    candidates: Sequence[int],
     descriptors: Sequence[Descriptor],
 ) -> str:
     """Return why a line has no partner."""
-    if len(found) == 1:
-        return f"its point has no result: {points[found[0]].name}"
-    if found:
-        kept = [points[at].values for at in found]
+    if len(candidates) == 1:
+        return f"its point has no result: {points[candidates[0]].name}"
+    if candidates:
+        kept = [points[index].values for index in candidates]
         differing = [
-            path for path in kept[0] if path != "point_id" and len({str(one.get(path)) for one in kept}) > 1
+            path
+            for path in kept[0]
+            if path != "point_id" and len({str(values.get(path)) for values in kept}) > 1
         ]
         names = ", ".join(session.names.get(path, path) for path in differing)
-        return f"{len(found)} points match, which differ in {names}; choose with --a, or pair with --on"
-    loads = [one for one in descriptors if one.is_load]
-    if not any(one.fits(line, point) is not None for one in loads for point in points):
-        titles = " and ".join(one.title for one in loads)
+        return f"{len(candidates)} points match, which differ in {names}; choose with --a, or pair with --on"
+    loads = [descriptor for descriptor in descriptors if descriptor.is_load]
+    if not any(descriptor.fits(line, point) is not None for descriptor in loads for point in points):
+        titles = " and ".join(descriptor.title for descriptor in loads)
         return f"{titles}: not known of both the line and a point; pair with --on, as in --on threads=users"
     return f"no point has {_name_mismatch(descriptors, [(line, point) for point in points], line=line)}"
 
@@ -222,23 +230,29 @@ def _name_mismatch(
 ) -> str:
     """Return the values that no partner has, or all values that none has together."""
 
-    def value(one: Descriptor) -> Any:
-        return one.of_line(line) if line is not None else one.of_point(point) if point is not None else None
+    def value(descriptor: Descriptor) -> Any:
+        return (
+            descriptor.of_line(line)
+            if line is not None
+            else descriptor.of_point(point)
+            if point is not None
+            else None
+        )
 
-    known = [
-        one
-        for one in descriptors
-        if value(one) is not None and any(one.fits(*pair) is not None for pair in pairs)
+    comparable = [
+        descriptor
+        for descriptor in descriptors
+        if value(descriptor) is not None and any(descriptor.fits(*pair) is not None for pair in pairs)
     ]
-    missing = [one for one in known if not any(one.fits(*pair) for pair in pairs)]
-    listed = [one.name(value(one)) for one in missing or known]
+    missing = [descriptor for descriptor in comparable if not any(descriptor.fits(*pair) for pair in pairs)]
+    listed = [descriptor.name(value(descriptor)) for descriptor in missing or comparable]
     if not listed:
         return "a load that is comparable"
     return ", ".join(listed) + (" together" if not missing and len(listed) > 1 else "")
 
 
 def _compare(line: MeasuredLine, point: SimulatedPoint, columns: Sequence[str]) -> list[Ratio]:
-    found = []
+    ratios = []
     for column in columns:
         measured, simulated = getattr(line, column), point.results.get(column)
         if measured is None or simulated is None or (columns is RESULTS and _is_repeated(line, column)):
@@ -246,7 +260,7 @@ def _compare(line: MeasuredLine, point: SimulatedPoint, columns: Sequence[str]) 
         low, high = point.results.get(f"{column}_low"), point.results.get(f"{column}_high")
         ratio = simulated / measured if measured else None
         spread = _find_spread(line, column, simulated, low, high)
-        found.append(
+        ratios.append(
             Ratio(
                 column,
                 measured,
@@ -258,7 +272,7 @@ def _compare(line: MeasuredLine, point: SimulatedPoint, columns: Sequence[str]) 
                 None if ratio is None or spread is None else ratio * (1 + spread),
             )
         )
-    return found
+    return ratios
 
 
 def _explain_skipped(line: MeasuredLine, columns: Sequence[str]) -> dict[str, str]:

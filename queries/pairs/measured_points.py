@@ -44,14 +44,16 @@ def describe_load(workload: Mapping[str, Any]) -> PointLoad:
     """Return the load of a canonical `workload`."""
     users, streams = workload["users"], workload["streams"]
     parts = [part for stream in streams for part in _list_parts(stream)]
-    operations = [one for one, _ in parts]
+    operations = [operation for operation, _ in parts]
     sizes = _find_common(map(_find_size, operations))
     return PointLoad(
         outstanding=_add(_count_outstanding(stream["arrival"], users) for stream in streams),
         rate=_add(_find_rate(stream["arrival"], users) for stream in streams),
         users=users,
         request_bytes=sizes,
-        read_fraction=_find_common(None if one is None else one["read_fraction"] for one in operations),
+        read_fraction=_find_common(
+            None if operation is None else operation["read_fraction"] for operation in operations
+        ),
         random_fraction=_find_common(_find_random_fraction(address, sizes) for _, address in parts),
         names=tuple(stream["name"] for stream in streams),
     )
@@ -61,7 +63,7 @@ def _list_parts(stream: Mapping[str, Any]) -> Sequence[tuple[Any, Any]]:
     """Return operations and addresses of a stream's requests; None for those of a trace."""
     listed = stream.get("mix") or [step for step in stream.get("steps") or () if step["kind"] != "flush"]
     if listed:
-        return [(each["operations"], each["address"]) for each in listed]
+        return [(part["operations"], part["address"]) for part in listed]
     return [(stream.get("operations"), stream.get("address"))]
 
 
@@ -73,8 +75,8 @@ def _count_outstanding(arrival: Mapping[str, Any], users: int) -> float | None:
         case "closed" if _is_zero(arrival["think_time"]):
             together = arrival.get("order") == "parallel"
             # An interaction without a limit waits for its slowest request.
-            each = (arrival.get("depth") or arrival.get("ios", 1)) if together else 1
-            return float(each * users)
+            per_user = (arrival.get("depth") or arrival.get("ios", 1)) if together else 1
+            return float(per_user * users)
         case "trace" if arrival["mode"] == "asap":
             return float(arrival["depth"])
     return None
@@ -127,13 +129,13 @@ def _find_random_fraction(address: Mapping[str, Any] | None, size: float | None)
 
 
 def _add(values: Iterable[float | None]) -> float | None:
-    found = list(values)
-    return None if any(value is None for value in found) else math.fsum(filter(None, found))
+    listed = list(values)
+    return None if any(value is None for value in listed) else math.fsum(filter(None, listed))
 
 
 def _find_common(values: Iterable[float | None]) -> float | None:
-    found = set(values)
-    return found.pop() if len(found) == 1 else None
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 _WORKLOAD = "config.workload"
@@ -176,7 +178,7 @@ def read_points(session: Session, choice: Choice, columns: Sequence[str]) -> lis
     results = _read_results(session, choice, listed)
     axes = list_values(session)
     wanted = set(choice.points)
-    found = []
+    simulated = []
     for (point_id, probe), text in workloads.items():
         if point_id not in wanted or (choice.probe is not None and probe != choice.probe):
             continue
@@ -188,8 +190,8 @@ def read_points(session: Session, choice: Choice, columns: Sequence[str]) -> lis
         workload = json.loads("{" + text + "}")["workload"]
         result = results.get((point_id, probe), {})
         load = _complete(describe_load(workload), result)
-        found.append(SimulatedPoint(point_id, name or "the only point", load, values, workload, result))
-    return found
+        simulated.append(SimulatedPoint(point_id, name or "the only point", load, values, workload, result))
+    return simulated
 
 
 def _read_workloads(session: Session) -> dict[tuple[str, int | None], str]:
@@ -198,10 +200,10 @@ def _read_workloads(session: Session) -> dict[tuple[str, int | None], str]:
     keys = plan["point_id"].to_pylist()
     probes = plan[session.seek].to_pylist() if session.seek else [None] * len(keys)
     texts = plan[_WORKLOAD].cast(pa.string()).to_pylist()
-    found: dict[tuple[str, int | None], str] = {}
+    workloads: dict[tuple[str, int | None], str] = {}
     for key, probe, text in zip(keys, probes, texts, strict=True):
-        found.setdefault((key, probe), text)
-    return found
+        workloads.setdefault((key, probe), text)
+    return workloads
 
 
 def _read_results(

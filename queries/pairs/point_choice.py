@@ -55,7 +55,7 @@ def choose_points(session: Session, conditions: Sequence[str], place: str) -> Ch
             sought parameter.
     """
     columns = frozenset[str]().union(*map(find_columns, conditions))
-    paths = [found[0] for column in columns if len(found := _find_paths(session, column)) == 1]
+    paths = [meant[0] for column in columns if len(meant := _find_paths(session, column)) == 1]
     rows = session.sql_of_named_columns(_write_grid(session, columns, set(paths)))
     table = session.name_columns(rows.drop_columns(["written_id"]))
     is_chosen = np.ones(rows.num_rows, dtype=bool)
@@ -87,14 +87,14 @@ def evaluate(session: Session, table: pa.Table, condition: str, place: str) -> p
     try:
         statement = session.public.read_quantities(f"{_BEFORE}{condition}{_AFTER}")
         text = statement.removeprefix(_BEFORE).removesuffix(_AFTER)
-        found = compute_column(table, text, place, session.public.aliases)
+        result = compute_column(table, text, place, session.public.aliases)
     except QueryError as error:
         message = _explain(error, session, table)
         raise QueryError(error.code, message, place, error.data) from error
-    if not pa.types.is_boolean(found.type):
+    if not pa.types.is_boolean(result.type):
         message = f"{condition!r}: must be true or false, as in {_EXAMPLE}"
         raise QueryError("query.bad-condition", message, place)
-    return found
+    return result
 
 
 def write_points(session: Session, columns: Collection[str]) -> str:
@@ -134,15 +134,15 @@ def _build_lack(
     values = {}
     for path in sorted(paths):
         unit = session.units.get(path)
-        found = rows[path].drop_null().unique().to_pylist()
+        distinct = rows[path].drop_null().unique().to_pylist()
         # A quantity is written without blanks; a text as it is.
         values[session.names.get(path, path)] = [
-            each if isinstance(each, str) else format_axis_value(path, each, unit).replace(" ", "")
-            for each in found
+            value if isinstance(value, str) else format_axis_value(path, value, unit).replace(" ", "")
+            for value in distinct
         ]
     listed = "".join(
-        f"; {name}: {', '.join(each[:_MOST_LISTED]) or 'no values'}{', ...' * (len(each) > _MOST_LISTED)}"
-        for name, each in values.items()
+        f"; {name}: {', '.join(texts[:_MOST_LISTED]) or 'no values'}{', ...' * (len(texts) > _MOST_LISTED)}"
+        for name, texts in values.items()
     )
     message = f"no point meets {' AND '.join(conditions)}{listed}"
     return QueryError("query.no-such-point", message, place, {"values": values})
@@ -183,22 +183,22 @@ def list_values(session: Session) -> dict[str, dict[str, object]]:
 
 def find_path(session: Session, name: str, place: str) -> str:
     """Return the dotted path of an axis, or of the sought parameter, by its name in SQL, or its end."""
-    found = _find_paths(session, name)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        message = f"{name!r} is the end of {' and of '.join(found)}; give more of it"
+    paths = _find_paths(session, name)
+    if len(paths) == 1:
+        return paths[0]
+    if paths:
+        message = f"{name!r} is the end of {' and of '.join(paths)}; give more of it"
         raise QueryError("query.ambiguous-axis", message, place)
-    known = list(session.names.values())
-    message = f"no axis is named {name!r}{suggest(name, known)}; axes: {', '.join(known) or 'none'}"
+    names = list(session.names.values())
+    message = f"no axis is named {name!r}{suggest(name, names)}; axes: {', '.join(names) or 'none'}"
     raise QueryError("query.unknown-axis", message, place)
 
 
 def _find_paths(session: Session, name: str) -> list[str]:
     """Return the dotted path that a name in SQL, in any case, or a path means, or those that end in it."""
-    known = {column.lower(): path for path, column in {LABEL: LABEL, **session.names}.items()}
-    if name.lower() in known:
-        return [known[name.lower()]]
+    by_name = {column.lower(): path for path, column in {LABEL: LABEL, **session.names}.items()}
+    if name.lower() in by_name:
+        return [by_name[name.lower()]]
     if name in session.names:
         return [name]
     return [path for path in session.names if path.endswith(f".{name}")]

@@ -87,7 +87,7 @@ def compare_values(
     common = sorted(values_a.keys() & values_b.keys())
     if not common:
         return None
-    a, b = [values_a[each] for each in common], [values_b[each] for each in common]
+    a, b = [values_a[replicate] for replicate in common], [values_b[replicate] for replicate in common]
     differences = [after - before for before, after in zip(a, b, strict=True)]
     mean_a, mean_b, mean = _mean(a), _mean(b), _mean(differences)
     has_interval = len(common) > 1
@@ -198,26 +198,30 @@ def compare_points(a: Side, b: Side, columns: Sequence[str] = ()) -> Comparison:
             "that no condition names; choose points with --a and --b"
         )
         raise QueryError("query.no-pairs", message)
-    measured_a = _measure(a, [one for one, _ in matched], listed)
+    measured_a = _measure(a, [point for point, _ in matched], listed)
     measured_b = _measure(b, [other for _, other in matched], listed)
     pairs = []
-    for one, other in matched:
-        at_a, at_b = measured_a.get(one, {}), measured_b.get(other, {})
-        found = (compare_values(name, _pick(at_a, name), _pick(at_b, name)) for name in listed)
-        runs = [{row["run_id"] for row in at.values()} for at in (at_a, at_b)]
+    for point_a, other in matched:
+        at_a, at_b = measured_a.get(point_a, {}), measured_b.get(other, {})
+        differences = (compare_values(name, _pick(at_a, name), _pick(at_b, name)) for name in listed)
+        runs = [{row["run_id"] for row in results.values()} for results in (at_a, at_b)]
         pairs.append(
             Pair(
-                one,
+                point_a,
                 other,
-                *_name_pair(a, b, values_a[one], values_b[other]),
+                *_name_pair(a, b, values_a[point_a], values_b[other]),
                 shares_runs=bool(runs[0]) and runs[0] == runs[1],
-                differences=[each for each in found if each is not None and is_needed(each)],
+                differences=[
+                    difference
+                    for difference in differences
+                    if difference is not None and is_needed(difference)
+                ],
             )
         )
     return Comparison(
         pairs,
-        [describe_point(a.session, values_a[one], [LABEL, *a.session.axes]) for one in left_a],
-        [describe_point(b.session, values_b[one], [LABEL, *b.session.axes]) for one in left_b],
+        [describe_point(a.session, values_a[point], [LABEL, *a.session.axes]) for point in left_a],
+        [describe_point(b.session, values_b[point], [LABEL, *b.session.axes]) for point in left_b],
     )
 
 
@@ -243,9 +247,9 @@ def _is_asked(_: Difference) -> bool:
     return True
 
 
-def _is_telling(one: Difference) -> bool:
+def _is_telling(difference: Difference) -> bool:
     """Return whether a result is not 0 at both points."""
-    return bool(one.mean_a or one.mean_b)
+    return bool(difference.mean_a or difference.mean_b)
 
 
 def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str]]:
@@ -258,11 +262,11 @@ def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str
     paths = _list_free(a, b)
     at_a, at_b = _index(a, paths), _index(b, paths)
     keys = [key for key in at_a if key in at_b and len(at_a[key]) == len(at_b[key]) == 1]
-    paired_a, paired_b = ({one for key in keys for one in at[key]} for at in (at_a, at_b))
+    paired_a, paired_b = ({point for key in keys for point in indexed[key]} for indexed in (at_a, at_b))
     return (
         list(dict.fromkeys((next(iter(at_a[key])), next(iter(at_b[key]))) for key in keys)),
-        [one for one in a.choice.points if one not in paired_a],
-        [one for one in b.choice.points if one not in paired_b],
+        [point for point in a.choice.points if point not in paired_a],
+        [point for point in b.choice.points if point not in paired_b],
     )
 
 
@@ -275,11 +279,11 @@ def _list_free(a: Side, b: Side) -> list[str]:
 
 def _index(side: Side, paths: Sequence[str]) -> dict[tuple[object, ...], dict[str, None]]:
     """Return the points of each combination of values as written."""
-    found: dict[tuple[object, ...], dict[str, None]] = {}
+    points_by_key: dict[tuple[object, ...], dict[str, None]] = {}
     for row in side.session.points.list_written(side.choice.points):
         key = tuple(as_key(row.get(path)) for path in paths)
-        found.setdefault(key, {})[row["point_id"]] = None
-    return found
+        points_by_key.setdefault(key, {})[row["point_id"]] = None
+    return points_by_key
 
 
 def as_key(value: object) -> object:
@@ -312,21 +316,21 @@ def _measure(
     side: Side, points: Sequence[str], columns: Sequence[str]
 ) -> dict[str, dict[int, dict[str, object]]]:
     """Return the results of each point by replicate; of a seek at the probe, or just below the answer."""
-    known = [*results_schema().names, *([side.session.metric] if side.session.metric else [])]
+    available = [*results_schema().names, *([side.session.metric] if side.session.metric else [])]
     source, condition = "replicates", ""
     if side.choice.probe is not None:
         source, condition = "runs", f" AND status = 'ok' AND {quote(str(side.session.seek))} = $probe"
-        known = results_schema().names
-    listed = ", ".join(quote(name) for name in columns if name in known)
+        available = results_schema().names
+    listed = ", ".join(quote(name) for name in columns if name in available)
     rows = side.session.sql(
         f"SELECT point_id, replicate, run_id{', ' if listed else ''}{listed} FROM {source} "  # noqa: S608
         f"WHERE point_id IN (SELECT unnest($ids)){condition}",
         {"ids": list(points)} | ({} if side.choice.probe is None else {"probe": side.choice.probe}),
     ).to_pylist()
-    found: dict[str, dict[int, dict[str, object]]] = {}
+    by_point: dict[str, dict[int, dict[str, object]]] = {}
     for row in rows:
-        found.setdefault(row["point_id"], {})[row["replicate"]] = row
-    return found
+        by_point.setdefault(row["point_id"], {})[row["replicate"]] = row
+    return by_point
 
 
 def _pick(rows: Mapping[int, Mapping[str, object]], column: str) -> dict[int, float]:

@@ -67,8 +67,8 @@ def find_parts(figures: Sequence[PublishedFigure]) -> Mapping[str, Parts]:
         terms = _list_terms(figure.quantity)
         if figure.quantity is None or not terms:
             continue
-        if len(terms) > 1 and (found := _choose(figure, [alone.get(term, []) for term in terms])) is not None:
-            parts[figure.name] = found
+        if len(terms) > 1 and (given := _choose(figure, [alone.get(term, []) for term in terms])) is not None:
+            parts[figure.name] = given
         earlier = first.setdefault(_write(figure.quantity, terms), figure)
         is_known = figure.name in parts and parts[figure.name].is_complete
         if earlier is not figure and not is_known and _are_equal(earlier, figure):
@@ -83,12 +83,12 @@ def _choose(figure: PublishedFigure, candidates: Sequence[Sequence[PublishedFigu
     """
     if all(candidates) and not isinstance(figure.value, str):
         tried = [(chosen, _compute(figure, chosen)) for chosen in islice(product(*candidates), _MOST_TRIED)]
-        found = [(abs(value - figure.value), chosen) for chosen, value in tried if value is not None]
-        if found:
-            distance, best = min(found, key=lambda one: one[0])
+        distances = [(abs(value - figure.value), chosen) for chosen, value in tried if value is not None]
+        if distances:
+            distance, best = min(distances, key=lambda pair: pair[0])
             is_given = distance <= _CLOSE * abs(figure.value) + figure.rounding
-            return Parts(tuple(one.name for one in best), is_complete=True) if is_given else None
-    names = tuple(found[0].name for found in candidates if len(found) == 1)
+            return Parts(tuple(part.name for part in best), is_complete=True) if is_given else None
+    names = tuple(figures[0].name for figures in candidates if len(figures) == 1)
     return Parts(names, is_complete=len(names) == len(candidates)) if names else None
 
 
@@ -100,12 +100,12 @@ def _compute(figure: PublishedFigure, parts: Sequence[PublishedFigure]) -> float
 
 def _read_column(part: PublishedFigure) -> float | None:
     """Return the value of the column that a published figure states; None if it is not linear in it."""
-    at = [_substitute(part.quantity, [float(value)]) for value in range(3)]
-    if isinstance(part.value, str) or at[0] is None or at[1] is None or at[2] is None:
+    results = [_substitute(part.quantity, [float(value)]) for value in range(3)]
+    if isinstance(part.value, str) or results[0] is None or results[1] is None or results[2] is None:
         return None
-    slope = at[1] - at[0]
-    is_linear = slope != 0 and abs(at[2] - at[1] - slope) <= _ROUNDING * abs(slope)
-    return (part.value - at[0]) / slope if is_linear else None
+    slope = results[1] - results[0]
+    is_linear = slope != 0 and abs(results[2] - results[1] - slope) <= _ROUNDING * abs(slope)
+    return (part.value - results[0]) / slope if is_linear else None
 
 
 def _substitute(quantity: Quantity | None, values: Sequence[float]) -> float | None:
@@ -114,8 +114,8 @@ def _substitute(quantity: Quantity | None, values: Sequence[float]) -> float | N
     by_term = dict(zip(_list_terms(quantity), values, strict=True))
     places = quantity.places
     text = _TERM.sub(
-        lambda found: (
-            f"({by_term[_describe(quantity, found[1]), found[2]]!r})" if found[1] in places else found[0]
+        lambda match: (
+            f"({by_term[_describe(quantity, match[1]), match[2]]!r})" if match[1] in places else match[0]
         ),
         quantity.expression,
     )
@@ -146,12 +146,12 @@ def _list_terms(quantity: Quantity | None) -> list[Term]:
     """Return the columns of places that a quantity is computed from, each once, in order."""
     if quantity is None:
         return []
-    found = [
+    terms = [
         (_describe(quantity, place), column)
         for place, column in _TERM.findall(quantity.expression)
         if place in quantity.places
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(terms))
 
 
 def _describe(quantity: Quantity, place: str) -> str:
@@ -161,7 +161,7 @@ def _describe(quantity: Quantity, place: str) -> str:
 
 def _write(quantity: Quantity, terms: Sequence[Term]) -> str:
     """Return a text that is equal for equal quantities."""
-    shape = _TERM.sub(lambda found: f"?.{found[2]}", quantity.expression)
+    shape = _TERM.sub(lambda match: f"?.{match[2]}", quantity.expression)
     return json.dumps(["".join(shape.split()), list(terms)])
 
 
@@ -244,5 +244,5 @@ def _values(session: SweepRows, quantity: Quantity) -> list[list[float]] | None:
 
 
 def _rows_at(session: SweepRows, *named: Mapping[str, object]) -> str:
-    found = ", ".join(map(quote_text, session.points.find(*named))) or "NULL"
-    return f"(SELECT * FROM replicates WHERE point_id IN ({found}))"  # noqa: S608 - digests of the plan
+    ids = ", ".join(map(quote_text, session.points.find(*named))) or "NULL"
+    return f"(SELECT * FROM replicates WHERE point_id IN ({ids}))"  # noqa: S608 - digests of the plan

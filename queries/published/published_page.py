@@ -83,7 +83,7 @@ def _first_page(documents: Mapping[str, Sequence[Section]], summary: str) -> Ite
         yield f"## [{_title(sections)}]({FOLDER}/{slug}.md)\n"
         yield from _table(HEADLINE_HEADINGS, map(format_headline, list_headlines(sections)))
     yield _RULE
-    yield "\n".join(f"- **{each}**: {meaning}." for each, meaning in MEANINGS.items())
+    yield "\n".join(f"- **{figure_class}**: {meaning}." for figure_class, meaning in MEANINGS.items())
     yield f"\n{summary}"
     yield ""
 

@@ -49,10 +49,10 @@ def find_published_values(
     points: PointTable,
 ) -> dict[str, list[float]]:
     """Return the numbers published for a result column or the sought value [base unit], by point id."""
-    found: dict[str, list[float]] = {}
+    by_point: dict[str, list[float]] = {}
     for _, value, point_id in _figures_at(study, column, points):
-        found.setdefault(point_id, []).append(value)
-    return found
+        by_point.setdefault(point_id, []).append(value)
+    return by_point
 
 
 def _figures_at(

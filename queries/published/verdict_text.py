@@ -53,7 +53,9 @@ def summarize_verdicts(rows: Sequence[Mapping[str, Any]]) -> str:
     rest = [row for row in rows if row not in follows]
     counts = Counter(row["class"] for row in rest)
     inputs = counts.pop(FigureClass.INPUT, 0)
-    listed = ", ".join(f"{counts[each]} {each}" for each in FigureClass if counts[each])
+    listed = ", ".join(
+        f"{counts[figure_class]} {figure_class}" for figure_class in FigureClass if counts[figure_class]
+    )
     left_out = [
         f"{len(follows)} that follow{'s' if len(follows) == 1 else ''} from others" if follows else "",
         f"{inputs} input{'' if inputs == 1 else 's'}" if inputs else "",

@@ -82,9 +82,11 @@ def judge_figures(session: SweepRows) -> pa.Table:
         parts = find_parts(figures)
         rows = []
         for figure in figures:
-            found = parts.get(figure.name)
-            verdict = own[figure.name] if found is None else limit_class(figure, found, own)
-            rows.append(_row(figure, measured[figure.name], verdict) | {"follows_from": _name_parts(found)})
+            figure_parts = parts.get(figure.name)
+            verdict = own[figure.name] if figure_parts is None else limit_class(figure, figure_parts, own)
+            rows.append(
+                _row(figure, measured[figure.name], verdict) | {"follows_from": _name_parts(figure_parts)}
+            )
         _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
     return _judged[session]
 
@@ -187,14 +189,14 @@ def judge(figure: PublishedFigure, measured: Measurement | None) -> Verdict:
 
 def _judge_stated(figure: PublishedFigure, measured: Measurement) -> Verdict:
     """Classify a figure that the study put in or has by construction."""
-    found, why, otherwise = {
+    figure_class, why, otherwise = {
         "calibrated": (FigureClass.INPUT, "a parameter was fitted on it", "the fit misses it"),
         "property": (FigureClass.PROPERTY, "true by construction", "not what the construction should give"),
         "input": (FigureClass.INPUT, _SETTING, "the study's setting differs"),
     }[figure.kind]
     in_words = figure.kind == "input" and isinstance(figure.value, str)
     if in_words or _is_inside(figure, measured):
-        return Verdict(found, why)
+        return Verdict(figure_class, why)
     return Verdict(FigureClass.MISSED, f"{otherwise}; {_distance(figure, measured)}")
 
 
@@ -214,24 +216,24 @@ def _judge_simulated(figure: PublishedFigure, measured: Measurement) -> Verdict:
         return Verdict(FigureClass.UNINFORMATIVE, "the interval includes the bound")
     is_inside = _is_inside(figure, measured)
     width = find_width(low, high) if figure.bounds is None else 1.0
-    found = classify(
+    figure_class = classify(
         is_inside=is_inside,
         width=width,
         is_post_hoc=figure.post_hoc is not None,
         is_fitted=bool(figure.given),
     )
-    return Verdict(found, _explain(found, figure, measured))
+    return Verdict(figure_class, _explain(figure_class, figure, measured))
 
 
-def _explain(found: FigureClass, figure: PublishedFigure, measured: Measurement) -> str:
+def _explain(figure_class: FigureClass, figure: PublishedFigure, measured: Measurement) -> str:
     given = " and ".join(f'"{name}"' for name in figure.given)
     fitted = f"fitted on {given}" if given else ""
-    if found is FigureClass.MISSED:
+    if figure_class is FigureClass.MISSED:
         basis = f"; {fitted}" if fitted else ""
         return f"{_distance(figure, measured)}{basis}"
-    if found is FigureClass.UNINFORMATIVE:
+    if figure_class is FigureClass.UNINFORMATIVE:
         return "the interval is wider than a factor of 2"
-    if found is FigureClass.POST_HOC:
+    if figure_class is FigureClass.POST_HOC:
         return figure.post_hoc or ""
     return fitted or (
         "inside the interval" if figure.bounds is None else "the whole interval is within the bounds"

@@ -142,11 +142,11 @@ def find_figure(session: Session, name: str, measured: MeasuredSet | None = None
     """Build one figure; of a large sweep, with the points that a report shows."""
     builders = _list_builders(session, measured)
     if name not in builders:
-        known = [*builders]
+        names = [*builders]
         raise QueryError(
             "query.unknown-plot",
-            f"unknown plot {name!r}{suggest(name, known)}; available: {', '.join(known)}",
-            data={"available": known},
+            f"unknown plot {name!r}{suggest(name, names)}; available: {', '.join(names)}",
+            data={"available": names},
         )
     figure = builders[name]()
     if figure is None:

@@ -76,10 +76,10 @@ class PointTable:
     def find(self, *named: Mapping[str, object]) -> list[str]:
         """Return the ids of the points that a place selects, in order; see `find_points`."""
         mask = np.ones(self._grid.num_rows, dtype=bool)
-        for path, written in ((path, written) for each in named for path, written in each.items()):
+        for path, written in ((path, written) for place in named for path, written in place.items()):
             mask &= self._find_equal(path, written)
-        found: list[str] = self._grid["point_id"].filter(pa.array(mask)).unique().to_pylist()
-        return found
+        ids: list[str] = self._grid["point_id"].filter(pa.array(mask)).unique().to_pylist()
+        return ids
 
     def list_labels(self) -> set[str]:
         """Return the labels of the points that have one."""
@@ -103,7 +103,8 @@ class PointTable:
                 self._columns[path] = self._grid[path].combine_chunks().dictionary_encode()
             column = self._columns[path]
             distinct = [
-                {"point_id": str(at), path: value} for at, value in enumerate(column.dictionary.to_pylist())
+                {"point_id": str(index), path: value}
+                for index, value in enumerate(column.dictionary.to_pylist())
             ]
             equal = np.array(find_points(distinct, self._scenario, {path: written}), dtype=np.int64)
             places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -217,11 +217,11 @@ def _read_plan(
     if not files:
         return _empty(plan_schema([], None), 0), ()
     schemas = [pq.read_schema(path) for path in files]
-    for found, path in zip(schemas, files, strict=True):
-        check_round(found, path)
+    for round_schema, path in zip(schemas, files, strict=True):
+        check_round(round_schema, path)
     try:
         schema = pa.unify_schemas(
-            [pa.schema(map(_decoded, found)) for found in schemas], promote_options="default"
+            [pa.schema(map(_decoded, round_schema)) for round_schema in schemas], promote_options="default"
         )
     except pa.ArrowException as error:
         raise invalid(files[-1], "its columns are not those of the earlier rounds") from error
@@ -276,10 +276,10 @@ def _select_rows(
         f"+ coalesce(error_kind IN ({transient}), false)::INTEGER, {FRAGMENT}, {POSITION}) = 1"
     )
     spare = sum(chosen["copies"].to_pylist()) - chosen.num_rows
-    at = " AND ".join(f"found.{name} = {CHOSEN}.{name}" for name in (FRAGMENT, POSITION))
+    same_row = " AND ".join(f"found.{name} = {CHOSEN}.{name}" for name in (FRAGMENT, POSITION))
     once = (
         f"SELECT found.* EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every}) AS found "  # noqa: S608
-        f"LEFT JOIN {CHOSEN} ON found.run_id = {CHOSEN}.run_id WHERE {CHOSEN}.run_id IS NULL OR ({at})"
+        f"LEFT JOIN {CHOSEN} ON found.run_id = {CHOSEN}.run_id WHERE {CHOSEN}.run_id IS NULL OR ({same_row})"
     )
     return once, {CHOSEN: chosen.drop_columns(["copies"])}, len(hashes) - spare
 

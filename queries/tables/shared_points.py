@@ -72,8 +72,8 @@ def collapse_table(plan: pa.Table, axes: Sequence[str]) -> pa.Table:
         connection.add_table("given", numbered)
         written = "SELECT * FROM given"
         connection.add_table(SHARED, find_shared_points(connection, written, axes))
-        found = connection.fetch(f"{collapse_plan(written, axes)} ORDER BY plan_row")
-    return found.select(plan.column_names)
+        collapsed = connection.fetch(f"{collapse_plan(written, axes)} ORDER BY plan_row")
+    return collapsed.select(plan.column_names)
 
 
 def build_grid(axes: Sequence[str], *, shares_runs: bool, conditional: Collection[str]) -> str:

@@ -58,21 +58,25 @@ def _check_trials(tables: Mapping[str, pa.Table], spec: Mapping[str, Any]) -> _F
     before = len(TRIALS) - 1
     goals = [goal for written in spec.get("search", {}).get("objectives", ()) for goal in written]
     objectives = list(table.schema)[before:-1]
-    if table.column_names != [*TRIALS.names[:before], *(one.name for one in objectives), TRIALS.names[-1]]:
+    if table.column_names != [
+        *TRIALS.names[:before],
+        *(field.name for field in objectives),
+        TRIALS.names[-1],
+    ]:
         yield "trials", "has other columns than the trials of a search"
     elif not objectives or len(objectives) != len(goals):
         yield "trials", "must have a column for each objective of the study"
-    elif any(one.type != pa.float64() for one in objectives):
+    elif any(field.type != pa.float64() for field in objectives):
         yield "trials", "objectives must be numbers"
 
 
 def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
     """Yield what is wrong with the tables of a calibration: what they name is in the others."""
-    found = [name for name in _OF_CALIBRATIONS if name in tables]
-    if not found:
+    names = [name for name in _OF_CALIBRATIONS if name in tables]
+    if not names:
         return
-    if len(found) < len(_OF_CALIBRATIONS):
-        yield found[0], "must be beside the other tables of a calibration"
+    if len(names) < len(_OF_CALIBRATIONS):
+        yield names[0], "must be beside the other tables of a calibration"
         return
     fits = set(tables["calibration"]["fit"].to_pylist())
     for name in _OF_CALIBRATIONS:

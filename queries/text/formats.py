@@ -89,7 +89,7 @@ def _has_unstorable(kind: pa.DataType) -> bool:
         return True
     if pa.types.is_struct(kind) and not kind.num_fields:
         return True
-    return any(_has_unstorable(kind.field(at).type) for at in range(kind.num_fields))
+    return any(_has_unstorable(kind.field(index).type) for index in range(kind.num_fields))
 
 
 def _escape_formulas(table: pa.Table) -> pa.Table:

@@ -122,11 +122,11 @@ def _list_part(array: pa.Array) -> list[Any]:
         values = array.to_pylist()
     elif pa.types.is_struct(kind):
         names = [field.name for field in kind]
-        fields = [_list_values(array.field(at)) for at in range(len(names))]
+        fields = [_list_values(array.field(index)) for index in range(len(names))]
         rows = zip(*fields, strict=True) if names else [()] * len(array)
         values = _with_nulls(array, (dict(zip(names, row, strict=True)) for row in rows))
     elif pa.types.is_union(kind):
-        members = {code: _list_values(array.field(at)) for at, code in enumerate(kind.type_codes)}
+        members = {code: _list_values(array.field(index)) for index, code in enumerate(kind.type_codes)}
         values = [members[code][row] for row, code in enumerate(array.type_codes.to_pylist())]
     elif isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray | pa.MapArray):
         values = _with_nulls(array, _list_items(array))

@@ -243,7 +243,7 @@ def format_quantity(value: object, unit: str | None) -> str:
         if unit is None or unit == "fraction":
             return format_number(value)
         text = quantities.render(value, unit)
-        split = next((at for at, letter in enumerate(text) if letter.isalpha()), len(text))
+        split = next((index for index, letter in enumerate(text) if letter.isalpha()), len(text))
         return f"{text[:split]} {text[split:]}".strip()
     return escape_controls(str(value))
 

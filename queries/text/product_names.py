@@ -13,7 +13,7 @@ def name_products(table: pa.Table) -> pa.Table:
     """
     for index, field in enumerate(table.schema):
         if field.name.endswith(".use"):
-            found = table[index].to_pylist()
-            names = [None if name is None else find_product(name) or name for name in found]
+            values = table[index].to_pylist()
+            names = [None if name is None else find_product(name) or name for name in values]
             table = table.set_column(index, field.name, pa.array(names, pa.string()))
     return table

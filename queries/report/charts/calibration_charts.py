@@ -104,11 +104,11 @@ def _build_unknowns(session: Session) -> Iterator[Figure]:
             charts.append(_draw_choice(unknown, listed))
         else:
             charts.append(_draw_ordered(session, unknown, column, listed[0]["unit"]))
-    found = [chart for chart in charts if chart is not None]
-    if found:
+    drawn = [chart for chart in charts if chart is not None]
+    if drawn:
         yield Figure(
             name=UNKNOWNS,
-            chart=ChartGrid("What is unknown: prior and posterior", (), tuple(found)),
+            chart=ChartGrid("What is unknown: prior and posterior", (), tuple(drawn)),
             caption="The share of each class of values. Classes of numbers are equally likely in the prior, "
             "the grey line: above it, a class became more likely.",
             sql=session.write_query("unknowns"),
@@ -125,8 +125,8 @@ def _draw_choice(unknown: str, rows: Sequence[Row]) -> LineChart | None:
             by_fit.setdefault(row["fit"], []).append(mark)
     shares = {row["value"]: row["prior_share"] for row in rows}
     prior = tuple(
-        Mark(float(at), 100 * shares[value], note=f"prior: {format_share(shares[value])}")
-        for at, value in enumerate(values)
+        Mark(float(index), 100 * shares[value], note=f"prior: {format_share(shares[value])}")
+        for index, value in enumerate(values)
     )
     return _make_chart(unknown, None, prior, by_fit, tuple(values))
 
@@ -153,7 +153,7 @@ FROM draws GROUP BY fit, class ORDER BY fit, class"""  # noqa: S608 - a column o
         if row["fit"] in by_fit:
             by_fit[row["fit"]].append(Mark(float(row["value"]), 100 * (row["share"] or 0.0), note=note))
         prior[float(row["value"])] = Mark(float(row["value"]), 100 * row["prior"], note="prior")
-    return _make_chart(unknown, unit, tuple(prior[at] for at in sorted(prior)), by_fit, ())
+    return _make_chart(unknown, unit, tuple(prior[value] for value in sorted(prior)), by_fit, ())
 
 
 def _make_chart(
@@ -168,15 +168,15 @@ def _make_chart(
     style = "scattered" if names else "line"
     series = [Series(_PRIOR, "reference", prior)]
     series += [Series(f"fitted on {fit}", style, tuple(marks)) for fit, marks in by_fit.items()]  # type: ignore[arg-type]
-    at = [mark.x for mark in prior]
+    xs = [mark.x for mark in prior]
     return LineChart(
         title=unknown,
         x_title=unknown,
         x_unit=unit,
         y_title="share [%]",
         panels=(Panel("", tuple(series)),),
-        legend=tuple(one.name for one in series),
-        x_log=not names and min(at) > 0 and max(at) / min(at) > _WIDE,
+        legend=tuple(line.name for line in series),
+        x_log=not names and min(xs) > 0 and max(xs) / min(xs) > _WIDE,
         x_at_values=False,
         x_names=names,
     )

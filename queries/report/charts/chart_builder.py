@@ -61,12 +61,12 @@ def build_dot_plot(
     """Return a dot plot of a result column with a row for each name, and what it leaves out, in sentences."""
     lines = facets.panels[0][1] if facets.panels else ()
     placed = [(line, lane, row) for lane, line in enumerate(lines) for row in line.rows]
-    drawn = [one for one in placed if one[2][column] is not None]
+    drawn = [placement for placement in placed if placement[2][column] is not None]
     ids = {id(row) for _, _, row in drawn}
     dots: dict[str, list[Dot]] = {marks.name_place(row): [] for row in marks.rows if id(row) in ids}
     for line, lane, row in drawn:
         dots[marks.name_place(row)] += _list_dots(line, lane, row, column, marks)
-    kinds = [DotKind(line.name, "circle", f"c{at}") for at, line in enumerate(lines)]
+    kinds = [DotKind(line.name, "circle", f"c{lane}") for lane, line in enumerate(lines)]
     if any(dot.kind == _PUBLISHED for dot in chain.from_iterable(dots.values())):
         kinds.append(DotKind(_PUBLISHED, "diamond", _PUBLISHED))
     rows = [
@@ -317,12 +317,12 @@ def _count_left_out(count: int, what: str) -> list[str]:
 
 def _explain_symbols(chart: LineChart | DotPlot) -> list[str]:
     if isinstance(chart, LineChart):
-        series = [one for panel in chart.panels for one in panel.series]
-        marks = [mark for one in series for mark in one.marks]
+        series = [line for panel in chart.panels for line in panel.series]
+        marks = [mark for line in series for mark in line.marks]
         has_interval = any(mark.low is not None for mark in marks)
         has_bound = any(mark.bound is not None for mark in marks)
-        has_published = any(one.style == "published" for one in series)
-        has_unanswered = any(one.style == "unanswered" for one in series)
+        has_published = any(line.style == "published" for line in series)
+        has_unanswered = any(line.style == "unanswered" for line in series)
     else:
         dots = [dot for row in chart.rows for dot in row.dots]
         has_interval = any(dot.low is not None for dot in dots)

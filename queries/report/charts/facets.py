@@ -72,9 +72,9 @@ def choose_facets(rows: Sequence[Row], session: Session, most_panels: int = MOST
     by_line = next((path for path in candidates if path != RAID and not path.endswith(_TRACE)), None)
     rest = [path for path in candidates if path != by_line]
     chosen, held = _choose_panels(rest, protected, session, most_panels)
-    found = _values(by_line, protected)
-    is_number = by_line is not None and not is_text(by_line, protected) and None not in found
-    lines = _spread(sorted(found) if is_number else found, MOST_LINES)
+    line_values = _values(by_line, protected)
+    is_number = by_line is not None and not is_text(by_line, protected) and None not in line_values
+    lines = _spread(sorted(line_values) if is_number else line_values, MOST_LINES)
     kept = _agreeing(protected, held)
     bare = _agreeing(
         [row for row in grid if row.get(BATTERY, "present") != "present" and row not in protected],
@@ -198,7 +198,7 @@ def _request_lines(
         ]
         for key in dict.fromkeys(tuple(row[path] for path in varying) for row in inside):
             same = dict(zip(varying, key, strict=True))
-            names = [name, *(name_value(path, one, session.units) for path, one in same.items())]
+            names = [name, *(name_value(path, shared, session.units) for path, shared in same.items())]
             part = tuple(_agreeing(inside, same))
             title = ", ".join(filter(None, names)) or ("the grid" if is_apart else "")
             is_walk = x in session.axes or _is_one_walk(part, session)
@@ -280,8 +280,8 @@ def _explain_choice(
     every, protected = rows
     remarks = []
     if held:
-        at = ", ".join(name_value(path, value, session.units) for path, value in held.items())
-        remarks.append(f"Shown for {at}.")
+        held_text = ", ".join(name_value(path, value, session.units) for path, value in held.items())
+        remarks.append(f"Shown for {held_text}.")
     for path, values in (*chosen.items(), by):
         count = len(_values(path, protected))
         if path is not None and len(values) < count:
@@ -340,7 +340,7 @@ def _spread(values: Sequence[Any], most: int) -> list[Any]:
         return list(values)
     if most <= 1:
         return list(values[:most])
-    return [values[round(at * (len(values) - 1) / (most - 1))] for at in range(most)]
+    return [values[round(step * (len(values) - 1) / (most - 1))] for step in range(most)]
 
 
 def _values(path: str | None, rows: Sequence[Row]) -> list[Any]:

@@ -63,10 +63,10 @@ def build_measured_chart(session: Session, measured: MeasuredSet) -> Figure | No
     placed = [(number, line, _find_matching(line, lines)) for number, line in numbered]
     if is_split:
         panels = [
-            (mix, kept, [one for one in placed if one[2] and one[2][0].mix == mix])
+            (mix, kept, [placement for placement in placed if placement[2] and placement[2][0].mix == mix])
             for mix, kept in mixes.items()
         ]
-        panels.append((_OTHER, [], [one for one in placed if not one[2]]))
+        panels.append((_OTHER, [], [placement for placement in placed if not placement[2]]))
     else:
         panels = [("", lines, placed)]
     drawn = [
@@ -86,8 +86,8 @@ def build_measured_chart(session: Session, measured: MeasuredSet) -> Figure | No
         y_log=max(times) > _WIDE * min(times) > 0,
         x_at_values=False,
     )
-    found = compare_measured(session, measured, choose_points(session, (), ""))
-    return Figure(MEASURED, chart, _caption(measured, found, lines), _statement(session, measured.name))
+    comparison = compare_measured(session, measured, choose_points(session, (), ""))
+    return Figure(MEASURED, chart, _caption(measured, comparison, lines), _statement(session, measured.name))
 
 
 def _find_lines(session: Session) -> list[_Line]:
@@ -101,15 +101,15 @@ def _find_lines(session: Session) -> list[_Line]:
         if path.rpartition(".")[2] not in _LOADS
         and len({str(point.values.get(path)) for point in points}) > 1
     ]
-    found: dict[tuple[str, ...], list[SimulatedPoint]] = {}
+    by_key: dict[tuple[str, ...], list[SimulatedPoint]] = {}
     for point in points:
-        found.setdefault((_mix_of(point), *(str(point.values.get(path)) for path in varying)), []).append(
+        by_key.setdefault((_mix_of(point), *(str(point.values.get(path)) for path in varying)), []).append(
             point
         )
     named = [path for path in varying if path.rpartition(".")[2] not in _MIXES]
     return [
         _Line(key[0], _name_rest(session, kept[0], named), sorted(kept, key=lambda point: point.results[_X]))
-        for key, kept in found.items()
+        for key, kept in by_key.items()
     ]
 
 
@@ -132,20 +132,24 @@ def _join(mix: str, rest: str) -> str:
 
 
 def _split(lines: Sequence[_Line]) -> dict[str, list[_Line]]:
-    found: dict[str, list[_Line]] = {}
+    by_mix: dict[str, list[_Line]] = {}
     for line in lines:
-        found.setdefault(line.mix, []).append(line)
-    return found
+        by_mix.setdefault(line.mix, []).append(line)
+    return by_mix
 
 
 def _find_matching(line: MeasuredLine, lines: Sequence[_Line]) -> list[_Line]:
     """Return the simulated lines whose mix a measured line has."""
-    return [one for one in lines if all(each.fits(line, one.points[0]) is not False for each in MIX)]
+    return [
+        candidate
+        for candidate in lines
+        if all(descriptor.fits(line, candidate.points[0]) is not False for descriptor in MIX)
+    ]
 
 
 def _draw_lines(lines: Sequence[_Line], names: Mapping[int, str]) -> list[Series]:
     scale = find_scale(_Y)
-    found = []
+    series = []
     for line in lines:
         marks = []
         for point in line.points:
@@ -154,8 +158,8 @@ def _draw_lines(lines: Sequence[_Line], names: Mapping[int, str]) -> list[Series
             note = f"simulated, {point.name}: {format_interval(_X, point.results)}, "
             note += format_interval(_Y, point.results)
             marks.append(Mark(point.results[_X], point.results[_Y] * scale, low, high, note))
-        found.append(Series(names[id(line)], "line", tuple(marks)))
-    return found
+        series.append(Series(names[id(line)], "line", tuple(marks)))
+    return series
 
 
 def _draw_measured(
@@ -166,7 +170,7 @@ def _draw_measured(
     scale = find_scale(_Y)
     marks = []
     for number, line, matching in placed:
-        own = [one for one in matching if one in lines]
+        own = [candidate for candidate in matching if candidate in lines]
         rate, time = getattr(line, _X), getattr(line, _Y) * scale
         figures = f"{format_number(rate)} IO/s, {format_number(time)} ms"
         note = f"measured, {describe_line(number, line)}: {figures}"
@@ -174,17 +178,22 @@ def _draw_measured(
     return [Series(MEASURED, "published", tuple(marks))] if marks else []
 
 
-def _caption(measured: MeasuredSet, found: MeasuredComparison, lines: Sequence[_Line]) -> str:
+def _caption(measured: MeasuredSet, comparison: MeasuredComparison, lines: Sequence[_Line]) -> str:
     arrays = " and ".join(dict.fromkeys(line.array_label for line in measured.lines))
     what = f"Hollow diamonds are measured (set {measured.name}, array {arrays}), lines simulated"
     sentences = [f"{what}: each runs along the load of its mix."]
     if len(lines) > 1 and len(_split(lines)) == len(lines):
         sentences.append("A diamond has the colour of the line with its mix.")
     sentences += _explain_left_out(measured)
-    if not found.pairs:
+    if not comparison.pairs:
         return " ".join(sentences)
-    ratios = [one.ratio for pair in found.pairs for one in pair.ratios if one.column == _X and one.ratio]
-    count = f"{len(found.pairs)} of {len(measured.lines)} measured lines have one simulated point"
+    ratios = [
+        ratio.ratio
+        for pair in comparison.pairs
+        for ratio in pair.ratios
+        if ratio.column == _X and ratio.ratio
+    ]
+    count = f"{len(comparison.pairs)} of {len(measured.lines)} measured lines have one simulated point"
     if ratios:
         low, high = (f"{end:.3g}" for end in (min(ratios), max(ratios)))
         between = low if low == high else f"{low} to {high}"

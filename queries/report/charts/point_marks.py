@@ -116,8 +116,8 @@ def find_unanswered(session: Session) -> dict[Key, str]:
 
 def find_bound(row: Row, column: str) -> Bound | None:
     """Return whether an answer is only a bound."""
-    found = _CENSORED.get(row.get("censored") or "")
-    return found[1] if found is not None and is_answer(column) else None
+    described = _CENSORED.get(row.get("censored") or "")
+    return described[1] if described is not None and is_answer(column) else None
 
 
 def bound_text(row: Row, column: str) -> str | None:
@@ -177,9 +177,9 @@ def share_lines(plots: Plots) -> Plots:
 def join_names(names: Sequence[str]) -> str:
     """Return one name for several, with what they have in common once: `write fraction 0.5 and 1`."""
     parts = [name.split(", ") for name in names]
-    if len({len(one) for one in parts}) == 1:
+    if len({len(part) for part in parts}) == 1:
         columns = list(zip(*parts, strict=True))
-        differing = [at for at, column in enumerate(columns) if len(set(column)) > 1]
+        differing = [index for index, column in enumerate(columns) if len(set(column)) > 1]
         if len(differing) == 1:
             joined = [column[0] for column in columns]
             joined[differing[0]] = _list_values(columns[differing[0]])
@@ -190,23 +190,25 @@ def join_names(names: Sequence[str]) -> str:
 def _list_values(names: Sequence[str]) -> str:
     words = [name.split() for name in names]
     common = 0
-    while all(len(one) > common + 1 and one[common] == words[0][common] for one in words):
+    while all(
+        len(split_name) > common + 1 and split_name[common] == words[0][common] for split_name in words
+    ):
         common += 1
-    *first, last = (" ".join(one[common:]) for one in words)
+    *first, last = (" ".join(split_name[common:]) for split_name in words)
     return " ".join([*words[0][:common], f"{', '.join(first)} and {last}"])
 
 
 def _find_equal(panels: Sequence[Sequence[Series]]) -> list[list[str]]:
     """Return the names of lines whose marks are equal in all of some panels, in groups of several."""
     values: dict[str, list[Any]] = {}
-    for at, every in enumerate(panels):
+    for index, every in enumerate(panels):
         for series in every:
             if series.style in _JOINED and series.marks:
                 marks = tuple((mark.x, mark.y, mark.low, mark.high, mark.bound) for mark in series.marks)
-                values.setdefault(series.name, []).append((at, series.style, marks))
+                values.setdefault(series.name, []).append((index, series.style, marks))
     groups: dict[Any, list[str]] = {}
-    for name, found in values.items():
-        groups.setdefault(tuple(found), []).append(name)
+    for name, appearances in values.items():
+        groups.setdefault(tuple(appearances), []).append(name)
     return [names for names in groups.values() if len(names) > 1]
 
 

@@ -30,12 +30,12 @@ def build_what_matters(session: Session) -> list[Figure]:
     """Build a figure for each result in the sweep's sensitivity table, or for its result."""
     rows = _find_rows(session)
     figures = []
-    for at, metric in enumerate(dict.fromkeys(row["metric"] for row in rows)):
+    for index, metric in enumerate(dict.fromkeys(row["metric"] for row in rows)):
         own = [row for row in rows if row["metric"] == metric]
         sentences = describe_sensitivity(own)
         if has_shares(own):
             caption = " ".join([*sentences, f"Method: {describe_method(own)}."])
-            name = WHAT_MATTERS if not at else f"{WHAT_MATTERS}_{metric}"
+            name = WHAT_MATTERS if not index else f"{WHAT_MATTERS}_{metric}"
             figures.append(Figure(name, build_sensitivity_chart(own), caption, _statement(session, metric)))
     return figures
 
@@ -107,8 +107,8 @@ def _find_rows(session: Session) -> Sequence[Row]:
         return ()
     certificates = None if session.metric is None else session.sweep.certificates()
     layout = SweepLayout(session.sweep.path)
-    found = analyse_tables([session.result], session.sweep.plan(), layout, certificates, None, session.spec)
-    computed: Sequence[Row] = found[SENSITIVITY].to_pylist()
+    tables = analyse_tables([session.result], session.sweep.plan(), layout, certificates, None, session.spec)
+    computed: Sequence[Row] = tables[SENSITIVITY].to_pylist()
     return computed
 
 

@@ -65,8 +65,8 @@ def _statement(entry: Mapping[str, Any], session: Session) -> str:
     if session.metric is not None:
         shown.append("censored")
         carried = ["plan_row", "label", *axes]
-        found = [session.metric, f"{session.metric}_low", f"{session.metric}_high"]
-        answered = ["point_id", *carried, "censored", *map(quote, found)]
+        answer_columns = [session.metric, f"{session.metric}_low", f"{session.metric}_high"]
+        answered = ["point_id", *carried, "censored", *map(quote, answer_columns)]
         source = [
             "FROM (",
             f"  SELECT {', '.join(answered)}",
@@ -200,14 +200,16 @@ STANDARD_CHARTS = (
 
 def fitting_charts(session: Session) -> dict[str, StandardChart]:
     """Return the charts for this kind of study that its own charts do not replace, by name."""
-    fitting = {each.request.name: each for each in STANDARD_CHARTS if each.studies in session.kind.queries}
+    fitting = {
+        chart.request.name: chart for chart in STANDARD_CHARTS if chart.studies in session.kind.queries
+    }
     charts = session.spec.get("charts")
     if not charts:
         return fitting
     if CAPACITY not in session.axes or len(session.points.list_labels()) > _MOST_NAMED:
         return {}
     drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
-    return {name: each for name, each in fitting.items() if not set(_columns(each, session)) <= drawn}
+    return {name: chart for name, chart in fitting.items() if not set(_columns(chart, session)) <= drawn}
 
 
 def build_name_chart(session: Session) -> Figure | None:

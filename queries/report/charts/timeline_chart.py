@@ -50,7 +50,7 @@ def build_timeline(session: Session) -> Figure | None:
 def _run(rows: Sequence[Row], session: Session, *, has_own_label: bool) -> RunTimeline:
     names = sorted(
         {row["lane"] for row in rows if row["until_s"] is not None},
-        key=lambda lane: (next(at for at, kind in enumerate(_ORDER) if lane.startswith(kind)), lane),
+        key=lambda lane: (next(index for index, kind in enumerate(_ORDER) if lane.startswith(kind)), lane),
     )
     states = tuple((name, tuple(_state(row) for row in rows if row["lane"] == name)) for name in names)
     events = tuple(

@@ -50,7 +50,7 @@ def _sizes(profile: Profile) -> LineChart:
     # The most frequent, where there are too many to draw.
     sizes = sorted(sorted(count, key=lambda size: (-count[size], size))[:_MOST_BARS])
     shares = [
-        [(at, 100 * counts[size] / total) for at, size in enumerate(sizes) if size in counts]
+        [(index, 100 * counts[size] / total) for index, size in enumerate(sizes) if size in counts]
         for counts in by_kind
     ]
     names = tuple(format_quantity(size, "bytes") for size in sizes)

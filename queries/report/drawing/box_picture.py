@@ -56,8 +56,8 @@ def draw_box(found: Discovery, units: Mapping[str, str]) -> str:
     canvas = Canvas(_WIDTH)
     lines = wrap_text(found.answer, _WIDTH - 20)
     top = _TOP + 16.0 * len(lines) + 14
-    for at, line in enumerate(lines):
-        canvas.text(8, _TOP + 4 + 16 * at, line, "legend")
+    for index, line in enumerate(lines):
+        canvas.text(8, _TOP + 4 + 16 * index, line, "legend")
     wide, high = _WIDTH - left - 24, _HEIGHT - _TOP - _BOTTOM
 
     def locate(x: float, y: float) -> tuple[float, float]:

@@ -196,8 +196,8 @@ class Canvas:
             if x + needed > self.width - MARGIN_RIGHT and x > left:
                 x, y = left, y + _LEGEND_LINE
             draw_symbol(x + 11, y)
-            for at, line in enumerate(lines):
-                self.text(x + 28, y + 4 + at * _LINE, line, "legend")
+            for index, line in enumerate(lines):
+                self.text(x + 28, y + 4 + index * _LINE, line, "legend")
             x += needed + 18
             y += (len(lines) - 1) * _LINE
         return y + _LEGEND_LINE - 6

@@ -83,9 +83,9 @@ class Label:
         x0, y0, x1, y1 = self.leader
         steps = max(2, math.ceil(math.hypot(x1 - x0, y1 - y0) / _PIECE))
         return [
-            Box(x0 + (x1 - x0) * at / steps - 1, y0 + (y1 - y0) * at / steps - 1, 2, 2)
-            for at in range(1, steps)
-            if at * _PIECE > _NEAR
+            Box(x0 + (x1 - x0) * step / steps - 1, y0 + (y1 - y0) * step / steps - 1, 2, 2)
+            for step in range(1, steps)
+            if step * _PIECE > _NEAR
         ]
 
 
@@ -154,8 +154,10 @@ def _lead(box: Box, x: float, y: float) -> tuple[float, float, float, float]:
 def _spots(x: float, y: float, width: float, away: float) -> list[Box]:
     """Return the places at a distance from a mark: beside it, above and below, at the corners."""
     right, left, middle = x + away, x - away - width, x - width / 2
-    beside = [Box(at, y - _HEIGHT / 2, width, _HEIGHT) for at in (right, left)]
+    beside = [Box(across, y - _HEIGHT / 2, width, _HEIGHT) for across in (right, left)]
     rows = (y - away - _HEIGHT, y + away)
     near = (x + _NEAR, x - _NEAR - width)
-    corners = [Box(at, down, width, _HEIGHT) for down, at in product(rows, (*near, middle, right, left))]
+    corners = [
+        Box(across, down, width, _HEIGHT) for down, across in product(rows, (*near, middle, right, left))
+    ]
     return beside + corners

@@ -81,25 +81,25 @@ def draw_design(title: str, subtitle: str, x: PlottedAxis, y: PlottedAxis) -> st
     canvas.text(16, 24, title, "title")
     canvas.text(16, 42, subtitle, "legend")
     for tick, text in zip(y_scale.ticks, y_texts, strict=True):
-        at = bottom - y_scale.place(tick) * _PLOT_HEIGHT
-        canvas.path("grid", f"M{left:.1f} {at:.1f}h{width:.1f}")
-        canvas.text(left - 9, at + 4, text, "tick", "end")
+        level = bottom - y_scale.place(tick) * _PLOT_HEIGHT
+        canvas.path("grid", f"M{left:.1f} {level:.1f}h{width:.1f}")
+        canvas.text(left - 9, level + 4, text, "tick", "end")
     for tick in x_scale.ticks:
         canvas.path("grid", f"M{left + x_scale.place(tick) * width:.1f} {_TOP}v{_PLOT_HEIGHT}")
     canvas.path("axis", f"M{left:.1f} {_TOP}v{_PLOT_HEIGHT}")
     canvas.x_axis(x_scale, [x.label(tick) for tick in x_scale.ticks], left, width, bottom)
     places = [
-        (left + x_scale.place(one) * width, bottom - y_scale.place(other) * _PLOT_HEIGHT)
-        for one, other in zip(xs, ys, strict=True)
+        (left + x_scale.place(x_value) * width, bottom - y_scale.place(y_value) * _PLOT_HEIGHT)
+        for x_value, y_value in zip(xs, ys, strict=True)
     ]
     # Points of one pixel are drawn once, so that a picture of any number of points is as large.
-    dots = sorted({(round(2 * at) / 2, round(2 * up) / 2) for at, up in places})
+    dots = sorted({(round(2 * across) / 2, round(2 * up) / 2) for across, up in places})
     if len(dots) > _MOST_SYMBOLS:
-        canvas.path("points c0", "".join(f"M{at:.1f} {up:.1f}h0" for at, up in dots))
-    for at, up in dots if len(dots) <= _MOST_SYMBOLS else ():
-        canvas.symbol("circle" if len(dots) <= _MOST_LARGE else "dot", "c0", at, up)
-    columns, rows = sorted({at for at, _ in dots}), sorted({up for _, up in dots})
-    canvas.path("bar c0", "".join(f"M{at:.1f} {_TOP - _EDGE}v{_EDGE}" for at in columns))
+        canvas.path("points c0", "".join(f"M{across:.1f} {up:.1f}h0" for across, up in dots))
+    for across, up in dots if len(dots) <= _MOST_SYMBOLS else ():
+        canvas.symbol("circle" if len(dots) <= _MOST_LARGE else "dot", "c0", across, up)
+    columns, rows = sorted({across for across, _ in dots}), sorted({up for _, up in dots})
+    canvas.path("bar c0", "".join(f"M{across:.1f} {_TOP - _EDGE}v{_EDGE}" for across in columns))
     canvas.path("bar c0", "".join(f"M{left + width:.1f} {up:.1f}h{_EDGE}" for up in rows))
     canvas.text(left + width / 2, bottom + 40, x.name, "axis-title", "middle")
     turned = Canvas(_PLOT_HEIGHT)

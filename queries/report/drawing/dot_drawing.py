@@ -218,5 +218,5 @@ class _DotDrawing:
         return self.left + min(max(self.x.place(value), 0.0), 1.0) * (self.right - self.left)
 
     def _lines(self, lines: Sequence[str], x: float, middle: float, kind: str, anchor: str) -> None:
-        for at, line in enumerate(lines):
-            self.canvas.text(x, middle + 4 + (at - (len(lines) - 1) / 2) * _LINE, line, kind, anchor)
+        for index, line in enumerate(lines):
+            self.canvas.text(x, middle + 4 + (index - (len(lines) - 1) / 2) * _LINE, line, kind, anchor)

@@ -112,7 +112,7 @@ class _PlotDrawing:
     def draw(self, every: Sequence[Series]) -> None:
         lines = [series for series in every if series.style in {"line", "reference"}]
         apart = min(_APART, _MOST_APART / len(lines)) if lines else 0.0
-        offsets = {series.name: (at - (len(lines) - 1) / 2) * apart for at, series in enumerate(lines)}
+        offsets = {series.name: (index - (len(lines) - 1) / 2) * apart for index, series in enumerate(lines)}
         bars = [series for series in every if series.style == "bars"]
         for series in every:
             if series.style in _JOINED:
@@ -160,11 +160,11 @@ class _PlotDrawing:
         kind = self.palette.find_class(series)
         self.canvas.path(f"points {kind}", "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places))
 
-    def _bars(self, series: Series, at: int, count: int) -> None:
+    def _bars(self, series: Series, index: int, count: int) -> None:
         width = min(_MOST_BAR, self.frame.width / len(self.x.ticks) / (count + 0.6))
         kind = f"column {self.palette.find_class(series)}"
         for mark in series.marks:
-            x, y = self._at(mark, (at - count / 2) * width)
+            x, y = self._at(mark, (index - count / 2) * width)
             if self.frame.bottom > y:
                 self.canvas.rectangle(kind, x + 1, y, width - 2, self.frame.bottom - y, mark.note)
 
@@ -286,8 +286,8 @@ class _LineDrawing:
             top = self._panels(range(first, min(first + self.columns, len(chart.panels))), top)
         lines = wrap_text(chart.x_title, canvas.width - self.margin - MARGIN_RIGHT)
         middle = self.margin + (canvas.width - self.margin - MARGIN_RIGHT) / 2
-        for at, line in enumerate(lines):
-            canvas.text(middle, top + 6 + at * _LINE, line, "axis-title", "middle")
+        for index, line in enumerate(lines):
+            canvas.text(middle, top + 6 + index * _LINE, line, "axis-title", "middle")
         return top + 2 + len(lines) * _LINE
 
     def _panels(self, places: Sequence[int], top: float) -> float:
@@ -301,9 +301,9 @@ class _LineDrawing:
         for column, lines in enumerate(titles):
             frame = Frame(self.margin + column * (self.width + _GAP), top + 6, self.width, self.height)
             frames.append(frame)
-            for at, line in enumerate(reversed(lines)):
+            for index, line in enumerate(reversed(lines)):
                 canvas.text(
-                    frame.left + frame.width / 2, frame.top - 8 - at * _LINE, line, "panel-title", "middle"
+                    frame.left + frame.width / 2, frame.top - 8 - index * _LINE, line, "panel-title", "middle"
                 )
         for place, frame in zip(places, frames, strict=True):
             self._grid(frame, self.y)
@@ -323,8 +323,8 @@ class _LineDrawing:
     def _y_title(self, title: str, top: float) -> float:
         """Write the title of a y axis above it, where a long one has room."""
         lines = wrap_text(title, self.canvas.width - MARGIN_RIGHT)
-        for at, line in enumerate(lines):
-            self.canvas.text(4, top + 14 + at * _LINE, line, "axis-title")
+        for index, line in enumerate(lines):
+            self.canvas.text(4, top + 14 + index * _LINE, line, "axis-title")
         return top + _TITLE + (len(lines) - 1) * _LINE
 
     def _grid(self, frame: Frame, scale: Scale) -> None:

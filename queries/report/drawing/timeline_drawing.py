@@ -52,8 +52,8 @@ class _TimelineDrawing:
 
     def _run(self, run: RunTimeline, top: float) -> float:
         lines = wrap_text(run.title, (self.canvas.width - 16 - MARGIN_RIGHT) / BOLD)
-        for at, line in enumerate(lines):
-            self.canvas.text(16, top + 18 + at * _EVENT_LINE, line, "panel-title")
+        for index, line in enumerate(lines):
+            self.canvas.text(16, top + 18 + index * _EVENT_LINE, line, "panel-title")
         top += _HEADING + (len(lines) - 1) * _EVENT_LINE
         first = top
         for name, states in run.states:
@@ -92,14 +92,14 @@ class _TimelineDrawing:
             texts = wrap_text(event.name, max(right, x - self.left - 8))
             wide = max(map(estimate_width, texts))
             start = x - 10 - wide if is_left else x - 6
-            line = next((at for at, end in enumerate(ends) if start > end), len(ends))
+            line = next((index for index, end in enumerate(ends) if start > end), len(ends))
             line = line if len(texts) == 1 else len(ends)
             ends[line : line + len(texts)] = [start + wide + 24] * len(texts)
             y = top + line * _EVENT_LINE + _LANE / 2
             self.canvas.path(f"event {event.condition}", f"M{x:.1f} {y - 5:.1f}l4.5 5l-4.5 5l-4.5 -5Z")
             x += -8 if is_left else 8
-            for at, text in enumerate(texts):
-                self.canvas.text(x, y + 4 + at * _EVENT_LINE, text, "tick", "end" if is_left else "start")
+            for index, text in enumerate(texts):
+                self.canvas.text(x, y + 4 + index * _EVENT_LINE, text, "tick", "end" if is_left else "start")
         return top + len(ends) * _EVENT_LINE
 
     def _x(self, at_s: float) -> float:

@@ -52,23 +52,23 @@ def _compare(dead: Row, kept: Row, session: Session) -> str:
     result = session.result
     fails = _battery_fails(dead)
     where = name_point(kept, session, without=_APART)
-    at = "" if where == "the configuration" else f", with {where}"
+    suffix = "" if where == "the configuration" else f", with {where}"
     ratio = _ratio(dead, kept, result)
     times = format_number(float(f"{ratio:.{_DIGITS}g}"))
     if session.metric is not None:
         noun = result.partition("_")[0]
         values = f"{_bounded(dead, result)} instead of {_bounded(kept, result)} {noun}"
         if ratio < _NEARLY:
-            return f"The battery does not change the {noun} supported: {values}{at}"
+            return f"The battery does not change the {noun} supported: {values}{suffix}"
         least = "at least " if kept["censored"] == "at_least" or dead["censored"] == "below" else ""
         what = "With a dead battery" if fails else "Without a battery"
-        return f"{what}, {values} are supported, a factor of {least}{times}{at}"
+        return f"{what}, {values} are supported, a factor of {least}{times}{suffix}"
     values = f"{format_number(_rounded(dead) / 1e3)} ms instead of {format_number(_rounded(kept) / 1e3)} ms"
     if ratio < _NEARLY:
         what = "A dead battery" if fails else "The lack of a battery"
-        return f"{what} does not increase p95: {values}{at}"
+        return f"{what} does not increase p95: {values}{suffix}"
     what = "A dead battery makes p95" if fails else "Without a battery, p95 is"
-    return f"{what} {times} times as long: {values}{at}"
+    return f"{what} {times} times as long: {values}{suffix}"
 
 
 def _lost_data(rows: Sequence[Row], session: Session) -> str:

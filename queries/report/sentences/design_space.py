@@ -72,10 +72,10 @@ def _examples(shown: Presentation, session: Session) -> list[str]:
     if not shown.rows:
         return ["RAID 5"]
     axes = {"label", *session.axes}
-    places = [at for at, heading in enumerate(shown.headings) if heading.column in axes]
+    places = [index for index, heading in enumerate(shown.headings) if heading.column in axes]
     row = shown.rows[len(shown.rows) // 2]
-    chosen = [at for at in places if row[at] not in {"", "–"} and len(row[at]) <= _LONG] or [0]
-    return [f"{shown.headings[at].title} {row[at]}" for at in chosen[:_MOST_EXAMPLES]]
+    chosen = [index for index in places if row[index] not in {"", "–"} and len(row[index]) <= _LONG] or [0]
+    return [f"{shown.headings[index].title} {row[index]}" for index in chosen[:_MOST_EXAMPLES]]
 
 
 def _table(shown: Presentation, rows: pa.Table) -> str:
@@ -86,9 +86,9 @@ def _table(shown: Presentation, rows: pa.Table) -> str:
         for heading in shown.headings
     )
     body = []
-    for at, cells in enumerate(shown.rows):
+    for index, cells in enumerate(shown.rows):
         line = "".join(
-            f'<td class="{_kind(heading, cell)}"{_sort_key(values[place][at])}>{escape(cell)}</td>'
+            f'<td class="{_kind(heading, cell)}"{_sort_key(values[place][index])}>{escape(cell)}</td>'
             for place, (heading, cell) in enumerate(zip(shown.headings, cells, strict=True))
         )
         body.append(f"<tr>{line}</tr>\n")
@@ -99,8 +99,8 @@ def _table(shown: Presentation, rows: pa.Table) -> str:
 def write_cell_titles(table: str, titles: Sequence[str]) -> str:
     """Return the style that writes the heading before each cell where a row is a paragraph, as on a phone."""
     rules = "".join(
-        f'#{table} td:nth-child({at})::before{{content:"{_css_text(title)} "}}'
-        for at, title in enumerate(titles, 1)
+        f'#{table} td:nth-child({position})::before{{content:"{_css_text(title)} "}}'
+        for position, title in enumerate(titles, 1)
     )
     return f"<style>@media screen and (max-width:640px){{{rules}}}</style>"
 
@@ -130,12 +130,12 @@ def _describe_columns(shown: Presentation, rows: pa.Table, session: Session) -> 
         {
             "name": heading.column,
             "title": heading.title,
-            "cell": at,
+            "cell": index,
             "scale": 1.0 if heading.column in axes else find_scale(heading.column),
             "isNumber": is_number(rows.schema.field(heading.column).type),
             "isAxis": heading.column in axes,
         }
-        for at, heading in enumerate(shown.headings)
+        for index, heading in enumerate(shown.headings)
     ]
 
 

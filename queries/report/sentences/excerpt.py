@@ -32,10 +32,10 @@ def open_excerpt(session: Session, most: int) -> Session:
     """Return the points to show as a session, which is the same one if it has no more than `most` points."""
     if session.point_count <= most:
         return session
-    known = _opened.setdefault(session, {})
-    if most not in known:
-        known[most] = session.select_points(rank_points(session, most))
-    return known[most]
+    excerpts = _opened.setdefault(session, {})
+    if most not in excerpts:
+        excerpts[most] = session.select_points(rank_points(session, most))
+    return excerpts[most]
 
 
 def rank_points(session: Session, most: int) -> list[str]:
@@ -68,8 +68,8 @@ def describe_excerpt(excerpt: Session) -> str:
 def _statement(kind: FixedLoad, source: str, costs: Sequence[str], *, is_even: bool) -> str:
     # Multiples of the golden ratio, less their whole parts, are spread evenly however many are taken.
     rest = "plan_row * 0.6180339887498949 % 1" if is_even else "result NULLS LAST"
-    cost = [f"{quote(path)} AS cost_{at}" for at, path in enumerate(costs)]
-    names = [f"cost_{at}" for at in range(len(costs))]
+    cost = [f"{quote(path)} AS cost_{index}" for index, path in enumerate(costs)]
+    names = [f"cost_{index}" for index in range(len(costs))]
     listed = ", ".join(names) or "0"
     beaten = " AND ".join(["other.result < best.result", *(f"other.{name} <= best.{name}" for name in names)])
     throughput = "throughput_iops" if kind.has_throughput else "NULL::DOUBLE"

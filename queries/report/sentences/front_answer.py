@@ -45,7 +45,7 @@ def build_front_chart(session: Session) -> Figure | None:
 
     def draw(row: Row) -> Mark:
         note = f"{describe_objectives(row, objectives, session)}: {name_point(row, session)}"
-        x_value, y_value = (row[one.column] * find_scale(one.column) for one in (x, y))
+        x_value, y_value = (row[objective.column] * find_scale(objective.column) for objective in (x, y))
         if y.column != session.metric:
             return Mark(x_value, y_value, note=note)
         bound = _BOUNDS.get(row["censored"])
@@ -65,7 +65,7 @@ def build_front_chart(session: Session) -> Figure | None:
         legend=(_ON_FRONT, *([_OTHERS] if others else [])),
         x_at_values=False,
     )
-    beyond = [_title(one, session) for one in objectives[_DRAWN:]]
+    beyond = [_title(objective, session) for objective in objectives[_DRAWN:]]
     caption = "Each mark is a configuration that the search tried."
     caption += f" The front is also by {' and '.join(beyond)}." if beyond else ""
     return Figure(FRONT, chart, caption, "SELECT * FROM trials ORDER BY on_front DESC, trial")
@@ -116,13 +116,13 @@ def compose_front_answer(session: Session) -> list[str]:
 
 def _name_unknown(session: Session) -> list[str]:
     """Return a sentence for each objective that no trial has a value of."""
-    unknown = [one for one in list_objectives(session) if not count_values(session, one)]
-    return [f"{begin_sentence(_name(one))} has no value in any trial." for one in unknown]
+    unknown = [objective for objective in list_objectives(session) if not count_values(session, objective)]
+    return [f"{begin_sentence(_name(objective))} has no value in any trial." for objective in unknown]
 
 
 def describe_objectives(row: Row, objectives: Sequence[Objective], session: Session) -> str:
     """Return the objectives of a trial in words, as in `EUR 3450, 1280 users supported`."""
-    return ", ".join(_describe(row, one, session) for one in objectives)
+    return ", ".join(_describe(row, objective, session) for objective in objectives)
 
 
 def _describe(row: Row, objective: Objective, session: Session) -> str:

@@ -69,9 +69,9 @@ def fill_answers(session: Session) -> list[str]:
     sentences = []
     for sentence in read_answers(session.spec):
         values = [measure(session, quantity) for quantity in sentence.quantities]
-        known = [value for value in values if value is not None]
-        if len(known) == len(values):
-            sentences.append(sentence.fill(map(_in_words, known)))
+        measured = [value for value in values if value is not None]
+        if len(measured) == len(values):
+            sentences.append(sentence.fill(map(_in_words, measured)))
     return sentences
 
 

@@ -98,10 +98,10 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
         return [
             sentence for title, same in arrays.items() for sentence in _array_answer(title, same, name, names)
         ]
-    found = _compare(whole, name, names)
+    comparison = _compare(whole, name, names)
     # A study that also replays the parts of a trace asks what they take by themselves.
-    apart = _apart([found.reference, found.best], parts, session, trace, name)
-    return apart + found.gain + found.sizes + found.absorbed + found.limits
+    apart = _apart([comparison.reference, comparison.best], parts, session, trace, name)
+    return apart + comparison.gain + comparison.sizes + comparison.absorbed + comparison.limits
 
 
 def _compare(works: Sequence[_Work], name: Name, names: Mapping[str, str]) -> _Comparison:
@@ -148,9 +148,9 @@ def _by_array(works: Sequence[_Work], session: Session) -> dict[str, list[_Work]
 
 def _array_answer(title: str, works: Sequence[_Work], name: Name, names: Mapping[str, str]) -> list[str]:
     """Return the sentences about one of several arrays."""
-    found = _compare(works, name, names)
-    enough = [sentence for sentence in found.sizes if "within" in sentence]
-    return [f"{title}: {sentence}" for sentence in [*found.gain, *enough, *found.limits[:1]]]
+    comparison = _compare(works, name, names)
+    enough = [sentence for sentence in comparison.sizes if "within" in sentence]
+    return [f"{title}: {sentence}" for sentence in [*comparison.gain, *enough, *comparison.limits[:1]]]
 
 
 def _works(session: Session) -> list[_Work]:
@@ -196,10 +196,10 @@ def _commits(work: _Work, reference: _Work | None = None) -> list[str]:
 
 def _absorbed(works: Sequence[_Work], name: Name) -> list[str]:
     """Return how many writes the smallest and the largest cache save the disks."""
-    known = [work for work in works if work.values("absorbed_fraction")]
-    if len(known) < 2:  # noqa: PLR2004 - a comparison has two sides
+    measured = [work for work in works if work.values("absorbed_fraction")]
+    if len(measured) < 2:  # noqa: PLR2004 - a comparison has two sides
         return []
-    least, most = known[0], known[-1]
+    least, most = measured[0], measured[-1]
     gain = most.mean("absorbed_fraction") - least.mean("absorbed_fraction")
     verdict = "; a larger cache absorbs hardly more" if gain < _HARDLY else ""
     shares = [work.estimate("absorbed_fraction", "%", 100) for work in (least, most)]

@@ -46,8 +46,8 @@ def _slice(session: Session, most: int) -> tuple[Session, str]:
     if len(ids) < _LEAST:
         # The points do not form a grid.
         return open_excerpt(session, most), ""
-    at = " and ".join(name_value(path, value, session.units) for path, value in held.items())
-    where = f" with {at}" if at else ""
+    held_text = " and ".join(name_value(path, value, session.units) for path, value in held.items())
+    where = f" with {held_text}" if held_text else ""
     left_out = session.point_count - len(ids)
     sentence = (
         f"{format_number(len(ids))} of {format_number(session.point_count)} points are drawn, those{where}; "
@@ -59,13 +59,13 @@ def _slice(session: Session, most: int) -> tuple[Session, str]:
 def _list_values(session: Session) -> dict[str, Sequence[Any]]:
     """Return the values of each axis that varies, in order."""
     listed = ", ".join(
-        f"list_sort(list(DISTINCT {quote(path)})) AS v{at}" for at, path in enumerate(session.axes)
+        f"list_sort(list(DISTINCT {quote(path)})) AS v{index}" for index, path in enumerate(session.axes)
     )
     if not listed:
         return {}
     row = session.sql(f"SELECT {listed} FROM configurations WHERE label IS NULL").to_pylist()[0]  # noqa: S608
-    found = {path: row[f"v{at}"] or [] for at, path in enumerate(session.axes)}
-    return {path: values for path, values in found.items() if len(values) > 1}
+    values_by_axis = {path: row[f"v{index}"] or [] for index, path in enumerate(session.axes)}
+    return {path: values for path, values in values_by_axis.items() if len(values) > 1}
 
 
 def _find_own(session: Session, path: str, values: Sequence[Any]) -> Any:
@@ -95,14 +95,14 @@ def _find_points(session: Session, held: Mapping[str, Any], most: int) -> list[s
 
 def _select(session: Session, held: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the points with labels and those at some values as a relation, with its parameters."""
-    conditions = " AND ".join(_condition(path, at, session) for at, path in enumerate(held))
-    parameters = {f"p{at}": value for at, value in enumerate(held.values())}
+    conditions = " AND ".join(_condition(path, index, session) for index, path in enumerate(held))
+    parameters = {f"p{index}": value for index, value in enumerate(held.values())}
     return f"FROM configurations WHERE label IS NOT NULL OR ({conditions or 'true'})", parameters
 
 
-def _condition(path: str, at: int, session: Session) -> str:
+def _condition(path: str, index: int, session: Session) -> str:
     """Return the condition on an axis, which has no effect on a point without a cache or battery."""
-    equal = f"{quote(path)} = $p{at}"
+    equal = f"{quote(path)} = $p{index}"
     if not path.startswith(_CACHE) or path == CAPACITY:
         return equal
     without = [f"{quote(CAPACITY)} = 0"] if CAPACITY in session.axes else []

@@ -139,7 +139,7 @@ def _published(row: Row, session: Session, baseline: Row | None = None) -> str:
     published = row["published"]
     if published is None:
         return ""
-    classes = {each["figure"]: each["class"] for each in judge_figures(session).to_pylist()}
+    classes = {figure["figure"]: figure["class"] for figure in judge_figures(session).to_pylist()}
     text = f" Published: {format_number(published)}"
     if baseline is not None and baseline["published"]:
         text += f", {_gain(published / baseline['published'])} the published baseline"
@@ -175,16 +175,16 @@ _MOST_SENTENCES = 4
 def compose_least_answer(session: Session) -> list[str]:
     """Return the sentences on the cheapest points, or on those of the smallest values without prices."""
     rows = _read_answers(session)
-    found = [row for row in rows if row["answer"] is not None and row["censored"] is None]
+    answered = [row for row in rows if row["answer"] is not None and row["censored"] is None]
     currency = (session.spec.get("prices") or {}).get("currency", "")
     varying = [path for path in session.axes if len({row[path] for row in rows}) > 1]
     sentences = [
-        _describe(row, session, varying, currency, is_best=at == 0)
-        for at, row in enumerate(found[:_MOST_SENTENCES])
+        _describe(row, session, varying, currency, is_best=index == 0)
+        for index, row in enumerate(answered[:_MOST_SENTENCES])
     ]
-    if len(found) > _MOST_SENTENCES:
+    if len(answered) > _MOST_SENTENCES:
         sentences.append(
-            f"Also meeting the objectives: {format_count(len(found) - _MOST_SENTENCES, 'other point')}."
+            f"Also meeting the objectives: {format_count(len(answered) - _MOST_SENTENCES, 'other point')}."
         )
     dear = sum(row["censored"] == "more_expensive" for row in rows)
     if dear:

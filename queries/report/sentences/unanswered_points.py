@@ -35,18 +35,18 @@ def list_unanswered(session: Session, most: int) -> tuple[list[UnansweredPoint],
     steady = {tuple(row[name] for name in axes): row for row in session.query("unanswered").to_pylist()}
     points = []
     for row in session.sql(f"{statement} LIMIT {most:d}").to_pylist():
-        found = steady.get(tuple(row[name] for name in axes))
-        cause, remedy = _explain_run(row) if found is None else _explain_unsteady(found)
+        unsteady = steady.get(tuple(row[name] for name in axes))
+        cause, remedy = _explain_run(row) if unsteady is None else _explain_unsteady(unsteady)
         points.append(UnansweredPoint(name_point(row, session), cause, remedy))
     return points, count
 
 
 def _statement(session: Session) -> str:
-    lacks, joined, found = "coalesce(n_ok, 0) = 0", "", ""
+    lacks, joined, extra = "coalesce(n_ok, 0) = 0", "", ""
     if session.metric is not None:
         # A search that ended because other points are cheaper needs no answer.
         lacks = f"{quote(session.answer)} IS NULL AND censored IS DISTINCT FROM 'more_expensive'"
-        joined, found = "LEFT JOIN answers USING (point_id)", ", failing, failing_verdict, binding"
+        joined, extra = "LEFT JOIN answers USING (point_id)", ", failing, failing_verdict, binding"
     return f"""
 WITH judged AS (
   SELECT
@@ -61,7 +61,7 @@ WITH judged AS (
   GROUP BY point_id
 )
 
-SELECT configurations.*, judged.* EXCLUDE (point_id){found}
+SELECT configurations.*, judged.* EXCLUDE (point_id){extra}
 FROM configurations
 LEFT JOIN judged USING (point_id)
 {joined}

@@ -65,7 +65,7 @@ class ArrowBucket(Bucket):
         if not self._is_google:
             return [info.base_name for info in self._select(key, recursive=False) if not info.is_file]
         # pyarrow does not list Google's prefixes.
-        names = (each.key.removeprefix(_under(key)).partition("/") for each in self.list_below(key))
+        names = (entry.key.removeprefix(_under(key)).partition("/") for entry in self.list_below(key))
         return list({name for name, slash, _ in names if slash})
 
     def list_below(self, key: str) -> list[Entry]:
@@ -84,8 +84,8 @@ class ArrowBucket(Bucket):
         from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
 
         selector = FileSelector(self._place(key), allow_not_found=True, recursive=recursive)
-        found: list[FileInfo] = self._filesystem.get_file_info(selector)
-        return found
+        infos: list[FileInfo] = self._filesystem.get_file_info(selector)
+        return infos
 
     def _place(self, key: str) -> str:
         return f"{self._base}/{key}".rstrip("/")

@@ -49,8 +49,8 @@ class AzureBucket(Bucket):
 
     def read_version(self, key: str) -> Version:
         with _failures():
-            found = self._store.head(key)
-        return Version(found["e_tag"] or "", found["size"])
+            metadata = self._store.head(key)
+        return Version(metadata["e_tag"] or "", metadata["size"])
 
     def open(self, key: str) -> OpenObject:
         return _AzureObject(self._store, key)
@@ -66,16 +66,18 @@ class AzureBucket(Bucket):
 
     def list_objects(self, key: str) -> list[Entry]:
         with _failures():
-            return [_as_entry(one) for one in self._store.list_with_delimiter(key or None)["objects"]]
+            return [
+                _as_entry(metadata) for metadata in self._store.list_with_delimiter(key or None)["objects"]
+            ]
 
     def list_prefixes(self, key: str) -> list[str]:
         with _failures():
-            found = self._store.list_with_delimiter(key or None)["common_prefixes"]
-        return [one.rpartition("/")[2] for one in found]
+            prefixes = self._store.list_with_delimiter(key or None)["common_prefixes"]
+        return [prefix.rpartition("/")[2] for prefix in prefixes]
 
     def list_below(self, key: str) -> list[Entry]:
         with _failures():
-            return [_as_entry(one) for part in self._store.list(key or None) for one in part]
+            return [_as_entry(metadata) for part in self._store.list(key or None) for metadata in part]
 
     def drop_markers(self, key: str) -> None:
         """Do nothing: this client leaves none."""
@@ -122,12 +124,12 @@ def open_container(service: str, options: str) -> AzureBucket:
     from pyarrow.fs import FileSystem  # noqa: PLC0415 - as in `open_bucket`
 
     filesystem, base = FileSystem.from_uri(f"{service}/" + (f"?{options}" if options else ""))
-    known = filesystem.__reduce__()[1][0]
+    arguments = filesystem.__reduce__()[1][0]
     account, scheme, authority = (
-        known[name] for name in ("account_name", "blob_storage_scheme", "blob_storage_authority")
+        arguments[name] for name in ("account_name", "blob_storage_scheme", "blob_storage_authority")
     )
     host = f"{account}{authority}" if authority.startswith(".") else f"{authority}/{account}"
-    config = {name: known[name] for name in ("tenant_id", "client_id") if known[name]}
+    config = {name: arguments[name] for name in ("tenant_id", "client_id") if arguments[name]}
     if key := os.environ.get("AZURE_STORAGE_KEY"):
         config["account_key"] = key
     elif scheme == "http":
@@ -167,11 +169,11 @@ def describe_failure(text: str) -> str:
     """Return the service's part of the client's message: code, status and reason."""
     text = text.partition("\n\nDebug source")[0]
     start = "Failed to get token: " if _TOKEN.search(text) else ""
-    if found := _STATUS.search(text):
-        status, code, message = found.groups("")
+    if match := _STATUS.search(text):
+        status, code, message = match.groups("")
         return start + f"{status} {message}" if start else f"Azure Error: [{code}] {status} {message}"
     return start + text if start else f"Azure Error: [] {text.rpartition(' - ')[2]}"
 
 
-def _as_entry(found: "ObjectMeta") -> Entry:
-    return Entry(found["path"], found["size"], found["last_modified"])
+def _as_entry(metadata: "ObjectMeta") -> Entry:
+    return Entry(metadata["path"], metadata["size"], metadata["last_modified"])

@@ -142,8 +142,8 @@ class ObjectPath:
 
     def modified_at(self) -> float | None:
         """Return when the object was last written [s since 1970]; None if it does not exist."""
-        found = self._attempt(lambda bucket: bucket.find(self.key))
-        return found.modified_at.timestamp() if found else None
+        entry = self._attempt(lambda bucket: bucket.find(self.key))
+        return entry.modified_at.timestamp() if entry else None
 
     def read_version(self) -> Version:
         """Return the version of the current content."""
@@ -254,8 +254,11 @@ class ObjectPath:
 
     def _as_infos(self, entries: list[Entry]) -> list[ObjectInfo]:
         under = f"{self.key}/" if self.key else ""
-        found = [ObjectInfo(self / one.key.removeprefix(under), one.size, one.modified_at) for one in entries]
-        return sorted(found, key=lambda each: each.path)
+        infos = [
+            ObjectInfo(self / entry.key.removeprefix(under), entry.size, entry.modified_at)
+            for entry in entries
+        ]
+        return sorted(infos, key=lambda info: info.path)
 
     def _attempt(self, act: "Callable[[Bucket], _Got]") -> _Got:
         """Do something, with retries unless the failure is final.

@@ -101,7 +101,7 @@ def analyse(
     common = {"metric": found.metric, "n": count}
     rows = list_axis_rows(
         sample.axes,
-        {name: one for name, one in estimates.items() if name != PAIRS},
+        {name: estimate for name, estimate in estimates.items() if name != PAIRS},
         common
         | {
             "method": sample.method,
@@ -137,7 +137,7 @@ def _choose_replicates(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _choose_sample(
-    found: PointValues,
+    point_values: PointValues,
     axes: Sequence[str],
     is_usable: np.ndarray,
     design: DesignRows | None,
@@ -145,17 +145,17 @@ def _choose_sample(
     conditional: Collection[str],
 ) -> _Sample:
     if design is not None:
-        sample = _from_design(found, axes, is_usable, design)
+        sample = _from_design(point_values, axes, is_usable, design)
         if sample is not None:
             return sample
     usable = np.flatnonzero(is_usable)
-    taken = found.points.take(pa.array(usable))
+    taken = point_values.points.take(pa.array(usable))
     encoded = {path: (encode_bound if path in conditional else encode_axis)(taken[path]) for path in axes}
     rows, codes = write_out(encoded, sampled)
     places = usable[rows]
     varied = _list_varied(codes)
     order = _order_grid(list(varied.values()))
-    if order is not None and is_usable.sum() >= _count_planned(found):
+    if order is not None and is_usable.sum() >= _count_planned(point_values):
         return _Sample(
             FACTORIAL, list(varied), places[order], None, lambda values, _: _name(factorial_shares(values))
         )
@@ -165,19 +165,19 @@ def _choose_sample(
 
 
 def _list_varied(codes: Mapping[str, AxisCodes]) -> dict[str, AxisCodes]:
-    return {path: one for path, one in codes.items() if one.count > 1}
+    return {path: coded for path, coded in codes.items() if coded.count > 1}
 
 
-def _count_planned(found: PointValues) -> int:
+def _count_planned(point_values: PointValues) -> int:
     """Return the number of points of the grid, or of all points if they are named."""
-    return int(found.points["label"].null_count or found.points.num_rows)
+    return int(point_values.points["label"].null_count or point_values.points.num_rows)
 
 
 def _from_points(
     varied: Mapping[str, AxisCodes], places: np.ndarray, sampled: Sequence[np.ndarray]
 ) -> _Sample:
     def estimate(values: np.ndarray, rows: np.ndarray) -> Statistics:
-        bases = [choose_basis(one.codes[rows], is_ordered=one.is_ordered) for one in varied.values()]
+        bases = [choose_basis(coded.codes[rows], is_ordered=coded.is_ordered) for coded in varied.values()]
         return {"first_order": given_data_shares(values, bases)}
 
     units = None
@@ -190,10 +190,10 @@ def _from_points(
 
 
 def _from_design(
-    found: PointValues, axes: Sequence[str], is_usable: np.ndarray, design: DesignRows
+    point_values: PointValues, axes: Sequence[str], is_usable: np.ndarray, design: DesignRows
 ) -> _Sample | None:
     """Return the sample of a design; None if less than two of its units have all values."""
-    places, units = design.place(found.points["point_id"].combine_chunks(), is_usable)
+    places, units = design.place(point_values.points["point_id"].combine_chunks(), is_usable)
     if not places.size or places.shape[1] < _FEWEST:
         return None
     if design.method == MORRIS:
@@ -204,7 +204,7 @@ def _from_design(
             return {"mu": effects.mu, "mu_star": effects.mu_star, "sigma": effects.sigma}
 
         return _Sample(MORRIS, design.axes, places, 1, screen)
-    taken = found.points.take(pa.array(places[:, 0, 0]))
+    taken = point_values.points.take(pa.array(places[:, 0, 0]))
     crossed = _list_varied({path: encode_axis(taken[path]) for path in axes if path not in design.axes})
     order = _order_grid(list(crossed.values())) if crossed else None
     sampled = len(design.axes)
@@ -226,17 +226,17 @@ def _from_design(
 
 def _order_grid(axes: Sequence[AxisCodes]) -> np.ndarray | None:
     """Return the number of the point of each combination, a dimension per axis; None if it is not a grid."""
-    shape = tuple(one.count for one in axes)
+    shape = tuple(coded.count for coded in axes)
     if not axes or prod(shape) != len(axes[0].codes):
         return None
-    cells = np.ravel_multi_index(tuple(one.codes for one in axes), shape)
+    cells = np.ravel_multi_index(tuple(coded.codes for coded in axes), shape)
     order = np.argsort(cells)
     return order.reshape(shape) if (cells[order] == np.arange(len(cells))).all() else None
 
 
 def _name(shares: Shares) -> Statistics:
     named = {"first_order": shares.first, "total_order": shares.total, PAIRS: shares.pairs}
-    return {name: one for name, one in named.items() if one is not None}
+    return {name: share for name, share in named.items() if share is not None}
 
 
 def _estimate(sample: _Sample, values: np.ndarray) -> dict[str, Estimate]:
@@ -249,10 +249,17 @@ def _estimate(sample: _Sample, values: np.ndarray) -> dict[str, Estimate]:
     def estimate_all(rows: np.ndarray) -> np.ndarray:
         """Return the statistics by replicate, all in a row."""
         places = sample.places if sample.rows is None else sample.places.take(rows, axis=sample.rows)
-        found = [sample.estimate(values[:, one][places], rows) for one in range(values.shape[1])]
-        names[:] = list(found[0])
-        shapes[:] = [one.shape for one in found[0].values()]
-        return np.stack([np.concatenate([one.ravel() for one in each.values()]) for each in found])
+        replicates = [
+            sample.estimate(values[:, replicate][places], rows) for replicate in range(values.shape[1])
+        ]
+        names[:] = list(replicates[0])
+        shapes[:] = [statistic.shape for statistic in replicates[0].values()]
+        return np.stack(
+            [
+                np.concatenate([statistic.ravel() for statistic in statistics.values()])
+                for statistics in replicates
+            ]
+        )
 
     by_replicate = estimate_all(every)
     sampling = None
@@ -260,10 +267,10 @@ def _estimate(sample: _Sample, values: np.ndarray) -> dict[str, Estimate]:
         sampling = jackknife_error(lambda rows: estimate_all(rows).mean(axis=0), count, sample.units)
     combined = combine_replicates(by_replicate, sampling)
     ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
-    parts = [np.split(one, ends) for one in (combined.value, combined.low, combined.high)]
+    parts = [np.split(row, ends) for row in (combined.value, combined.low, combined.high)]
     return {
-        name: Estimate(*(part[at].reshape(shape) for part in parts))
-        for at, (name, shape) in enumerate(zip(names, shapes, strict=True))
+        name: Estimate(*(part[index].reshape(shape) for part in parts))
+        for index, (name, shape) in enumerate(zip(names, shapes, strict=True))
     }
 
 
@@ -297,22 +304,22 @@ def analyse_tables(
     rows = read_rows(layout, columns) if columns else None
     parts = []
     for name in results:
-        found = collect_values(name, plan, axes, None if name == answer else rows, certificates)
+        point_values = collect_values(name, plan, axes, None if name == answer else rows, certificates)
         if points is not None:
-            found = _restrict(found, points)
-        parts.append(analyse(found, axes, design, sampled, conditional))
+            point_values = _restrict(point_values, points)
+        parts.append(analyse(point_values, axes, design, sampled, conditional))
     return {name: pa.concat_tables([part[name] for part in parts]) for name in (SENSITIVITY, INTERACTIONS)}
 
 
-def _restrict(found: PointValues, points: Collection[str]) -> PointValues:
-    kept = pc.is_in(found.points["point_id"], pa.array(list(points), pa.string()))
-    at = kept.to_numpy()
+def _restrict(point_values: PointValues, points: Collection[str]) -> PointValues:
+    kept = pc.is_in(point_values.points["point_id"], pa.array(list(points), pa.string()))
+    is_kept = kept.to_numpy()
     return replace(
-        found,
-        points=found.points.filter(kept),
-        values=found.values[at],
-        is_bound=found.is_bound[at],
-        configurations=found.configurations[at],
+        point_values,
+        points=point_values.points.filter(kept),
+        values=point_values.values[is_kept],
+        is_bound=point_values.is_bound[is_kept],
+        configurations=point_values.configurations[is_kept],
     )
 
 

@@ -73,7 +73,7 @@ def jackknife_error(
     groups = min(int(units.max()) + 1, MOST_GROUPS)
     # Every group is spread over the sample: neighbours in a sequence balance each other.
     group = units % groups
-    without = np.stack([statistic(np.flatnonzero(group != one)) for one in range(groups)])
+    without = np.stack([statistic(np.flatnonzero(group != left_out)) for left_out in range(groups)])
     spread = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     return np.sqrt(spread * (groups - 1) / groups), groups
 
@@ -110,10 +110,10 @@ def factorial_shares(values: np.ndarray) -> Shares:
     first = np.array([_explain(centred, (axis,)) for axis in range(axes)])
     total = np.array([float(centred.var(axis=axis).mean()) for axis in range(axes)])
     pairs = np.zeros((axes, axes))
-    for one in range(axes):
-        for other in range(one + 1, axes):
-            both = _explain(centred, (one, other)) - first[one] - first[other]
-            pairs[one, other] = pairs[other, one] = both
+    for axis in range(axes):
+        for other in range(axis + 1, axes):
+            both = _explain(centred, (axis, other)) - first[axis] - first[other]
+            pairs[axis, other] = pairs[other, axis] = both
     return Shares(first / variance, total / variance, pairs / variance)
 
 
@@ -139,7 +139,7 @@ def saltelli_shares(values: np.ndarray, axes: int) -> Shares:
     if variance <= np.finfo(float).eps ** 2 * float((values**2).mean()):
         unknown = np.full(axes, np.nan)
         return Shares(unknown, unknown, np.full((axes, axes), np.nan) if has_pairs else None)
-    mean_a, mean_b, mean_mixed = (one.mean(axis=0) for one in (a, b, mixed))
+    mean_a, mean_b, mean_mixed = (sample.mean(axis=0) for sample in (a, b, mixed))
     first = (mean_b[:, None] * (mean_mixed - mean_a[:, None])).mean(axis=0)
     total = ((a[..., None] - mixed) ** 2).mean(axis=(0, 1)) / 2
     pairs = None
@@ -147,10 +147,10 @@ def saltelli_shares(values: np.ndarray, axes: int) -> Shares:
         swapped = centred[..., axes + 2 :].mean(axis=0)
         product = float((mean_a * mean_b).mean())
         pairs = np.zeros((axes, axes))
-        for one in range(axes):
-            for other in range(one + 1, axes):
-                closed = float((swapped[:, one] * mean_mixed[:, other]).mean()) - product
-                pairs[one, other] = pairs[other, one] = closed - first[one] - first[other]
+        for axis in range(axes):
+            for other in range(axis + 1, axes):
+                closed = float((swapped[:, axis] * mean_mixed[:, other]).mean()) - product
+                pairs[axis, other] = pairs[other, axis] = closed - first[axis] - first[other]
         pairs /= variance
     return Shares(first / variance, total / variance, pairs)
 
@@ -169,7 +169,9 @@ def crossed_shares(values: np.ndarray, shape: tuple[int, ...]) -> Shares:
     if variance <= np.finfo(float).eps ** 2 * float((values**2).mean()):
         unknown = np.full(len(shape), np.nan)
         return Shares(unknown, unknown)
-    means = [centred.mean(axis=tuple(one for one in range(centred.ndim) if one != axis)) for axis in axes]
+    means = [
+        centred.mean(axis=tuple(other for other in range(centred.ndim) if other != axis)) for axis in axes
+    ]
     first = np.array([float((mean**2).mean()) for mean in means])
     total = np.array([float(centred.var(axis=axis).mean()) for axis in axes])
     return Shares(first / variance, total / variance)
@@ -194,10 +196,10 @@ def elementary_effects(values: np.ndarray, levels: np.ndarray) -> np.ndarray:
     steps = np.diff(levels, axis=1)
     changes = np.diff(values, axis=2)
     # By trajectory and axis, the step that changes it.
-    at = np.abs(steps).argmax(axis=1)
+    changing = np.abs(steps).argmax(axis=1)
     trajectories = np.arange(len(levels))[:, None]
-    sizes = steps[trajectories, at, np.arange(levels.shape[2])]
-    effects: np.ndarray = changes[:, trajectories, at] / sizes
+    sizes = steps[trajectories, changing, np.arange(levels.shape[2])]
+    effects: np.ndarray = changes[:, trajectories, changing] / sizes
     return effects
 
 

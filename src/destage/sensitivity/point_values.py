@@ -67,26 +67,26 @@ def write_out(
     Args:
         sampled: The axes that were sampled at random.
     """
-    count = max((len(one.codes) for one in axes.values()), default=0)
+    count = max((len(coded.codes) for coded in axes.values()), default=0)
     rows = np.arange(count)
-    columns = {path: one.codes for path, one in axes.items()}
-    for path, one in axes.items():
+    columns = {path: coded.codes for path, coded in axes.items()}
+    for path, coded in axes.items():
         is_inert = columns[path] < 0
-        if not is_inert.any() or one.count == 0:
+        if not is_inert.any() or coded.count == 0:
             continue
         if path in sampled:
             filled = columns[path].copy()
-            spread = np.arange(is_inert.sum()) * one.count // is_inert.sum()
+            spread = np.arange(is_inert.sum()) * coded.count // is_inert.sum()
             filled[is_inert] = np.random.default_rng(_SEED).permutation(spread)
             columns[path] = filled
             continue
-        repeats = np.where(is_inert, one.count, 1)
+        repeats = np.where(is_inert, coded.count, 1)
         ends = np.cumsum(repeats)
         within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
         rows = np.repeat(rows, repeats)
         columns = {name: np.repeat(codes, repeats) for name, codes in columns.items()}
         columns[path] = np.where(columns[path] < 0, within, columns[path])
-    return rows, {path: replace(one, codes=columns[path]) for path, one in axes.items()}
+    return rows, {path: replace(coded, codes=columns[path]) for path, coded in axes.items()}
 
 
 _BOUNDS = ("at_least", "below", "above")
@@ -151,8 +151,8 @@ def collect_values(
             # One answer for all replicates: its repetitions are not a sample.
             values = pc.if_else(pc.equal(replicates, 0), values, None)
     else:
-        found = pc.if_else(pc.equal(rows["status"], "ok"), rows[metric].cast(pa.float64()), None)
-        values = pc.take(found, pc.index_in(runs, rows["run_id"].combine_chunks()))
+        results = pc.if_else(pc.equal(rows["status"], "ok"), rows[metric].cast(pa.float64()), None)
+        values = pc.take(results, pc.index_in(runs, rows["run_id"].combine_chunks()))
     shape = points.num_rows, int(pc.max(plan["replicate"]).as_py() or 0) + 1
     cells = places.astype(np.int64) * shape[1] + replicates.to_numpy()
     numbers = np.asarray(pc.fill_null(values.cast(pa.float64()), np.nan).to_numpy())

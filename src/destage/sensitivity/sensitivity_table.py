@@ -119,16 +119,19 @@ def list_axis_rows(
         common: Columns with the same value in all rows.
     """
     rows = []
-    for at, axis in enumerate(axes):
+    for index, axis in enumerate(axes):
         row: dict[str, object] = {"axis": axis, **common}
         for name, estimate in found.items():
-            row[name] = _plain(estimate.value[at])
+            row[name] = _plain(estimate.value[index])
             if name in INDICES:
-                row |= {f"{name}_low": _plain(estimate.low[at]), f"{name}_high": _plain(estimate.high[at])}
+                row |= {
+                    f"{name}_low": _plain(estimate.low[index]),
+                    f"{name}_high": _plain(estimate.high[index]),
+                }
         rows.append(row)
     main = next(name for name in ("total_order", "mu_star", "first_order") if name in found)
     order = np.argsort(-np.nan_to_num(found[main].value), kind="stable")
-    return [rows[at] for at in order]
+    return [rows[index] for index in order]
 
 
 def list_pair_rows(
@@ -142,14 +145,14 @@ def list_pair_rows(
     rows = [
         {
             **common,
-            "axis": axes[one],
+            "axis": axes[first],
             "other_axis": axes[other],
-            "share": _plain(found.value[one, other]),
-            "share_low": _plain(found.low[one, other]),
-            "share_high": _plain(found.high[one, other]),
+            "share": _plain(found.value[first, other]),
+            "share_low": _plain(found.low[first, other]),
+            "share_high": _plain(found.high[first, other]),
         }
-        for one in range(len(found.value))
-        for other in range(one + 1, len(found.value))
+        for first in range(len(found.value))
+        for other in range(first + 1, len(found.value))
     ]
     return sorted(rows, key=lambda row: -(row["share"] or 0.0))  # type: ignore[operator]
 

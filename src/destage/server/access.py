@@ -51,10 +51,10 @@ class AllowedHosts:
 
     def accept(self, header: str) -> bool:
         """Return whether a `Host` header names this server; an address cannot be rebound."""
-        found = _HOST.fullmatch(header.lower())
-        if found is None:
+        match = _HOST.fullmatch(header.lower())
+        if match is None:
             return False
-        host = found["name"].strip("[]").rstrip(".")
+        host = match["name"].strip("[]").rstrip(".")
         try:
             address = ipaddress.ip_address(host)
         except ValueError:

@@ -50,9 +50,13 @@ class Connection(H11Protocol):
         """Start the time limit, and close the oldest connection if too many have no request."""
         super().connection_made(transport)
         self._update()
-        idle = [each for each in self.connections if isinstance(each, Connection) and each._idle_since]  # noqa: SLF001
+        idle = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, Connection) and connection._idle_since  # noqa: SLF001
+        ]
         if len(idle) > _MOST_IDLE:
-            min(idle, key=lambda each: each._idle_since or 0.0).abort()  # noqa: SLF001
+            min(idle, key=lambda connection: connection._idle_since or 0.0).abort()  # noqa: SLF001
 
     def data_received(self, data: bytes) -> None:
         """Read a part of a request."""

@@ -117,8 +117,8 @@ def _sql(runner: StatementRunner) -> Endpoint:
         async with anyio.create_task_group() as group:
             group.start_soon(_cancel_without_reader, request, execution)
             try:
-                found = await anyio.to_thread.run_sync(runner.run, text, execution, limiter=limiter)
-                response = JSONResponse(found)
+                result = await anyio.to_thread.run_sync(runner.run, text, execution, limiter=limiter)
+                response = JSONResponse(result)
             except Exception as error:  # noqa: BLE001 - the page shows it
                 response = JSONResponse({"error": describe_error(error)}, _BAD)
             group.cancel_scope.cancel()

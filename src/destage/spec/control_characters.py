@@ -8,4 +8,4 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u2
 
 def escape_controls(text: str) -> str:
     r"""Return a text with control characters as JSON has them, `\u001b`; newlines and tabs stay."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

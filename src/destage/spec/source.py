@@ -44,10 +44,10 @@ class Source:
         at_key = issue.code.partition(".")[2] in _KEY_KINDS
         node, mark = self._root, self._root.start_mark
         while steps:
-            found = _step(node, steps)
-            if found is None:
+            step = _step(node, steps)
+            if step is None:
                 break
-            key, node, steps = found
+            key, node, steps = step
             mark = key.start_mark if key is not None and (at_key or steps) else node.start_mark
         if not steps and not at_key and (item := _find_item(node, issue.value)) is not None:
             mark = item.start_mark
@@ -72,15 +72,15 @@ def _step(node: yaml.Node, steps: list[str]) -> tuple[yaml.Node | None, yaml.Nod
     A key may have dots, as those of axes: the longest key counts.
     """
     if isinstance(node, yaml.SequenceNode):
-        at = int(steps[0]) if steps[0].isdecimal() else len(node.value)
-        return (None, node.value[at], steps[1:]) if at < len(node.value) else None
+        index = int(steps[0]) if steps[0].isdecimal() else len(node.value)
+        return (None, node.value[index], steps[1:]) if index < len(node.value) else None
     if not isinstance(node, yaml.MappingNode):
         return None
     pairs = {str(key.value): (key, value) for key, value in _list_pairs(node)}
     for count in range(len(steps), 0, -1):
-        found = pairs.get(".".join(steps[:count]))
-        if found is not None:
-            return *found, steps[count:]
+        pair = pairs.get(".".join(steps[:count]))
+        if pair is not None:
+            return *pair, steps[count:]
     if steps[0] == "array":
         # `array` also stands for the first of `arrays`.
         return _step(node, ["arrays", "0", *steps[1:]]) if "arrays" in pairs else None

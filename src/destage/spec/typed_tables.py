@@ -67,7 +67,7 @@ def key(
         schema: Keywords of JSON Schema, which win over those of the type.
     """
     head = {"description": description} if description else {}
-    plain = next(({"default": one} for one in (shown, default) if _is_plain(one)), {})
+    plain = next(({"default": value} for value in (shown, default) if _is_plain(value)), {})
     metadata = {_KEY: (name, optional, inline, head | schema | plain)}
     if factory is not None:
         return field(default_factory=factory, metadata=metadata)
@@ -84,23 +84,25 @@ def table(kind: type[Table]) -> type[Table]:
 def list_keys(kind: Any) -> tuple[Key, ...]:
     """Return the keys of a table in the order of its fields."""
     hints = get_type_hints(kind, include_extras=True)
-    found = []
-    for one in fields(kind):
-        if _KEY in one.metadata:
-            name, optional, inline, schema = one.metadata[_KEY]
-            has_default = one.default is not MISSING or one.default_factory is not MISSING
+    keys = []
+    for declared in fields(kind):
+        if _KEY in declared.metadata:
+            name, optional, inline, schema = declared.metadata[_KEY]
+            has_default = declared.default is not MISSING or declared.default_factory is not MISSING
             required = not (optional or has_default)
-            found.append(Key(one.name, name or one.name, hints[one.name], required, inline, schema))
-    return tuple(found)
+            keys.append(
+                Key(declared.name, name or declared.name, hints[declared.name], required, inline, schema)
+            )
+    return tuple(keys)
 
 
 def table_schema(kind: type) -> Node:
     """Return the JSON Schema of a table."""
     properties: dict[str, Node] = {}
-    for one in list_keys(kind):
-        inner = table_schema(one.type)["properties"] if one.is_inline else None
-        properties |= inner or {one.name: _value_schema(one.type, one.schema)}
-    required = [one.name for one in list_keys(kind) if one.is_required]
+    for entry in list_keys(kind):
+        inner = table_schema(entry.type)["properties"] if entry.is_inline else None
+        properties |= inner or {entry.name: _value_schema(entry.type, entry.schema)}
+    required = [entry.name for entry in list_keys(kind) if entry.is_required]
     return {
         "description": (kind.__doc__ or "").partition("\n")[0],
         "type": "object",
@@ -116,13 +118,13 @@ def read_table(kind: type[Table], written: Mapping[str, Any], **given: Any) -> T
     Args:
         given: Fields whose values are not as they are written.
     """
-    for one in list_keys(kind):  # type: ignore[arg-type]
-        if one.field in given:
+    for entry in list_keys(kind):  # type: ignore[arg-type]
+        if entry.field in given:
             continue
-        if one.is_inline:
-            given[one.field] = read_table(one.type, written)
-        elif one.name in written:
-            given[one.field] = _read_value(written[one.name], one.type)
+        if entry.is_inline:
+            given[entry.field] = read_table(entry.type, written)
+        elif entry.name in written:
+            given[entry.field] = _read_value(written[entry.name], entry.type)
     return kind(**given)
 
 
@@ -137,9 +139,9 @@ def _is_table(kind: Any) -> bool:
 
 def _value_schema(kind: Any, own: Node) -> Node:
     """Return the schema of a value: that of its type with its own keywords, the default last."""
-    found = {} if "type" in own and not _is_table(kind) else _type_schema(kind)
-    merged = found | own
-    names = dict.fromkeys(["description", "type", *own, *found])
+    of_type = {} if "type" in own and not _is_table(kind) else _type_schema(kind)
+    merged = of_type | own
+    names = dict.fromkeys(["description", "type", *own, *of_type])
     return {name: merged[name] for name in names if name in merged}
 
 
@@ -148,7 +150,7 @@ def _type_schema(kind: Any) -> Node:
     if origin is Annotated:
         return _value_schema(*arguments)
     if origin in {Union, UnionType}:
-        parts = [_type_schema(one) for one in arguments if one is not NoneType]
+        parts = [_type_schema(argument) for argument in arguments if argument is not NoneType]
         merged = {name: value for part in parts for name, value in part.items()}
         return merged if len(parts) == 1 else merged | {"type": [part["type"] for part in parts]}
     if origin is tuple:
@@ -169,7 +171,7 @@ def _read_value(value: Any, kind: Any) -> Any:
     if origin is Annotated:
         return _read_value(value, arguments[0])
     if origin in {Union, UnionType}:
-        kinds = [one for one in arguments if one is not NoneType]
+        kinds = [argument for argument in arguments if argument is not NoneType]
         return _read_value(value, kinds[0]) if len(kinds) == 1 else value
     if origin is tuple:
         return tuple(_read_value(item, arguments[0]) for item in value)

@@ -115,10 +115,10 @@ def _explain(error: "ValidationError", given: BaseUnits, tree: SchemaTree) -> It
     elif error.validator in {"oneOf", "anyOf"}:
         yield from _explain_choice(error, node, given, tree)
     elif error.validator == "additionalProperties":
-        known = list(node.get("properties", {}))
-        for key in (key for key in value if key not in known):
-            meant = suggest(key, known)
-            message = f"unknown key{meant}; allowed: {', '.join(known)}"
+        allowed = list(node.get("properties", {}))
+        for key in (key for key in value if key not in allowed):
+            meant = suggest(key, allowed)
+            message = f"unknown key{meant}; allowed: {', '.join(allowed)}"
             yield issue("unknown-key", join(path, key), message, value[key])
     elif error.validator == "required":
         required: list[str] = node["required"]

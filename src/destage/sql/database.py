@@ -102,10 +102,10 @@ class Database:
 
     def has_relation(self, name: str) -> bool:
         """Return whether a table or a view of Destage itself has a name."""
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT count(*) FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ?", [name]
         ).fetchone()
-        return bool(found and found[0])
+        return bool(row and row[0])
 
     def list_columns(self, source: str) -> list[str]:
         """Return the columns of a table, a view or a statement in brackets."""
@@ -132,12 +132,12 @@ class Database:
         """
 
         def run() -> pa.Table:
-            found = split_statements(self._connection, statement, self._names)
-            if len(found) > 1:
-                message = f"{len(found)} statements; write exactly one"
-                raise QueryError("query.not-one-statement", message, data={"statements": len(found)})
+            statements = split_statements(self._connection, statement, self._names)
+            if len(statements) > 1:
+                message = f"{len(statements)} statements; write exactly one"
+                raise QueryError("query.not-one-statement", message, data={"statements": len(statements)})
             names = self._aliases if aliases is None else aliases
-            return self._execute(self._connection, found[0], names, dict(parameters or {}))[0]
+            return self._execute(self._connection, statements[0], names, dict(parameters or {}))[0]
 
         return self._execute_limited(run, self._limits.seconds)
 
@@ -297,11 +297,11 @@ def _read_only(connection: duckdb.DuckDBPyConnection) -> "Iterator[None]":
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return column names of which none occurs twice."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for name in names:
         number, unique = 0, name
-        while unique in found or (number and unique in names):
+        while unique in distinct or (number and unique in names):
             number += 1
             unique = f"{name}_{number}"
-        found[unique] = None
-    return list(found)
+        distinct[unique] = None
+    return list(distinct)

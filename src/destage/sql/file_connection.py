@@ -44,8 +44,8 @@ class FileConnection:
         """Return the values of a statement's only column."""
         with raising_failures():
             (values,) = self._connection.sql(statement).fetchnumpy().values()
-        found: np.ndarray[Any, Any] = values
-        return found
+        array: np.ndarray[Any, Any] = values
+        return array
 
     def write(self, statement: str, path: "Path") -> None:
         """Write the rows of a statement to a Parquet file."""
@@ -58,9 +58,9 @@ class FileConnection:
         """Return the SQL type of each column of a schema."""
         self._connection.register("_empty", schema.remove_metadata().empty_table())
         relation = self._connection.sql("FROM _empty")
-        found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
         self._connection.unregister("_empty")
-        return found
+        return types
 
     def close(self) -> None:
         """Release the files."""

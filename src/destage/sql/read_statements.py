@@ -47,11 +47,11 @@ def split_statements(
     Raises:
         QueryError: The text has no statement, is not valid SQL, or one of its statements does not only read.
     """
-    found = _extract(connection, text, names or {})
-    if not found:
+    statements = _extract(connection, text, names or {})
+    if not statements:
         message = "no statement; write a SELECT, DESCRIBE, PIVOT or EXPLAIN"
         raise QueryError("query.no-statement", message)
-    return [_check(connection, statement, kind, names or {}) for kind, statement in found]
+    return [_check(connection, statement, kind, names or {}) for kind, statement in statements]
 
 
 def _check(
@@ -83,10 +83,10 @@ def _check(
 def _is_subquery(connection: duckdb.DuckDBPyConnection, text: str) -> bool:
     """Return whether a statement of several parts is valid within brackets, as only a query is."""
     try:
-        found = connection.extract_statements(f"FROM (\n{text}\n)")
+        statements = connection.extract_statements(f"FROM (\n{text}\n)")
     except duckdb.Error:
         return False
-    return len(found) == 1
+    return len(statements) == 1
 
 
 def _extract(
@@ -100,7 +100,7 @@ def _extract(
     if "\0" in text:
         raise QueryError("query.bad-syntax", "a statement has a NUL character; remove it")
     try:
-        return [(_name_kind(found), found.query) for found in connection.extract_statements(text)]
+        return [(_name_kind(statement), statement.query) for statement in connection.extract_statements(text)]
     except duckdb.Error as error:
         message = read_message(read_details(error))
         unquoted = [path for path in names if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', text)]

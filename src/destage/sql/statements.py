@@ -59,8 +59,8 @@ def replace_types(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     if not any(replaced):
         return rows
     columns = (
-        f"{f'CAST(#{at} AS {kind})' if kind else f'#{at}'} AS {quote(name)}"
-        for at, (name, kind) in enumerate(zip(rows.columns, replaced, strict=True), 1)
+        f"{f'CAST(#{position} AS {kind})' if kind else f'#{position}'} AS {quote(name)}"
+        for position, (name, kind) in enumerate(zip(rows.columns, replaced, strict=True), 1)
     )
     return rows.project(", ".join(columns))
 

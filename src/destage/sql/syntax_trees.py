@@ -80,7 +80,7 @@ def _read_quantities(
     operands: list[dict[str, Any]], find_unit: Callable[[str], str | None]
 ) -> Iterator[tuple[dict[str, Any], int | float]]:
     """Yield the texts among operands with their values in the unit of the column among them."""
-    columns = [each["column_names"][-1] for each in operands if each["class"] == "COLUMN_REF"]
+    columns = [operand["column_names"][-1] for operand in operands if operand["class"] == "COLUMN_REF"]
     units = [unit for unit in map(find_unit, columns) if unit is not None and unit in quantities.UNITS]
     for operand in operands if units else ():
         literal = operand.get("literal") or {}
@@ -168,8 +168,8 @@ class _Lineage:
         else:
             name = table["table_name"].lower()
             schema = table["schema_name"].lower()
-            known = self._relations if schema else {**self._relations, **named}
-            columns = {} if schema not in {"", PUBLIC} else known.get(name, {})
+            relations = self._relations if schema else {**self._relations, **named}
+            columns = {} if schema not in {"", PUBLIC} else relations.get(name, {})
         alias = (table["alias"] or name).lower()
         return {alias: {} if table["column_name_alias"] else columns}
 
@@ -192,10 +192,10 @@ def _select(item: Mapping[str, Any], sources: Mapping[str, _Columns]) -> list[tu
     *qualifiers, name = (part.lower() for part in item["column_names"])
     if qualifiers:
         # A field of a STRUCT is written in the same way as a column of a relation.
-        found = [sources[qualifiers[-1]]] if qualifiers[-1] in sources else []
+        origins = [sources[qualifiers[-1]]] if qualifiers[-1] in sources else []
     else:
-        found = [columns for columns in sources.values() if name in columns]
-    is_unchanged = bool(found) and all(columns.get(name, False) for columns in found)
+        origins = [columns for columns in sources.values() if name in columns]
+    is_unchanged = bool(origins) and all(columns.get(name, False) for columns in origins)
     alias = item["alias"].lower()
     return [(alias or name, is_unchanged and alias in {"", name})]
 
@@ -263,8 +263,8 @@ def _find(
         for node in nodes
         if node.get("class") == "FUNCTION" and not node["is_operator"]
     }
-    if called - callers and (found := _find_in_functions(connection, called - callers, callers)) is not None:
-        return found
+    if called - callers and (cause := _find_in_functions(connection, called - callers, callers)) is not None:
+        return cause
     for node in nodes:
         kind = str(node.get("class"))
         if kind in _OTHER_ROWS:

@@ -101,13 +101,13 @@ def compare(
             Side(first, choose_points(first, a or (), "--a")),
             Side(second, choose_points(second, b or (), "--b")),
         )
-        found = compare_points(*sides, wanted)
+        comparison = compare_points(*sides, wanted)
         if as_json:
-            print_json(comparison_table.as_json(found, *sides), out)
+            print_json(comparison_table.as_json(comparison, *sides), out)
         elif form == "table" and out is None:
-            comparison_table.print_comparison(found, *sides)
+            comparison_table.print_comparison(comparison, *sides)
         else:
-            rows = comparison_table.tabulate(found)
+            rows = comparison_table.tabulate(comparison)
             print_rows(rows, form, out, {}, escape_formulas=escape_formulas)
 
 
@@ -131,10 +131,10 @@ def _compare_measured(
     with open_session(find_sweep(sweep, store)) as session:
         choice = choose_points(session, conditions, "--a")
         measured = session.read_measured(name)
-        found = compare_measured(session, measured, choice, columns, on)
+        comparison = compare_measured(session, measured, choice, columns, on)
         if as_json:
-            print_json(measured_table.as_json(found, session, name), out)
+            print_json(measured_table.as_json(comparison, session, name), out)
         elif form == "table" and out is None:
-            measured_table.print_measured(found)
+            measured_table.print_measured(comparison)
         else:
-            print_rows(measured_table.tabulate(found), form, out, {}, escape_formulas=escape_formulas)
+            print_rows(measured_table.tabulate(comparison), form, out, {}, escape_formulas=escape_formulas)

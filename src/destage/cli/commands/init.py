@@ -191,8 +191,8 @@ _SEEK = _Field("--seek", "find the most users (yes), or run at fixed numbers (no
 
 
 def _check_arrays(text: str) -> None:
-    for one in text.split(","):
-        parse_array(one, "--raid")
+    for array in text.split(","):
+        parse_array(array, "--raid")
 
 
 def _check_file(text: str) -> None:
@@ -210,10 +210,10 @@ def _check_caches(text: str) -> None:
 
 def _read_users(text: str) -> list[int]:
     counts = split_list(text)
-    if not counts or not all(each.isdecimal() and 1 <= int(each) <= _MOST_USERS for each in counts):
+    if not counts or not all(count.isdecimal() and 1 <= int(count) <= _MOST_USERS for count in counts):
         message = f"{text!r}: must be numbers from 1 to {_MOST_USERS:,} with commas between them"
         raise UsageError("usage.bad-value", message, "--users")
-    return sorted({int(each) for each in counts})
+    return sorted({int(count) for count in counts})
 
 
 def _has_users(workload: str, option: str | None) -> bool:

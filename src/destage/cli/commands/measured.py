@@ -56,8 +56,8 @@ def import_(
     from destage.tools.results import read_results
 
     sets.check_name(name)
-    found = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]
-    lines = [with_values(line, array_label=array) for _, readings in found for line in readings.lines]
+    results = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]
+    lines = [with_values(line, array_label=array) for _, readings in results for line in readings.lines]
     place = _find_store(store)
     sets.write_set(place, name, lines, replace=replace)
     if as_json:
@@ -68,11 +68,11 @@ def import_(
                 "lines": len(readings.lines),
                 "notes": list(readings.notes),
             }
-            for file, readings in found
+            for file, readings in results
         ]
         print_json({"name": name, "store": str(place), "lines": len(lines), "files": imported})
         return
-    for file, readings in found:
+    for file, readings in results:
         count = len(readings.lines)
         print_data(f"{file}: {readings.lines[0].tool}, {count} line{'' if count == 1 else 's'}\n")
         for note in readings.notes:
@@ -90,7 +90,7 @@ def list_(store: Store = None, as_json: Json = False) -> None:
     if as_json:
         print_json(listed)
     elif listed:
-        rows = [tuple(map(str, each.values())) for each in listed]
+        rows = [tuple(map(str, summary.values())) for summary in listed]
         print_data(align_cells([tuple(listed[0]), *rows], left=len(listed[0])))
     else:
         print_note(f"no measured sets in {place}; `destage measured import` adds one")

@@ -80,7 +80,7 @@ def query(
     show = partial(print_rows, escape_formulas=escape_formulas)
     with open_session(find_sweep(sweep, store), limits) as session:
         if question is None:
-            purposes = {each.name: each.purpose for each in session.queries.values()}
+            purposes = {named_query.name: named_query.purpose for named_query in session.queries.values()}
             print_json(purposes, out) if as_json else print_pairs(purposes)
         elif is_prompt:
             from destage.cli.sql_prompt import run_prompt
@@ -90,8 +90,8 @@ def query(
             # A query that aggregates points needs all of them.
             is_list = question == _LIST and chosen == "table" and out is None
             shown = open_excerpt(session, MOST_LISTED) if is_list else session
-            found = shown.query(question, parameters)
-            rows = shown.name_columns(name_products(found) if chosen in {"table", "markdown"} else found)
+            table = shown.query(question, parameters)
+            rows = shown.name_columns(name_products(table) if chosen in {"table", "markdown"} else table)
             show(rows, chosen, out, shown.find_units(question, parameters), session=shown)
             note_left_out(describe_excerpt(shown), sweep)
         else:

@@ -82,8 +82,8 @@ def _print_timeline(row: dict[str, Any]) -> None:
     """Print the events of a run, unless they are only the begin and end of the measurement window."""
     columns = [row[f"timeline_{name}"] for name in ("s", "event", "subject", "value")]
     lines = [
-        f"{at:>14.6f} s  {event:<22}  {' '.join(filter(None, [subject, f'{value:g}' if value else '']))}"
-        for at, event, subject, value in zip(*columns, strict=True)
+        f"{time_s:>14.6f} s  {event:<22}  {' '.join(filter(None, [subject, f'{value:g}' if value else '']))}"
+        for time_s, event, subject, value in zip(*columns, strict=True)
     ]
     if any(not event.startswith("window_") for event in row["timeline_event"]):
         print_data("\ntimeline\n" + "".join(f"{line.rstrip()}\n" for line in lines))
@@ -113,13 +113,13 @@ def _check_units(scenario: dict[str, Any], assigned: list[str], source: "Source"
     from destage import engine
     from destage.sweeps.space.parameters import find_bare_numbers, is_json
 
-    found = find_bare_numbers(scenario)
+    bare = find_bare_numbers(scenario)
     if is_json(source.text):
-        found = [issue for issue in found if _is_below(issue.place, assigned)]
-    if found:
-        places = {issue.place for issue in found}
+        bare = [issue for issue in bare if _is_below(issue.place, assigned)]
+    if bare:
+        places = {issue.place for issue in bare}
         others = [issue for issue in engine.validate(scenario) if issue.place not in places]
-        raise ConfigError([*found, *others])
+        raise ConfigError([*bare, *others])
 
 
 def _is_below(place: str, paths: list[str]) -> bool:

@@ -60,41 +60,41 @@ def status(
         reject_options(context, "requires --follow", "--timeout", "--quiet")
     else:
         follow_sweep(paths[0], parse_duration(timeout, "s", "--timeout"), quiet=quiet)
-    found, damaged = {}, {}
+    statuses, damaged = {}, {}
     for path in paths:
         try:
-            found[path.name] = recorded_progress.status(path)
+            statuses[path.name] = recorded_progress.status(path)
         except StoreError as error:
             if sweep is not None:
                 raise
             # One damaged sweep does not hide the others.
             damaged[path.name] = str(error)
-    for one in found.values():
-        for warning in one.warnings:
+    for sweep_status in statuses.values():
+        for warning in sweep_status.warnings:
             print_warning(warning)
-    _print_states(paths, found, damaged, as_json=as_json)
-    if follow and any(one.failed for one in found.values()):
+    _print_states(paths, statuses, damaged, as_json=as_json)
+    if follow and any(sweep_status.failed for sweep_status in statuses.values()):
         raise typer.Exit(_FAILED_RUNS)
 
 
 def _print_states(
-    paths: "Sequence[Location]", found: "dict[str, Status]", damaged: dict[str, str], *, as_json: bool
+    paths: "Sequence[Location]", statuses: "dict[str, Status]", damaged: dict[str, str], *, as_json: bool
 ) -> None:
     from destage.store.opened.recorded_progress import find_record_age
 
     if as_json:
         states: dict[str, object] = {
-            path.name: asdict(found[path.name]) | {"recorded_s": find_record_age(path)}
+            path.name: asdict(statuses[path.name]) | {"recorded_s": find_record_age(path)}
             for path in paths
-            if path.name in found
+            if path.name in statuses
         }
         print_json(states | {name: {"error": error} for name, error in damaged.items()})
     elif not paths:
         print_note("no sweeps")
     else:
         lines: dict[str, object] = dict(damaged)
-        for name, one in found.items():
-            state = "finished" if one.finished else "unfinished"
-            writer = f", being written by {one.writer}" if one.writer else ""
-            lines[name] = f"{state}: {describe_counts(one)}{writer}"
+        for name, sweep_status in statuses.items():
+            state = "finished" if sweep_status.finished else "unfinished"
+            writer = f", being written by {sweep_status.writer}" if sweep_status.writer else ""
+            lines[name] = f"{state}: {describe_counts(sweep_status)}{writer}"
         print_pairs(lines)

@@ -117,8 +117,8 @@ def _complete_sql(ctx: typer.Context, incomplete: str) -> list[str]:
     # Of an option that has no value yet, the arguments before it are not assigned.
     sweep = ctx.params["sweep"] or ctx.args[0]
     with open_session(find_sweep(sweep, ctx.params.get("store"))) as session:
-        found = SqlCompleter(session.public).get_completions(Document(incomplete), CompleteEvent())
-        words = [completion.text for completion in found]
+        completions = SqlCompleter(session.public).get_completions(Document(incomplete), CompleteEvent())
+        words = [completion.text for completion in completions]
     before = _LAST_WORD.sub("", incomplete)
     return [before + word for word in words]
 
@@ -162,11 +162,11 @@ def _list_bundled_studies() -> list[str]:
 def _list_files(incomplete: str, suffixes: Iterable[str]) -> list[str]:
     """Return the files with these suffixes, and the folders, that a path may become."""
     folder, slash, name = incomplete.rpartition("/")
-    found: list[str] = []
+    paths: list[str] = []
     for path in sorted(Path(folder or ("/" if slash else ".")).iterdir()):
         is_hidden = path.name.startswith(".") and not name.startswith(".")
         if path.is_dir() and not is_hidden:
-            found.append(f"{folder}{slash}{path.name}/")
+            paths.append(f"{folder}{slash}{path.name}/")
         elif path.suffix in suffixes and not is_hidden:
-            found.append(f"{folder}{slash}{path.name}")
-    return found
+            paths.append(f"{folder}{slash}{path.name}")
+    return paths

@@ -84,8 +84,8 @@ def imported_as_json(tests: Sequence["ImportedWorkload"], study: "ImportedStudy 
     """Return a workload, or a study with its tests, as `--json` prints it."""
     if study is None:
         return _test_as_json(tests[0])
-    each = [{"name": test.name, **_test_as_json(test)} for test in tests]
-    return {"tool": tests[0].tool, "study": study.to_document(), "tests": each}
+    documents = [{"name": test.name, **_test_as_json(test)} for test in tests]
+    return {"tool": tests[0].tool, "study": study.to_document(), "tests": documents}
 
 
 def _test_as_json(test: "ImportedWorkload") -> dict[str, Any]:
@@ -117,16 +117,16 @@ def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], d
     from destage.engine import catalog
     from destage.tools.registry import is_command
 
-    known = {entry.name: entry for entry in catalog.entries("workloads")}
-    if name in known:
-        return describe_entry(known[name]), dict(known[name].config), Path()
+    workloads = {entry.name: entry for entry in catalog.entries("workloads")}
+    if name in workloads:
+        return describe_entry(workloads[name]), dict(workloads[name].config), Path()
     file = Path(name)
     if not file.exists() and is_command(name):
         return _import_workload(name, file, test)
     if not file.exists():
         from destage.spec.near_names import suggest_names
 
-        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, known)}"
+        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, workloads)}"
         message += "; `destage catalog list workloads` lists all"
         raise UsageError("usage.unknown-name", message, "NAME")
     if file.suffix in _DOCUMENTS:

@@ -39,7 +39,7 @@ def list_levels() -> tuple[str, ...]:
     """Return the RAID levels that a scenario may have."""
     from destage import engine
 
-    return tuple(one["const"] for one in engine.authoring_schema()["$defs"]["Level"]["oneOf"])
+    return tuple(level["const"] for level in engine.authoring_schema()["$defs"]["Level"]["oneOf"])
 
 
 def place_at_option(error: ConfigError, option: str, source: str = "") -> ConfigError:
@@ -73,7 +73,7 @@ def check_entry(part: Part, name: str) -> None:
 
 def split_list(text: str | None) -> list[str]:
     """Return the parts of an option with commas between them."""
-    return [each.strip() for each in (text or "").split(",") if each.strip()]
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def check_sizes(text: str, option: str) -> list[str]:

@@ -138,8 +138,8 @@ def repeat_command(context: typer.Context) -> str:
         if value is True:
             words.append(option)
         else:
-            for one in value if isinstance(value, list | tuple) else (value,):
-                words += [option, str(one)]
+            for argument in value if isinstance(value, list | tuple) else (value,):
+                words += [option, str(argument)]
     return shlex.join(words)
 
 

@@ -91,7 +91,9 @@ def place_at_options() -> Iterator[None]:
         if error.source:
             # A mistake in the price table has its place in the file.
             raise
-        raise ConfigError([replace(one, place=_find_option(one.place)) for one in error.issues]) from None
+        raise ConfigError(
+            [replace(issue, place=_find_option(issue.place)) for issue in error.issues]
+        ) from None
 
 
 def _find_option(place: str) -> str:
@@ -139,8 +141,8 @@ def _split(names: Sequence[str]) -> list[str]:
 
 
 def _read_count(text: str) -> tuple[int, int]:
-    found = _COUNT.fullmatch(text.strip())
-    fewest, most = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    match = _COUNT.fullmatch(text.strip())
+    fewest, most = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= fewest <= most <= _MOST_DISKS:
         message = f"{text!r}: must be a number of disks, or two as in 2-24, up to {_MOST_DISKS}"
         raise UsageError("usage.bad-value", message, "--count")

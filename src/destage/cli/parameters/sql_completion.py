@@ -47,8 +47,8 @@ class SqlCompleter(Completer):
         used = [name for name in relations if name in words]
         listed = [qualifier] if qualifier in relations else used or ["configurations"]
         columns = dict.fromkeys(column for name in listed for column in self._relations.list_columns(name))
-        found = [(column, "column") for column in columns]
+        candidates = [(column, "column") for column in columns]
         if qualifier is not None:
-            return found
+            return candidates
         keywords = [(keyword, "SQL") for keyword in _KEYWORDS]
-        return [*found, *names, *keywords]
+        return [*candidates, *names, *keywords]

@@ -25,8 +25,8 @@ _MANY = 20
 
 def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
     """Print a table for each pair, and on stderr what to know about them."""
-    for at, pair in enumerate(found.pairs):
-        if at:
+    for index, pair in enumerate(found.pairs):
+        if index:
             print_data("\n")
         _print_pair(pair)
     _print_unmatched("A", found.unmatched_a)
@@ -42,7 +42,7 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
             f"results of a seek are those {where.format(name=name)} each point's answer; for those at one "
             f"value, add AND {name} = N to the conditions"
         )
-    intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
+    intervals = sum(difference.low is not None for pair in found.pairs for difference in pair.differences)
     if intervals >= _MANY:
         print_note(f"about {intervals * 0.05:.0f} of {intervals} intervals miss the true value by chance")
 
@@ -53,9 +53,9 @@ def tabulate(found: "Comparison") -> "pa.Table":
 
     return pa.Table.from_pylist(
         [
-            {"points": pair.common, "a": pair.name_a, "b": pair.name_b, **_as_row(one)}
+            {"points": pair.common, "a": pair.name_a, "b": pair.name_b, **_as_row(difference)}
             for pair in found.pairs
-            for one in pair.differences
+            for difference in pair.differences
         ]
     )
 
@@ -68,7 +68,7 @@ def as_json(found: "Comparison", a: "Side", b: "Side") -> dict[str, Any]:
         "pairs": [
             {
                 **{name: value for name, value in asdict(pair).items() if name != "differences"},
-                "differences": [_as_row(one) for one in pair.differences],
+                "differences": [_as_row(difference) for difference in pair.differences],
             }
             for pair in found.pairs
         ],
@@ -77,14 +77,14 @@ def as_json(found: "Comparison", a: "Side", b: "Side") -> dict[str, Any]:
     }
 
 
-def _as_row(one: "Difference") -> dict[str, Any]:
-    return asdict(one) | {"verdict": one.verdict}
+def _as_row(difference: "Difference") -> dict[str, Any]:
+    return asdict(difference) | {"verdict": difference.verdict}
 
 
 def _print_pair(pair: "Pair") -> None:
     lines = [f"{pair.common}:"] if pair.common else []
     lines += [f"A  {pair.name_a or 'the same'}", f"B  {pair.name_b or 'the same'}"]
-    counts = sorted({one.count for one in pair.differences})
+    counts = sorted({difference.count for difference in pair.differences})
     if not counts:
         lines.append(
             "no replicate has results at both points: one of them has no answer, or only a bound of it; "
@@ -96,42 +96,48 @@ def _print_pair(pair: "Pair") -> None:
     if pair.shares_runs and pair.name_a != pair.name_b:
         lines.append("A and B have the same runs: the settings in which they differ have no effect")
     print_data("\n".join(lines) + "\n\n")
-    rows = [_HEADINGS, *(_format(one, with_count=len(counts) > 1) for one in pair.differences)]
+    rows = [_HEADINGS, *(_format(difference, with_count=len(counts) > 1) for difference in pair.differences)]
     for hidden in ((), _EXPENDABLE[:1], _EXPENDABLE):
-        kept = [[cell for at, cell in enumerate(row) if at not in hidden] for row in rows]
+        kept = [[cell for index, cell in enumerate(row) if index not in hidden] for row in rows]
         text = align_cells(kept, left=1, ends_in_text=True)
         if max(map(len, text.splitlines())) <= find_width():
             break
     if pair.differences:
         print_data(text)
     if hidden:
-        titles = ", ".join(_HEADINGS[at] for at in hidden)
+        titles = ", ".join(_HEADINGS[index] for index in hidden)
         print_note(f"hidden columns: {titles}; --format csv or --json prints all")
 
 
-def _format(one: "Difference", *, with_count: bool) -> tuple[str, ...]:
+def _format(compared: "Difference", *, with_count: bool) -> tuple[str, ...]:
     """Return the cells of a result; the verdict has the number of pairs where results differ in it."""
     from destage.queries.text.presentation import find_scale, format_count, format_number, title_column
 
-    scale = find_scale(one.column)
+    scale = find_scale(compared.column)
 
     def text(value: float) -> str:
         return format_number(float(f"{value * scale:.3g}"))
 
     def difference() -> str:
-        if one.is_negligible:
+        if compared.is_negligible:
             return "0"
-        interval = "" if one.low is None or one.high is None else f" ({text(one.low)} to {text(one.high)})"
-        return f"{text(one.difference)}{interval}"
+        interval = (
+            ""
+            if compared.low is None or compared.high is None
+            else f" ({text(compared.low)} to {text(compared.high)})"
+        )
+        return f"{text(compared.difference)}{interval}"
 
     return (
-        title_column(one.column),
-        format_number(one.mean_a * scale),
-        format_number(one.mean_b * scale),
+        title_column(compared.column),
+        format_number(compared.mean_a * scale),
+        format_number(compared.mean_b * scale),
         difference(),
-        "" if one.ratio is None else format_number(float(f"{one.ratio:.3g}")),
-        "" if one.variance_reduction is None else format_number(float(f"{one.variance_reduction:.2g}")),
-        one.verdict + (f" ({format_count(one.count, 'pair')})" if with_count else ""),
+        "" if compared.ratio is None else format_number(float(f"{compared.ratio:.3g}")),
+        ""
+        if compared.variance_reduction is None
+        else format_number(float(f"{compared.variance_reduction:.2g}")),
+        compared.verdict + (f" ({format_count(compared.count, 'pair')})" if with_count else ""),
     )
 
 

@@ -36,10 +36,10 @@ def draw_plan(
     from destage.sweeps.study.axis_forms import describe_design, list_log_axes
 
     rows = preview.table
-    known = read_axes(rows.schema)
-    chosen = _find_axes(axes, known) if axes is not None else _choose_axes(study, rows, known)
+    every_axis = read_axes(rows.schema)
+    chosen = _find_axes(axes, every_axis) if axes is not None else _choose_axes(study, rows, every_axis)
     points = rows.take(pc.index_in(pc.unique(rows["point_id"]), rows["point_id"]))
-    log_axes, names = list_log_axes(study), name_axes(known)
+    log_axes, names = list_log_axes(study), name_axes(every_axis)
     x, y = (
         PlottedAxis(names[path], units.get(path), points[path].to_pylist(), path in log_axes)
         for path in chosen
@@ -55,12 +55,12 @@ def draw_plan(
     return []
 
 
-def _find_axes(given: str, known: list[str]) -> list[str]:
+def _find_axes(given: str, every_axis: list[str]) -> list[str]:
     """Return the axes that a user names."""
     from destage.sql.statements import alias_paths
 
-    names = {name: paths[0] for name, paths in alias_paths(known).items() if len(paths) == 1}
-    names |= {path: path for path in known}
+    names = {name: paths[0] for name, paths in alias_paths(every_axis).items() if len(paths) == 1}
+    names |= {path: path for path in every_axis}
     parts = [part.strip() for part in given.split(",")]
     if len(parts) != 2:  # noqa: PLR2004 - a plot has two axes
         raise UsageError("usage.bad-value", f"{given!r} does not name two axes, as in X,Y", "--axes")
@@ -71,7 +71,7 @@ def _find_axes(given: str, known: list[str]) -> list[str]:
     return [names[part] for part in parts]
 
 
-def _choose_axes(study: "Study", rows: "pa.Table", known: list[str]) -> list[str]:
+def _choose_axes(study: "Study", rows: "pa.Table", every_axis: list[str]) -> list[str]:
     """Return the first two axes with several numbers, sampled ones first."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -81,7 +81,7 @@ def _choose_axes(study: "Study", rows: "pa.Table", known: list[str]) -> list[str
         return (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and len(pc.unique(rows[path])) > 1
 
     sampled = () if study.design is None else study.design.axes
-    numeric = sorted(filter(is_numeric, known), key=lambda path: path not in sampled)
+    numeric = sorted(filter(is_numeric, every_axis), key=lambda path: path not in sampled)
     if len(numeric) < 2:  # noqa: PLR2004 - a plot has two axes
         message = "fewer than two axes have several numbers; name two axes with --axes"
         raise UsageError("usage.bad-value", message, "--plot")

@@ -150,17 +150,17 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         if as_json:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
-    found = None if as_json else find_report(outcome.path, report)
-    if found is None or not is_exported(outcome.path):
+    written = None if as_json else find_report(outcome.path, report)
+    if written is None or not is_exported(outcome.path):
         from destage.queries import open_session
         from destage.queries.report import update_report
 
         with open_session(outcome.path) as session:
-            found = update_report(session, report)
+            written = update_report(session, report)
             update_export(session)
             if as_json:
-                _print_as_json(outcome, session, *found)
-    file, summary = found
+                _print_as_json(outcome, session, *written)
+    file, summary = written
     if not as_json:
         _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")

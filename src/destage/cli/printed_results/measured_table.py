@@ -25,12 +25,12 @@ def print_measured(found: "MeasuredComparison") -> None:
     from destage.queries.pairs.measured_pairs import describe_line
     from destage.queries.text.presentation import title_column
 
-    for at, pair in enumerate(found.pairs):
-        if at:
+    for index, pair in enumerate(found.pairs):
+        if index:
             print_data("\n")
         print_data(f"measured   {describe_line(pair.number, pair.line)}\nsimulated  {pair.point.name}\n\n")
         if pair.ratios:
-            print_data(align_cells([_HEADINGS, *(_format(one) for one in pair.ratios)], left=1))
+            print_data(align_cells([_HEADINGS, *(_format(ratio) for ratio in pair.ratios)], left=1))
         for reason, titles in _group_by_reason(pair.skipped):
             print_data(f"not compared: {titles}: {reason}\n")
     worst = found.find_worst()
@@ -40,10 +40,10 @@ def print_measured(found: "MeasuredComparison") -> None:
             (
                 f"line {pair.number}",
                 pair.line.workload or "",
-                title_column(one.column).partition(" [")[0],
-                _ratio(one),
+                title_column(ratio.column).partition(" [")[0],
+                _ratio(ratio),
             )
-            for pair, one in worst
+            for pair, ratio in worst
         ]
         print_data(align_cells(rows, left=3))
         print_note(
@@ -67,8 +67,8 @@ def print_basis(lines: "Sequence[MeasuredLine]", columns: "Container[str]") -> N
         shown = {name: why for name, why in line.unknown_figures.items() if name in columns}
         for reason, names in _group_by_reason(shown):
             unknown.setdefault(f"{names}: {reason}", []).append(str(number))
-    for what, found in (("derived", derived), ("unknown", unknown)):
-        for text, numbers in found.items():
+    for what, numbers_by_text in (("derived", derived), ("unknown", unknown)):
+        for text, numbers in numbers_by_text.items():
             places = ", ".join(numbers[:_MOST_LISTED]) + (", ..." if len(numbers) > _MOST_LISTED else "")
             print_note(f"line{'' if len(numbers) == 1 else 's'} {places}: {what}: {text}")
 
@@ -93,9 +93,9 @@ def tabulate(found: "MeasuredComparison") -> "pa.Table":
 
     return pa.Table.from_pylist(
         [
-            {"line": pair.number, "workload": pair.line.workload, "point": pair.point.name, **asdict(one)}
+            {"line": pair.number, "workload": pair.line.workload, "point": pair.point.name, **asdict(ratio)}
             for pair in found.pairs
-            for one in pair.ratios
+            for ratio in pair.ratios
         ]
     )
 
@@ -108,17 +108,17 @@ def as_json(found: "MeasuredComparison", session: "Session", name: str) -> dict[
         "pairs": [
             {
                 **_name_pair(pair),
-                "results": [asdict(one) for one in pair.ratios],
+                "results": [asdict(ratio) for ratio in pair.ratios],
                 "skipped": [{"column": column, "reason": why} for column, why in pair.skipped.items()],
             }
             for pair in found.pairs
         ],
-        "worst": [{**_name_pair(pair), **asdict(one)} for pair, one in found.find_worst()],
+        "worst": [{**_name_pair(pair), **asdict(ratio)} for pair, ratio in found.find_worst()],
         "unpaired_lines": [
-            {"line": each.key, "name": each.name, "reason": each.reason} for each in found.lines
+            {"line": line.key, "name": line.name, "reason": line.reason} for line in found.lines
         ],
         "unpaired_points": [
-            {"point_id": each.key, "name": each.name, "reason": each.reason} for each in found.points
+            {"point_id": point.key, "name": point.name, "reason": point.reason} for point in found.points
         ],
     }
 
@@ -134,31 +134,38 @@ def _name_pair(pair: "LinePair") -> dict[str, Any]:
     }
 
 
-def _format(one: "Ratio") -> tuple[str, ...]:
+def _format(ratio: "Ratio") -> tuple[str, ...]:
     from destage.queries.text.presentation import find_scale, format_number, title_column
 
-    scale = find_scale(one.column)
+    scale = find_scale(ratio.column)
 
     def text(value: float) -> str:
         return format_number(float(f"{value * scale:.3g}"))
 
-    interval = "" if one.low is None or one.high is None else f" ({text(one.low)} to {text(one.high)})"
-    return (title_column(one.column), text(one.measured), f"{text(one.simulated)}{interval}", _ratio(one))
+    interval = (
+        "" if ratio.low is None or ratio.high is None else f" ({text(ratio.low)} to {text(ratio.high)})"
+    )
+    return (
+        title_column(ratio.column),
+        text(ratio.measured),
+        f"{text(ratio.simulated)}{interval}",
+        _ratio(ratio),
+    )
 
 
-def _ratio(one: "Ratio") -> str:
-    if one.ratio is None:
+def _ratio(ratio: "Ratio") -> str:
+    if ratio.ratio is None:
         return ""
-    if one.ratio_low is None or one.ratio_high is None:
-        return f"{one.ratio:.3g}"
-    return f"{one.ratio:.3g} ({one.ratio_low:.3g} to {one.ratio_high:.3g})"
+    if ratio.ratio_low is None or ratio.ratio_high is None:
+        return f"{ratio.ratio:.3g}"
+    return f"{ratio.ratio:.3g} ({ratio.ratio_low:.3g} to {ratio.ratio_high:.3g})"
 
 
 def _print_unpaired(what: str, unpaired: "Sequence[Unpaired]") -> None:
     if not unpaired:
         return
     print_note(f"{len(unpaired)} {what}{'' if len(unpaired) == 1 else 's'} without a partner:")
-    for each in unpaired[:_MOST_LISTED]:
-        print_note(f"  {each.name}: {each.reason}")
+    for entry in unpaired[:_MOST_LISTED]:
+        print_note(f"  {entry.name}: {entry.reason}")
     if len(unpaired) > _MOST_LISTED:
         print_note(f"  and {len(unpaired) - _MOST_LISTED} more; --json lists all")

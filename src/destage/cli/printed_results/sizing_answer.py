@@ -69,11 +69,18 @@ def print_candidates(sized: "Sized") -> None:
     from destage.queries.findings.sizing_text import format_price, name_configuration
 
     rows = [("price", "disks", "too few", "configuration")]
-    for one in sized.candidates:
-        price = "" if one.price is None else format_price(sized, one)
-        failing = "" if one.failing is None else str(one.failing)
-        disks = "" if one.disks is None else str(one.disks)
-        rows.append((price or _STATES.get(one.censored or "", ""), disks, failing, name_configuration(one)))
+    for candidate in sized.candidates:
+        price = "" if candidate.price is None else format_price(sized, candidate)
+        failing = "" if candidate.failing is None else str(candidate.failing)
+        disks = "" if candidate.disks is None else str(candidate.disks)
+        rows.append(
+            (
+                price or _STATES.get(candidate.censored or "", ""),
+                disks,
+                failing,
+                name_configuration(candidate),
+            )
+        )
     print_data("\n" + align_cells(rows, ends_in_text=True))
     for kind, names in sized.unpriced.items():
         if names:
@@ -87,24 +94,24 @@ def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome
     return {
         "answer": compose_sizing(sized),
         "currency": sized.currency,
-        "carrying": [asdict(one) | {"odds": one.odds} for one in sized.carrying],
+        "carrying": [asdict(candidate) | {"odds": candidate.odds} for candidate in sized.carrying],
         "assured": None if sized.assured is None else asdict(sized.assured),
         "battery": None if sized.battery is None else asdict(sized.battery),
-        "candidates": [asdict(one) for one in sized.candidates],
+        "candidates": [asdict(candidate) for candidate in sized.candidates],
         "impossible": sized.impossible,
         "unpriced": {kind: list(names) for kind, names in sized.unpriced.items()},
-        "curve": [asdict(one) for one in curve],
+        "curve": [asdict(load) for load in curve],
         "sweeps": [str(outcome.path) for outcome in outcomes],
     }
 
 
 def _draw_curve(curve: "Sequence[Load]", users: int) -> str:
-    most = max((one.response_p95_us or 0.0 for one in curve), default=0.0) or 1.0
+    most = max((load.response_p95_us or 0.0 for load in curve), default=0.0) or 1.0
     rows = [("users", "response p95", "busiest disk", "")]
-    for one in curve:
-        response = "overloaded" if one.response_p95_us is None else f"{one.response_p95_us / 1000:.3g} ms"
-        busy = "" if one.disk_busy_max_fraction is None else f"{one.disk_busy_max_fraction:.0%}"
-        marks = [*(["requested load"] if one.users == users else []), *(["knee"] if one.is_knee else [])]
-        drawn = bar((one.response_p95_us or 0.0) / most, _BAR)
-        rows.append((str(one.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
+    for load in curve:
+        response = "overloaded" if load.response_p95_us is None else f"{load.response_p95_us / 1000:.3g} ms"
+        busy = "" if load.disk_busy_max_fraction is None else f"{load.disk_busy_max_fraction:.0%}"
+        marks = [*(["requested load"] if load.users == users else []), *(["knee"] if load.is_knee else [])]
+        drawn = bar((load.response_p95_us or 0.0) / most, _BAR)
+        rows.append((str(load.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
     return align_cells(rows, ends_in_text=True)

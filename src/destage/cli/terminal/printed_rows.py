@@ -31,11 +31,13 @@ def find_sweep(sweep: str, store: "Location | None") -> "Location":
 
     check_address_space()
     path = stores.find_sweep(sweep, store)
-    found = status(path)
-    for warning in found.warnings:
+    sweep_status = status(path)
+    for warning in sweep_status.warnings:
         print_warning(warning)
-    if not found.finished:
-        print_warning(describe_unfinished(path.name, found.planned, found.planned - found.present))
+    if not sweep_status.finished:
+        print_warning(
+            describe_unfinished(path.name, sweep_status.planned, sweep_status.planned - sweep_status.present)
+        )
     return path
 
 
@@ -107,8 +109,8 @@ def print_results(
         texts = [session.render(partial(format_markdown, rows, session.public.units)) for rows in results]
         write_text("\n".join(texts), out)
         return
-    for at, rows in enumerate(results):
-        if at:
+    for index, rows in enumerate(results):
+        if index:
             print_data("\n")
         print_rows(rows, form, None, session.public.units, session=session)
 

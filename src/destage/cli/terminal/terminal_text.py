@@ -76,14 +76,14 @@ def print_presentation(shown: "Presentation") -> None:
     width = find_width()
     folded: tuple[str, ...] = ()
     if sum(_widths(shown)) + GAP * (len(shown.headings) - 1) > width:
-        answers = [shown.headings[at].column for at in find_answers(shown.headings)]
+        answers = [shown.headings[index].column for index in find_answers(shown.headings)]
         shown, folded = fold_constants(shown, answers)
     chosen = choose_columns(_widths(shown), shown.headings, width)
     widths = _spread(shown, chosen, width)
     _print_columns(shown, widths, width, is_terminal=is_terminal)
     if folded:
         print_note(f"the same for all rows: {', '.join(folded)}")
-    hidden = [heading.title for at, heading in enumerate(shown.headings) if at not in chosen]
+    hidden = [heading.title for index, heading in enumerate(shown.headings) if index not in chosen]
     if hidden:
         print_note(f"hidden columns: {', '.join(hidden)}; --format markdown or csv prints all")
     if not shown.rows:
@@ -102,19 +102,19 @@ def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, 
     from rich.cells import cell_len
     from rich.console import Console
 
-    columns = {at: cells for at, cells in _columns(shown) if at in widths}
-    is_broken = any(max(map(len, cells), default=0) > widths[at] for at, cells in columns.items())
-    needed = {at: max(map(cell_len, cells), default=0) for at, cells in columns.items()}
+    columns = {index: cells for index, cells in _columns(shown) if index in widths}
+    is_broken = any(max(map(len, cells), default=0) > widths[index] for index, cells in columns.items())
+    needed = {index: max(map(cell_len, cells), default=0) for index, cells in columns.items()}
     if not is_terminal:
-        widths = {at: max(cell_len(shown.headings[at].title), most) for at, most in needed.items()}
+        widths = {index: max(cell_len(shown.headings[index].title), most) for index, most in needed.items()}
     is_simple = (
-        all(needed[at] <= width for at, width in widths.items())
+        all(needed[index] <= width for index, width in widths.items())
         and sum(widths.values()) + GAP * (len(widths) - 1) <= room
         and not any(_CONTROL.search(cell) for cells in columns.values() for cell in cells)
     )
     grid = make_grid()
-    for at, width in widths.items():
-        heading = shown.headings[at]
+    for index, width in widths.items():
+        heading = shown.headings[index]
         grid.add_column(
             heading.title,
             justify="right" if heading.is_number else "left",
@@ -122,16 +122,16 @@ def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, 
             width=width if is_terminal or is_simple else None,
         )
     for row in () if is_simple else shown.rows:
-        grid.add_row(*(row[at] for at in widths))
+        grid.add_row(*(row[index] for index in widths))
     Console(highlight=False, width=room).print(grid, markup=False)
     if is_simple:
         # Rich takes two milliseconds for each row.
         padded = [
             [
-                _pad(cell, width - cell_len(cell), to_right=shown.headings[at].is_number)
-                for cell in columns[at]
+                _pad(cell, width - cell_len(cell), to_right=shown.headings[index].is_number)
+                for cell in columns[index]
             ]
-            for at, width in widths.items()
+            for index, width in widths.items()
         ]
         print_data("".join((" " * GAP).join(row) + "\n" for row in zip(*padded, strict=True)))
 
@@ -146,24 +146,24 @@ def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: i
     names = [heading.column for heading in headings]
     answers = find_answers(headings)
     order = [names.index(name) for name in _EXPENDABLE if name in names]
-    rest = [at for at in reversed(chosen) if at not in order and at not in answers]
+    rest = [index for index in reversed(chosen) if index not in order and index not in answers]
     # The names of a row tell more than its further results.
-    order += sorted(rest, key=lambda at: not _is_result(names[at]))
-    for at in order:
-        if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= 1 + len(answers):
+    order += sorted(rest, key=lambda index: not _is_result(names[index]))
+    for index in order:
+        if sum(widths[kept] + GAP for kept in chosen) - GAP <= room or len(chosen) <= 1 + len(answers):
             break
-        chosen.remove(at)
+        chosen.remove(index)
     return chosen
 
 
 def find_answers(headings: Sequence["Heading"]) -> list[int]:
     """Return the indices of the columns that a sweep was run for, which are never hidden."""
-    sought = [at for at, heading in enumerate(headings) if is_answer(heading.column)]
-    return sought or [at for at, heading in enumerate(headings) if heading.column in _ANSWERS][:1]
+    sought = [index for index, heading in enumerate(headings) if is_answer(heading.column)]
+    return sought or [index for index, heading in enumerate(headings) if heading.column in _ANSWERS][:1]
 
 
 def _widths(shown: "Presentation") -> list[int]:
-    return [_width(shown, at) for at in range(len(shown.headings))]
+    return [_width(shown, index) for index in range(len(shown.headings))]
 
 
 def _is_result(column: str) -> bool:
@@ -174,26 +174,26 @@ def _is_result(column: str) -> bool:
 
 def _spread(shown: "Presentation", chosen: Sequence[int], room: int) -> dict[int, int]:
     """Return the width of each column: what it needs at least, and more while there is room."""
-    widths = {at: _width(shown, at) for at in chosen}
+    widths = {index: _width(shown, index) for index in chosen}
     spare = room - sum(widths.values()) - GAP * (len(chosen) - 1)
-    for at, cells in _columns(shown):
-        if at in widths:
-            longest = max(map(len, [shown.headings[at].title, *cells]))
-            most = _LABEL_WIDTH if shown.headings[at].column == "label" else longest
-            more = max(0, min(spare, most - widths[at]))
-            widths[at] += more
+    for index, cells in _columns(shown):
+        if index in widths:
+            longest = max(map(len, [shown.headings[index].title, *cells]))
+            most = _LABEL_WIDTH if shown.headings[index].column == "label" else longest
+            more = max(0, min(spare, most - widths[index]))
+            widths[index] += more
             spare -= more
     return widths
 
 
 def _columns(shown: "Presentation") -> list[tuple[int, list[str]]]:
-    return [(at, [row[at] for row in shown.rows]) for at in range(len(shown.headings))]
+    return [(index, [row[index] for row in shown.rows]) for index in range(len(shown.headings))]
 
 
-def _width(shown: "Presentation", at: int) -> int:
-    heading = shown.headings[at]
+def _width(shown: "Presentation", index: int) -> int:
+    heading = shown.headings[index]
     words = max(map(len, heading.title.split()), default=0)
-    cells = max((len(row[at]) for row in shown.rows), default=0)
+    cells = max((len(row[index]) for row in shown.rows), default=0)
     texts = cells if heading.is_number else _TEXT_WIDTH
     most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, texts)
     return max(words, min(cells, most))
@@ -224,14 +224,14 @@ def bar(share: float, width: int) -> str:
 
 def draw_answers(chart: "AnswerBars") -> str:
     """Return the answers against the size of the cache: a bar per point, with its value and hit ratio."""
-    left = max(len(each.label) for each in chart.bars)
-    middle = max(len(each.answer) for each in chart.bars)
+    left = max(len(point.label) for point in chart.bars)
+    middle = max(len(point.answer) for point in chart.bars)
     lines = [chart.title]
-    for series, bars in groupby(chart.bars, key=lambda each: each.series):
+    for series, bars in groupby(chart.bars, key=lambda point: point.series):
         lines += ["", series] if series else [""]
-        for each in bars:
-            drawn = f"{bar(each.share, _WIDTH):<{_WIDTH}}  {each.answer:>{middle}}  {each.hit_ratio}"
-            lines.append(f"  {each.label:>{left}}  {drawn}".rstrip())
+        for point in bars:
+            drawn = f"{bar(point.share, _WIDTH):<{_WIDTH}}  {point.answer:>{middle}}  {point.hit_ratio}"
+            lines.append(f"  {point.label:>{left}}  {drawn}".rstrip())
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -69,22 +69,22 @@ def follow_sweep(path: "Location", timeout_s: float, *, quiet: bool) -> None:
     progress, began = WatchedProgress(), time.monotonic()
     started_by = min(GRACE_S, timeout_s)
     with ProgressDisplay(path.name, is_quiet=quiet, is_watching=True) as display:
-        while not (found := status(path)).finished:
-            display(progress(found))
+        while not (state := status(path)).finished:
+            display(progress(state))
             passed = time.monotonic() - began
-            if found.writer is not None:
+            if state.writer is not None:
                 started_by = 0.0
             elif passed >= started_by:
                 message = (
-                    f"its writer has ended: {describe_counts(found)}; continue with `destage run {path.name}`"
+                    f"its writer has ended: {describe_counts(state)}; continue with `destage run {path.name}`"
                 )
                 raise InfrastructureError("sweep.writer-gone", message, path.name)
             if passed >= timeout_s:
-                message = f"still running after {format_quantity(timeout_s, 's')}: {describe_counts(found)}"
+                message = f"still running after {format_quantity(timeout_s, 's')}: {describe_counts(state)}"
                 message += "; it continues, follow it again or with a longer --timeout"
                 raise InfrastructureError("sweep.watch-timeout", message, path.name)
             time.sleep(min(interval, timeout_s - passed))
-        display(progress(found))
+        display(progress(state))
 
 
 def describe_counts(counts: "Counts") -> str:

@@ -37,8 +37,8 @@ def digest_of(data: bytes) -> str:
 
 def find_digest(name: str) -> str | None:
     """Return the digest in a file name, as in `plan-0-<digest>.parquet`, if there is one."""
-    found = _IN_NAME.search(name)
-    return None if found is None else found[1]
+    match = _IN_NAME.search(name)
+    return None if match is None else match[1]
 
 
 def read_checked(path: Location, most: int = MOST_TABLE) -> bytes:
@@ -71,13 +71,13 @@ def is_intact(path: Location) -> bool:
             return False
         is_fresh = time.time() - there.st_mtime < _FRESH_S
         digest = _digest_file.__wrapped__ if is_fresh else _digest_file
-        found = digest(path, there.st_size, there.st_mtime_ns, there.st_ino)
+        computed = digest(path, there.st_size, there.st_mtime_ns, there.st_ino)
     else:
         content = xxhash.xxh3_128()
         for piece in _read_pieces(path, MOST_TABLE):
             content.update(piece)
-        found = content.hexdigest()
-    return found == find_digest(path.name)
+        computed = content.hexdigest()
+    return computed == find_digest(path.name)
 
 
 def _read_object(path: ObjectPath, most: int) -> bytes:

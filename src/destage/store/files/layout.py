@@ -64,7 +64,7 @@ _PROBE_BYTES = 1 << 16
 def list_sizes(folder: Location) -> Iterator[tuple[Location, int]]:
     """Yield the files in a folder, if it exists, by name, with their sizes [bytes]."""
     if isinstance(folder, ObjectPath):
-        yield from ((each.path, each.size) for each in folder.list_objects())
+        yield from ((info.path, info.size) for info in folder.list_objects())
         return
     if not folder.is_dir():
         return
@@ -83,7 +83,7 @@ def list_tree(folder: Location) -> Iterator[tuple[str, int]]:
     """Yield the relative paths and the sizes [bytes] of all files below a folder, if it exists."""
     if isinstance(folder, ObjectPath):
         prefix = f"{folder.key}/" if folder.key else ""
-        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.list_below())
+        yield from ((info.path.key.removeprefix(prefix), info.size) for info in folder.list_below())
         return
     for path in sorted(folder.rglob("*")):
         if path.is_file():

@@ -40,9 +40,9 @@ def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
     data = read_checked(place)
     try:
         with pq.ParquetFile(pa.BufferReader(data)) as file:
-            found = file.metadata
-            if found.num_rows * found.num_columns > read_memory_size():
-                raise invalid(place, f"{found.num_rows:,} rows do not fit in this machine's memory")
+            metadata = file.metadata
+            if metadata.num_rows * metadata.num_columns > read_memory_size():
+                raise invalid(place, f"{metadata.num_rows:,} rows do not fit in this machine's memory")
             yield file
     except (pa.ArrowException, OSError, ValueError) as error:
         raise invalid(place, "not a readable Parquet file") from error

@@ -68,16 +68,16 @@ def adopt_fragments(layout: SweepLayout, columns: Sequence[str] | None = None) -
     names = None if columns is None else [*KEYS, *columns]
     segments = [] if names is None else read_segments(layout, names)
     indexed = list(take_indexed(segments, stamps))
-    known = {name for part in indexed for name in part.fragments}
-    left = [one.path for name, one in stamps.items() if name not in known]
+    covered = {name for part in indexed for name in part.fragments}
+    left = [stamp.path for name, stamp in stamps.items() if name not in covered]
     read, warnings = {}, []
-    for path, found in zip(left, map_places(partial(_inspect, names), left), strict=True):
-        if isinstance(found, NotAFragmentError):
+    for path, inspected in zip(left, map_places(partial(_inspect, names), left), strict=True):
+        if isinstance(inspected, NotAFragmentError):
             _move(path, _find_free_place(layout.quarantine, path.name))
-            message = f"{found.message}; moved to {layout.quarantine.name}/"
-            warnings.append(replace(found.issues[0], message=message))
-        elif found is not None:
-            read[path.name] = found
+            message = f"{inspected.message}; moved to {layout.quarantine.name}/"
+            warnings.append(replace(inspected.issues[0], message=message))
+        elif inspected is not None:
+            read[path.name] = inspected
     return Adoption(indexed, read, warnings)
 
 
@@ -108,7 +108,7 @@ def _find_free_place(directory: Location, name: str) -> Location:
     """Return a path in a directory that no file has yet."""
     directory.mkdir(exist_ok=True)
     names = chain([name], (f"{name}.{number}" for number in count(2)))
-    return next(place for place in (directory / one for one in names) if not place.exists())
+    return next(place for place in (directory / free for free in names) if not place.exists())
 
 
 def _move(path: Location, place: Location) -> None:

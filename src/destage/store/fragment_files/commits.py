@@ -188,7 +188,7 @@ class Commits:
         """End merging after the group in progress, without waiting for it."""
         self._merger.abandon()
 
-    def _take(self, found: Sequence[Merged]) -> None:
-        for one in found:
-            self._index.drop(one.replaced)
-            self._index.add(one.name, one.rows)
+    def _take(self, merged: Sequence[Merged]) -> None:
+        for fragment in merged:
+            self._index.drop(fragment.replaced)
+            self._index.add(fragment.name, fragment.rows)

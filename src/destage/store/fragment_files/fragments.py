@@ -114,9 +114,9 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
         # The metadata of the schema, without the time to build the schema.
         if (file.metadata.metadata or {}).get(b"destage.format") != FORMAT.encode():
             raise NotAFragmentError("store.foreign-file", f"not a {FORMAT} file", path.name)
-        found = file.metadata
-        if found.num_rows * found.num_columns > read_memory_size():
-            message = f"{found.num_rows:,} rows do not fit in this machine's memory"
+        metadata = file.metadata
+        if metadata.num_rows * metadata.num_columns > read_memory_size():
+            message = f"{metadata.num_rows:,} rows do not fit in this machine's memory"
             raise NotAFragmentError("store.foreign-file", message, path.name)
         _opened.add(path.name)
         yield file

@@ -95,17 +95,19 @@ def list_fragments(layout: SweepLayout) -> dict[str, Stamp]:
     """Return the files among the fragments by name, without those that are being written."""
     folder = layout.fragments
     if isinstance(folder, ObjectPath):
-        found = [Stamp(one.path, one.size, one.modified_at.timestamp()) for one in folder.list_objects()]
-        return {one.path.name: one for one in found}
+        listed = [Stamp(info.path, info.size, info.modified_at.timestamp()) for info in folder.list_objects()]
+        return {stamp.path.name: stamp for stamp in listed}
     stamps = (Stamp(path, size) for path, size in list_sizes(folder))
-    return {one.path.name: one for one in stamps if not one.path.name.startswith(".")}
+    return {stamp.path.name: stamp for stamp in stamps if not stamp.path.name.startswith(".")}
 
 
 def find_settled(stamps: Mapping[str, Stamp]) -> dict[str, Stamp]:
     """Return those that cannot change any more without another stamp."""
-    latest = max((one.modified or 0.0 for one in stamps.values()), default=0.0)
+    latest = max((stamp.modified or 0.0 for stamp in stamps.values()), default=0.0)
     return {
-        name: one for name, one in stamps.items() if one.modified is None or latest - one.modified >= _FRESH_S
+        name: stamp
+        for name, stamp in stamps.items()
+        if stamp.modified is None or latest - stamp.modified >= _FRESH_S
     }
 
 
@@ -113,7 +115,9 @@ def read_segments(layout: SweepLayout, columns: Sequence[str]) -> list[Segment]:
     """Return the segments of the index that have some columns; a damaged one counts as absent."""
     places = list_segments(layout)
     wanted = list(dict.fromkeys([*KEYS, *columns]))
-    return [one for one in map_places(lambda place: _read(place, wanted), places) if one is not None]
+    return [
+        segment for segment in map_places(lambda place: _read(place, wanted), places) if segment is not None
+    ]
 
 
 def _read(place: Location, columns: list[str]) -> Segment | None:
@@ -166,7 +170,7 @@ def take_indexed(segments: Iterable[Segment], stamps: Mapping[str, Stamp]) -> It
             rows = rows.filter(pa.array(np.repeat(np.array(kept, bool), counts)))
         there = [entry for entry, is_kept in zip(segment.entries, kept, strict=True) if is_kept]
         if there:
-            names, counts = [one["name"] for one in there], [one["rows"] for one in there]
+            names, counts = [row["name"] for row in there], [row["rows"] for row in there]
             yield IndexedRows(rows, tuple(names), tuple(counts))
 
 

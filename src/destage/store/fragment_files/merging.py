@@ -69,9 +69,9 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
     """
     with hold_lease(layout.lease) as lease:
         generation = claim_generation(layout)
-        found = find_head(layout)
-        if found is not None:
-            generation.publish(found[1])
+        named_head = find_head(layout)
+        if named_head is not None:
+            generation.publish(named_head[1])
         warnings = adopt_fragments(layout).warnings
         sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
@@ -206,17 +206,17 @@ class Merger:
 
     def take(self) -> list[Merged]:
         """Return the fragments merged since the last call; delete those replaced long ago."""
-        found = []
+        completed = []
         while True:
             try:
                 merged = self._merged.get_nowait()
             except Empty:
                 break
-            found.append(merged)
+            completed.append(merged)
             self._replaced += [(time.monotonic(), name) for name in merged.replaced]
             self.add(merged.name, merged.rows.num_rows)
         self._delete(GRACE_S)
-        return found
+        return completed
 
     def finish(self, limit_s: float) -> list[Merged]:
         """End the thread, and delete what it has replaced; return as `take` does.
@@ -224,7 +224,7 @@ class Merger:
         Args:
             limit_s: The time for groups that still wait [s]; the one in progress is merged in any case.
         """
-        found: list[Merged] = []
+        completed: list[Merged] = []
         end = time.monotonic() + limit_s
         while self._thread is not None:
             self._groups.put(None)
@@ -232,9 +232,9 @@ class Merger:
             self._is_stopped = self._is_stopped or self._thread.is_alive()
             self._thread.join()
             self._thread = None
-            found += self.take()  # which may complete another group
+            completed += self.take()  # which may complete another group
         self._delete(0.0)
-        return found
+        return completed
 
     def abandon(self) -> None:
         """End the thread after the group in progress, without waiting for it."""
@@ -282,7 +282,7 @@ class Merger:
             name = write_fragment(fragments, rows).name
             pass_point("after_merge")
             there = [column for column in self._columns if column in rows.column_names]
-            replaced = tuple(one for one, _ in members if one != name)
+            replaced = tuple(member for member, _ in members if member != name)
             self._merged.put(Merged(name, rows.select(there), replaced))
 
 

@@ -47,7 +47,9 @@ def rows_schema(columns: Sequence[str] | None = None) -> pa.Schema:
         columns: Some of the columns, to which those of `KEYS` are added (default: all).
     """
     every = [pa.field("run_id", pa.string()), *engine.results_schema(), *PROVENANCE]
-    return pa.schema(every if columns is None else [one for one in every if one.name in {*KEYS, *columns}])
+    return pa.schema(
+        every if columns is None else [column for column in every if column.name in {*KEYS, *columns}]
+    )
 
 
 def read_rows(
@@ -137,7 +139,7 @@ def map_complete(
         with open_fragment(path) as file:
             return read(file)
 
-    return _map_found(layout, open_and_read, past_damage=past_damage, found=found)
+    return _map_found(layout, open_and_read, past_damage=past_damage, places=found)
 
 
 def _map_found(
@@ -145,10 +147,10 @@ def _map_found(
     act: Callable[[Location], _Read],
     *,
     past_damage: bool = False,
-    found: Sequence[Location] | None = None,
+    places: Sequence[Location] | None = None,
 ) -> Iterator[tuple[Location, _Read]]:
     """Yield each complete fragment with the result of a function that raises `NotAFragmentError`."""
-    found = [one.path for one in list_fragments(layout).values()] if found is None else found
+    places = [stamp.path for stamp in list_fragments(layout).values()] if places is None else places
 
     def attempt(path: Location) -> _Read | NotAFragmentError:
         try:
@@ -160,7 +162,7 @@ def _map_found(
                 raise StoreError(error.code, message, str(path)) from error
             return error if error.place else NotAFragmentError(error.code, error.message, path.name)
 
-    for path, result in zip(found, map_places(attempt, found), strict=True):
+    for path, result in zip(places, map_places(attempt, places), strict=True):
         if not isinstance(result, NotAFragmentError):
             yield path, result
 
@@ -237,20 +239,20 @@ def _gather(layout: SweepLayout, columns: list[str] | None, *, past_damage: bool
     Where fragments are merged meanwhile, a larger one is written before smaller ones are deleted, so that a
     new list has all rows; what has been read already is not read again.
     """
-    gathered, known = GatheredRows(), set[str]()
+    gathered, covered = GatheredRows(), set[str]()
     segments = [] if columns is None else read_segments(layout, columns)
     for _ in range(_LISTINGS):
         try:
-            stamps = {name: one for name, one in list_fragments(layout).items() if name not in known}
+            stamps = {name: stamp for name, stamp in list_fragments(layout).items() if name not in covered}
             for part in take_indexed(segments, stamps):
                 gathered.add(part.rows.select(columns), part.fragments, part.numbers)
-                known.update(part.fragments)
-            left = [one.path for name, one in stamps.items() if name not in known]
+                covered.update(part.fragments)
+            left = [stamp.path for name, stamp in stamps.items() if name not in covered]
             for path, rows in map_complete(
                 layout, lambda file: read_table(file, columns), past_damage=past_damage, found=left
             ):
                 gathered.add(rows, [path.name])
-                known.add(path.name)
+                covered.add(path.name)
         except FileNotFoundError:
             continue
         return gathered

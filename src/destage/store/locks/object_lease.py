@@ -116,10 +116,10 @@ def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease
 
 def find_live_flag(folder: ObjectPath) -> bytes | None:
     """Return the content of the current writer's flag, if any; ages are by this machine's clock."""
-    for each in folder.list_objects():
-        if _age_s(each, datetime.now(UTC)) < EXPIRY_S:
+    for info in folder.list_objects():
+        if _age_s(info, datetime.now(UTC)) < EXPIRY_S:
             with suppress(FileNotFoundError):
-                return _read_flag(each.path)
+                return _read_flag(info.path)
     return None
 
 
@@ -154,21 +154,21 @@ def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
             "the bucket responds too slowly to hold a lease; try again",
             str(folder.parent),
         )
-    for each in dead:
-        each.unlink(missing_ok=True)
+    for expired in dead:
+        expired.unlink(missing_ok=True)
     return put_s
 
 
 def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, ObjectInfo], list[ObjectPath]]:
     """Return the live flags of others by name, and the expired ones."""
     flags = folder.list_objects()
-    now = next((each.modified_at for each in flags if each.path == flag), None)
+    now = next((info.modified_at for info in flags if info.path == flag), None)
     if now is None:
         message = "an object just written is not listed; use a service with strongly consistent lists"
         raise StoreError("store.inconsistent-list", message, str(folder.parent))
-    others = {each.path.name: each for each in flags if each.path != flag}
-    live = {name: each for name, each in others.items() if _age_s(each, now) < EXPIRY_S}
-    return live, [each.path for name, each in others.items() if name not in live]
+    others = {info.path.name: info for info in flags if info.path != flag}
+    live = {name: info for name, info in others.items() if _age_s(info, now) < EXPIRY_S}
+    return live, [info.path for name, info in others.items() if name not in live]
 
 
 def _locked(folder: ObjectPath, live: dict[str, ObjectInfo]) -> StoreError:

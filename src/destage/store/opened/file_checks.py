@@ -42,8 +42,8 @@ def check_sweep(layout: SweepLayout) -> FileCheck:
             opened = open_head(layout)
             if opened is None:
                 return FileCheck(0, ())
-            found = check_files(layout, opened.head)
-            checked = FileCheck(found.files, (*opened.warnings, *found.problems))
+            compared = check_files(layout, opened.head)
+            checked = FileCheck(compared.files, (*opened.warnings, *compared.problems))
             if not checked.problems or open_head(layout) == opened:
                 return checked
         except MachineError:
@@ -57,8 +57,8 @@ def check_files(layout: SweepLayout, head: Head) -> FileCheck:
     """Compare the head's files and all fragments with their digests."""
     named = [layout.generations / name for name in sorted(head.files)]
     fragments = [path for path, _ in list_sizes(layout.fragments) if not path.name.startswith(".")]
-    found = chain(map_places(_check_named, named), map_places(_check_fragment, fragments))
-    return FileCheck(len(named) + len(fragments), tuple(issue for issue in found if issue is not None))
+    issues = chain(map_places(_check_named, named), map_places(_check_fragment, fragments))
+    return FileCheck(len(named) + len(fragments), tuple(issue for issue in issues if issue is not None))
 
 
 def _check_named(place: Location) -> Issue | None:

@@ -65,10 +65,10 @@ def status(sweep: Location) -> Status:
         StoreError: Its plan or one of its fragments is damaged.
     """
     layout = SweepLayout(sweep)
-    writer, found = find_writer(layout.lease), open_head(layout)
-    if found is None:
+    writer, opened = find_writer(layout.lease), open_head(layout)
+    if opened is None:
         return Status(0, 0, 0, 0, finished=False, writer=writer)
-    name, head = found.generation, found.head
+    name, head = opened.generation, opened.head
     recorded = read_progress(layout, name)
     # A writer that has ended recorded its fragments; the next one may have moved damaged ones away.
     has_ended = writer is None or (recorded is not None and recorded.fragments is not None)
@@ -83,7 +83,7 @@ def status(sweep: Location) -> Status:
         counts.rounds,
         finished,
         writer,
-        found.warnings + _find_damaged_study(layout, head),
+        opened.warnings + _find_damaged_study(layout, head),
         later_runs=later[0],
         later_runs_high=later[1],
     )
@@ -147,8 +147,8 @@ def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | No
 def find_record_age(sweep: Location) -> float | None:
     """Return how long ago a writer last recorded progress of a sweep [s]; None if none has."""
     layout = SweepLayout(sweep)
-    found = open_head(layout)
-    recorded = find_modified_time(place_of_progress(layout, found.generation)) if found else None
+    opened = open_head(layout)
+    recorded = find_modified_time(place_of_progress(layout, opened.generation)) if opened else None
     return None if recorded is None else max(0.0, time.time() - recorded)
 
 
@@ -174,10 +174,10 @@ def find_settled_head(layout: SweepLayout) -> Head | None:
     folder, fragments = layout.generations, layout.fragments
     if not isinstance(folder, ObjectPath) or not isinstance(fragments, ObjectPath):
         return None
-    written = {one.path.name: one.modified_at for one in folder.list_objects()}
-    if (found := find_latest_head(written)) is None:
+    written = {info.path.name: info.modified_at for info in folder.list_objects()}
+    if (latest := find_latest_head(written)) is None:
         return None
-    generation, name = found
+    generation, name = latest
     ended = written.get(place_of_progress(layout, generation).name)
     if ended is None:
         return None
@@ -188,12 +188,12 @@ def find_settled_head(layout: SweepLayout) -> Head | None:
             if error.code not in DAMAGE:
                 raise
             return None
-        times = [written.get(one) for one in head.files]
+        times = [written.get(file) for file in head.files]
         recorded = read_progress(layout, generation)
         if recorded is not None and _is_complete(head, recorded) and _are_earlier(times, ended):
             listed = fragments.list_objects()
-            same = (len(listed), sum(one.size for one in listed)) == (recorded.fragments, recorded.size)
-            if same and _are_earlier([one.modified_at for one in listed], ended):
+            same = (len(listed), sum(info.size for info in listed)) == (recorded.fragments, recorded.size)
+            if same and _are_earlier([info.modified_at for info in listed], ended):
                 return head
     return None
 

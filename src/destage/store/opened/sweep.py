@@ -55,11 +55,11 @@ class Sweep:
     def __init__(self, path: Location) -> None:
         self.path = path
         self._layout = SweepLayout(path)
-        found = open_head(self._layout)
-        if found is None:
+        opened = open_head(self._layout)
+        if opened is None:
             raise _not_a_sweep(path)
-        self._head: Head = found.head
-        self._warnings = list(found.warnings)
+        self._head: Head = opened.head
+        self._warnings = list(opened.warnings)
         self._has_read = False
 
     @cached_property
@@ -170,25 +170,25 @@ class Sweep:
         """
         plan = self.plan().drop_columns(list(CONFIG_COLUMNS))
         rows = self.rows()
-        at = {run_id: index for index, run_id in enumerate(rows["run_id"].to_pylist())}
-        indices = [at.get(run_id) for run_id in plan["run_id"].to_pylist()]
+        index_by_run = {run_id: index for index, run_id in enumerate(rows["run_id"].to_pylist())}
+        indices = [index_by_run.get(run_id) for run_id in plan["run_id"].to_pylist()]
         kept = pa.array([index is not None for index in indices], pa.bool_())
-        found = rows.take(pa.array([index for index in indices if index is not None], pa.int64()))
+        stored = rows.take(pa.array([index for index in indices if index is not None], pa.int64()))
         runs = plan.filter(kept)
         for column in rows_schema():
             if column.name != "run_id":
-                runs = runs.append_column(column, found[column.name])
+                runs = runs.append_column(column, stored[column.name])
         return runs
 
     def answers(self) -> pa.Table:
         """Return the answers of the seek: one row per point, none until the sweep has finished."""
-        found = self._read(lambda head: self._find_table(head.answers, answers_schema([]), is_partial=True))
-        return answers_schema([]).empty_table() if found is None else found
+        table = self._read(lambda head: self._find_table(head.answers, answers_schema([]), is_partial=True))
+        return answers_schema([]).empty_table() if table is None else table
 
     def certificates(self) -> pa.Table:
         """Return the runs that prove the answers: one row per point and replicate."""
-        found = self._read(lambda head: self._find_table(head.certificates, certificates_schema()))
-        return certificates_schema().empty_table() if found is None else found
+        table = self._read(lambda head: self._find_table(head.certificates, certificates_schema()))
+        return certificates_schema().empty_table() if table is None else table
 
     def analyses(
         self,
@@ -225,10 +225,10 @@ class Sweep:
     def _find_configuration(self, head: Head, row: int) -> dict[str, Any]:
         for name in head.rounds:
             place = self._file(name)
-            found = read_round(place, list(CONFIG_COLUMNS))
-            if row < found.num_rows:
-                return _parse_config(join_configs(found.slice(row, 1))[0].as_py(), place)
-            row -= found.num_rows
+            configs = read_round(place, list(CONFIG_COLUMNS))
+            if row < configs.num_rows:
+                return _parse_config(join_configs(configs.slice(row, 1))[0].as_py(), place)
+            row -= configs.num_rows
         return {}
 
     def _file(self, name: str) -> Location:
@@ -263,7 +263,7 @@ class Sweep:
         """
         for _ in range(_READS):
             try:
-                found = read(self._head)
+                content = read(self._head)
             except FileNotFoundError as error:
                 later = read_head(self._layout)
                 if later is None or later == self._head:
@@ -274,7 +274,7 @@ class Sweep:
                 self._head = later
             else:
                 self._has_read = True
-                return found
+                return content
         message = "the sweep was planned again while it was read; try again"
         raise StoreError("store.changed-while-read", message, str(self.path))
 
@@ -299,8 +299,8 @@ def _parse_config(text: str | None, place: Location) -> dict[str, Any]:
     )
     if not is_whole:
         raise invalid(place, "a run without a configuration")
-    found: dict[str, Any] = config
-    return found
+    parsed: dict[str, Any] = config
+    return parsed
 
 
 def _not_a_sweep(root: Location) -> StoreError:

@@ -37,10 +37,10 @@ def find_purpose(schema: pa.Schema) -> str:
 
 def list_meanings(schema: pa.Schema) -> dict[str, tuple[str | None, str]]:
     """Return the unit and the meaning of each column that has a meaning."""
-    found = {
+    described = {
         column.name: (_find(column.metadata, _UNIT), _find(column.metadata, _MEANING)) for column in schema
     }
-    return {name: (unit, meaning) for name, (unit, meaning) in found.items() if meaning is not None}
+    return {name: (unit, meaning) for name, (unit, meaning) in described.items() if meaning is not None}
 
 
 def _find(metadata: dict[bytes, bytes] | None, key: bytes) -> str | None:

@@ -44,5 +44,5 @@ def _encode(column: pa.ChunkedArray, coded: pa.DictionaryArray) -> AxisCodes:
     if is_ordered:
         order = np.argsort(np.array(values))
         codes = np.where(codes < 0, codes, np.argsort(order)[codes])
-        values = [values[at] for at in order]
+        values = [values[index] for index in order]
     return AxisCodes(codes, tuple(values), is_ordered)

@@ -24,7 +24,7 @@ def find_points(
         named: Values by dotted path, with or without units, and perhaps a `label`; all of them must hold.
     """
     wanted = [
-        (path, _in_base_units(path, written, scenario)) for each in named for path, written in each.items()
+        (path, _in_base_units(path, written, scenario)) for place in named for path, written in place.items()
     ]
     return [
         str(point["point_id"])

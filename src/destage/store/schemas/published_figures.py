@@ -208,7 +208,7 @@ class Publication:
     @property
     def fitted_figures(self) -> list[str]:
         """The names of the figures that something was fitted on."""
-        return [one.on for one in self.fitted]
+        return [fit.on for fit in self.fitted]
 
 
 def read_publication(study: Mapping[str, Any]) -> Publication:
@@ -229,7 +229,7 @@ def read_answers(study: Mapping[str, Any]) -> list[AnswerSentence]:
     for written in study.get("answer", []):
         sentence = Sentence(say=written) if isinstance(written, str) else read_table(Sentence, written)
         text = " ".join(sentence.say.split())
-        quantities = [_make_quantity(found, sentence, study) for found in _EXPRESSION.findall(text)]
+        quantities = [_make_quantity(expression, sentence, study) for expression in _EXPRESSION.findall(text)]
         sentences.append(AnswerSentence(text, tuple(quantities)))
     return sentences
 

@@ -247,7 +247,7 @@ def find_latest_head(names: Collection[str]) -> tuple[str, str] | None:
     Args:
         names: The names of the files among the generations.
     """
-    owners = {found[0] for found in map(_NAME.match, names) if found is not None}
+    owners = {match[0] for match in map(_NAME.match, names) if match is not None}
     latest = max(owners, key=_number, default="")
     heads = [name for name in names if latest and name.startswith(latest) and name.endswith(_HEAD)]
     is_sole = sum(_number(owner) == _number(latest) for owner in owners) == 1 if latest else False
@@ -261,8 +261,8 @@ def list_segments(layout: SweepLayout) -> list[Location]:
 
 def read_head(layout: SweepLayout) -> Head | None:
     """Return the head that readers take, if the sweep has one; errors as in `find_head`."""
-    found = find_head(layout)
-    return None if found is None else found[1]
+    named_head = find_head(layout)
+    return None if named_head is None else named_head[1]
 
 
 def list_heads(layout: SweepLayout) -> list[Location]:
@@ -273,8 +273,8 @@ def list_heads(layout: SweepLayout) -> list[Location]:
 
 
 def _list_names(layout: SweepLayout) -> set[str]:
-    found = (_NAME.match(path.name) for path, _ in list_sizes(layout.generations))
-    return {match[0] for match in found if match is not None}
+    matches = (_NAME.match(path.name) for path, _ in list_sizes(layout.generations))
+    return {match[0] for match in matches if match is not None}
 
 
 def _number(name: str) -> int:

@@ -26,7 +26,7 @@ def list_sweeps(store: Location | None = None) -> list[Location]:
     elif root.is_dir():
         folders += root.iterdir()
     heads = {folder: list_heads(SweepLayout(folder)) for folder in folders}
-    changed = {folder: find_modified_time(found[-1]) for folder, found in heads.items() if found}
+    changed = {folder: find_modified_time(names[-1]) for folder, names in heads.items() if names}
     return sorted(changed, key=lambda folder: (changed[folder] or 0.0, folder.name))
 
 
@@ -54,9 +54,9 @@ def find_sweep(text: str | Location, store: Location | None = None) -> Location:
             message = f"matches {len(matches)} sweeps: {names}; give more of the name"
             raise StoreError("store.ambiguous-sweep", message, str(wanted))
     root = store if store is not None else default_store()
-    known = [path.name for path in sweeps]
-    if len(known) <= _MOST_LISTED:
-        hint = f"; sweeps there: {', '.join(known) or 'none yet'}"
+    stored = [path.name for path in sweeps]
+    if len(stored) <= _MOST_LISTED:
+        hint = f"; sweeps there: {', '.join(stored) or 'none yet'}"
     else:
-        hint = f"{suggest_names(wanted, known)}; `destage status` lists all {len(known)}"
+        hint = f"{suggest_names(wanted, stored)}; `destage status` lists all {len(stored)}"
     raise StoreError("store.unknown-sweep", f"not in the store {root}{hint}", str(wanted))

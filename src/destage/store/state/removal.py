@@ -16,7 +16,7 @@ def remove_sweep(layout: SweepLayout) -> int:
     """
     with hold_lease(layout.lease):
         if isinstance(layout.root, ObjectPath):
-            paths = [each.path for each in layout.root.list_below() if each.path.parent != layout.lease]
+            paths = [info.path for info in layout.root.list_below() if info.path.parent != layout.lease]
             heads = list_heads(layout)
             files = sum(map_places(_unlink, heads)) + sum(map_places(_unlink, set(paths).difference(heads)))
         else:

@@ -43,9 +43,9 @@ def open_head(layout: SweepLayout) -> OpenHead | None:
     """
     heads: list[Location] = []
     try:
-        found = find_head(layout)
-        if found is not None:
-            return OpenHead(*found)
+        named_head = find_head(layout)
+        if named_head is not None:
+            return OpenHead(*named_head)
         heads = list_heads(layout)
         if not heads or isinstance(layout.root, ObjectPath):
             return None  # an empty object is being written

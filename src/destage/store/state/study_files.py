@@ -109,5 +109,5 @@ def _find_wrong(value: object, shape: object, path: str) -> str | None:
     else:
         is_bool = isinstance(value, bool) and shape is not object
         return path if is_bool or not isinstance(value, shape) else None  # type: ignore[arg-type]
-    found = (_find_wrong(item, kind, place) for place, item, kind in parts if kind is not None)
-    return next((wrong for wrong in found if wrong is not None), None)
+    wrong_paths = (_find_wrong(item, kind, place) for place, item, kind in parts if kind is not None)
+    return next((wrong for wrong in wrong_paths if wrong is not None), None)

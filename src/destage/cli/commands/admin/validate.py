@@ -82,31 +82,35 @@ def validate(
         with HardStop():
             measured = service_times.load(trace)
             unmodelled = measured_disk.find_unmodelled(facts)
-            found = measured_disk.validate(
+            validation = measured_disk.validate(
                 measured, measured_disk.load_disk(facts), names, overall_limit_ms=limit_ms, phases=phases
             )
     except ConfigError as error:
         raise ConfigError(error.issues, error.source or facts) from error
-    warnings = [*unmodelled, *found.warnings]
+    warnings = [*unmodelled, *validation.warnings]
     for warning in warnings:
         print_warning(warning, facts)
     if save is not None:
-        saved_disk.save(save, found.disk)
+        saved_disk.save(save, validation.disk)
     if as_json:
-        print_json(_as_json(found, warnings))
+        print_json(_as_json(validation, warnings))
     else:
-        print_data(_as_text(found))
-    if strict and not all(each.is_met for each in found.classes):
+        print_data(_as_text(validation))
+    if strict and not all(request_class.is_met for request_class in validation.classes):
         raise typer.Exit(1)
 
 
-def _as_json(found: "Validation", warnings: "Sequence[Issue]") -> dict[str, Any]:
+def _as_json(validation: "Validation", warnings: "Sequence[Issue]") -> dict[str, Any]:
     return {
-        "assumed": dict(found.assumed),
-        "fitted": {name: _quantity(name, value) for name, value in found.fitted.items()},
-        "chosen": dict(found.chosen),
-        "warnings": [{"code": each.code, "place": each.place, "message": each.message} for each in warnings],
-        "classes": [{**asdict(each), "is_met": each.is_met} for each in found.classes],
+        "assumed": dict(validation.assumed),
+        "fitted": {name: _quantity(name, value) for name, value in validation.fitted.items()},
+        "chosen": dict(validation.chosen),
+        "warnings": [
+            {"code": warning.code, "place": warning.place, "message": warning.message} for warning in warnings
+        ],
+        "classes": [
+            {**asdict(request_class), "is_met": request_class.is_met} for request_class in validation.classes
+        ],
     }
 
 
@@ -119,29 +123,29 @@ def _quantity(name: str, value: float) -> str:
     return f"{value / _NANOSECONDS_PER_MS:.4f}ms"
 
 
-def _as_text(found: "Validation") -> str:
+def _as_text(validation: "Validation") -> str:
     rows = [
         [
             *("class", "n", "measured ms", "modelled ms", "demerit ms", "95 % CI", "limit"),
             *("first half", "halves", "resampled", "correlation", ""),
         ]
     ]
-    for each in found.classes:
-        low, high = each.interval_ms
+    for request_class in validation.classes:
+        low, high = request_class.interval_ms
         rows.append(
             [
-                each.name,
-                f"{each.requests}",
-                f"{each.measured_ms:.3f}",
-                f"{each.modelled_ms:.3f}",
-                f"{each.demerit_ms:.3f}",
+                request_class.name,
+                f"{request_class.requests}",
+                f"{request_class.measured_ms:.3f}",
+                f"{request_class.modelled_ms:.3f}",
+                f"{request_class.demerit_ms:.3f}",
                 f"{low:.3f} to {high:.3f}",
-                f"{each.limit_ms:.3f}",
-                f"{each.train_ms:.3f}",
-                f"{each.halves_ms:.3f}",
-                f"{each.toy_ms:.3f}",
-                "" if each.correlation is None else f"{each.correlation:.2f}",
-                "met" if each.is_met else "NOT MET",
+                f"{request_class.limit_ms:.3f}",
+                f"{request_class.train_ms:.3f}",
+                f"{request_class.halves_ms:.3f}",
+                f"{request_class.toy_ms:.3f}",
+                "" if request_class.correlation is None else f"{request_class.correlation:.2f}",
+                "met" if request_class.is_met else "NOT MET",
             ]
         )
     text = align_cells(rows, left=1) + (
@@ -150,9 +154,12 @@ def _as_text(found: "Validation") -> str:
         "resampled: demerit of service times drawn from the first half.\n"
     )
     for title, pairs in (
-        ("fitted on the first half", {name: _quantity(name, value) for name, value in found.fitted.items()}),
-        ("chosen on the first half", found.chosen),
-        ("assumed, not in the disk's description", found.assumed),
+        (
+            "fitted on the first half",
+            {name: _quantity(name, value) for name, value in validation.fitted.items()},
+        ),
+        ("chosen on the first half", validation.chosen),
+        ("assumed, not in the disk's description", validation.assumed),
     ):
         text += f"{title}: {', '.join(f'{name} = {value}' for name, value in pairs.items()) or 'none'}\n"
     return text

@@ -33,25 +33,25 @@ def verify(
     from destage.store import find_sweep
 
     share = 1.0 if is_all else _parse_share(sample)
-    found = sweeps.verify(find_sweep(sweep, store), sample=share, seed=seed, progress=Counter("runs"))
+    verification = sweeps.verify(find_sweep(sweep, store), sample=share, seed=seed, progress=Counter("runs"))
     if as_json:
-        problems = [asdict(issue) for issue in found.problems]
-        print_json({**asdict(found), "problems": problems})
+        problems = [asdict(issue) for issue in verification.problems]
+        print_json({**asdict(verification), "problems": problems})
     else:
         print_pairs(
             {
-                "files": found.files,
-                "planned runs": found.planned,
-                "executed again": found.checked,
-                **({"rows of runs executed twice": found.repeated} if found.repeated else {}),
-                "problems": len(found.problems),
+                "files": verification.files,
+                "planned runs": verification.planned,
+                "executed again": verification.checked,
+                **({"rows of runs executed twice": verification.repeated} if verification.repeated else {}),
+                "problems": len(verification.problems),
             }
         )
-    for problem in found.problems[:_MOST_SHOWN]:
+    for problem in verification.problems[:_MOST_SHOWN]:
         print_error(problem)
-    if len(found.problems) > _MOST_SHOWN:
-        print_note(f"{len(found.problems) - _MOST_SHOWN} more problems; --json lists all")
-    if found.problems:
+    if len(verification.problems) > _MOST_SHOWN:
+        print_note(f"{len(verification.problems) - _MOST_SHOWN} more problems; --json lists all")
+    if verification.problems:
         raise typer.Exit(_FAILED_RUNS)
 
 

@@ -26,18 +26,18 @@ def copy(
     as_json: Json = False,
 ) -> None:
     """Copy the examples, and the traces that they replay, to a folder."""
-    found = [*_find_entries(), *_find_traces()]
-    present = [entry.name for entry in found if (folder / entry.name).exists()]
+    entries = [*_find_entries(), *_find_traces()]
+    present = [entry.name for entry in entries if (folder / entry.name).exists()]
     if present and not force:
         others = " and others" if len(present) > _NAMED else ""
         message = f"{folder} already has {', '.join(present[:_NAMED])}{others}"
         raise UsageError("usage.file-exists", f"{message}; --force replaces them", "FOLDER")
     folder.mkdir(parents=True, exist_ok=True)
-    for entry in found:
+    for entry in entries:
         (folder / entry.name).write_bytes(entry.read_bytes())
     if as_json:
-        print_json([str(folder / entry.name) for entry in found])
-    print_note(f"{len(found)} files copied to {folder}")
+        print_json([str(folder / entry.name) for entry in entries])
+    print_note(f"{len(entries)} files copied to {folder}")
 
 
 def describe_examples() -> dict[str, str]:
@@ -55,7 +55,7 @@ def _find_entries() -> "list[Traversable]":
 
     entries = (files("destage") / "examples").iterdir()
     return sorted(
-        (one for one in entries if one.name.endswith((".yaml", ".ipynb"))), key=lambda one: one.name
+        (entry for entry in entries if entry.name.endswith((".yaml", ".ipynb"))), key=lambda entry: entry.name
     )
 
 
@@ -64,7 +64,7 @@ def _find_traces() -> "Iterator[Traversable]":
     from importlib.resources import files
 
     studies = files("destage") / "sweeps" / "studies"
-    return (one for one in studies.iterdir() if one.name.endswith(_TRACE))
+    return (trace for trace in studies.iterdir() if trace.name.endswith(_TRACE))
 
 
 def _describe(entry: "Traversable") -> str:

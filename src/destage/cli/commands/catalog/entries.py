@@ -20,7 +20,7 @@ def complete_entries(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete the entries of the kind that was given, or of all kinds."""
     del incomplete
     kind = ctx.params.get("kind")
-    return [name for each in KINDS if kind in {None, each} for name in list_names(each)]
+    return [name for listed_kind in KINDS if kind in {None, listed_kind} for name in list_names(listed_kind)]
 
 
 def list_entries(
@@ -43,21 +43,21 @@ def list_entries(
     """List what comes with Destage by kind, or the entries of one kind."""
     from destage.spec.near_names import suggest_names
 
-    kinds = [each for each in KINDS if each != COLUMNS] if kind is None else [kind]
-    listed = {each: describe_entries(each) for each in kinds}
-    found = {
-        each: {name: entry for name, entry in entries.items() if part is None or part in name}
-        for each, entries in listed.items()
+    kinds = [listed_kind for listed_kind in KINDS if listed_kind != COLUMNS] if kind is None else [kind]
+    listed = {listed_kind: describe_entries(listed_kind) for listed_kind in kinds}
+    selected = {
+        listed_kind: {name: entry for name, entry in entries.items() if part is None or part in name}
+        for listed_kind, entries in listed.items()
     }
-    if part is not None and not any(found.values()):
+    if part is not None and not any(selected.values()):
         meant = suggest_names(part, [name for entries in listed.values() for name in entries])
         raise UsageError("usage.unknown-name", f"{part!r} is in no name{meant}", "PART")
     if as_json:
-        print_json(found)
+        print_json(selected)
         return
-    for each, entries in found.items():
+    for listed_kind, entries in selected.items():
         if kind is None:
-            print_data(f"{each}\n")
+            print_data(f"{listed_kind}\n")
         indent = "  " if kind is None else ""
         print_pairs({f"{indent}{name}": format_entry(entry) for name, entry in entries.items()})
 
@@ -93,7 +93,12 @@ def find_parts(kind: str) -> dict[str, Any]:
     """Return the controllers, disks or workloads."""
     from destage.engine import catalog
 
-    return {part.name: part for each in catalog.KINDS if each == kind for part in catalog.entries(each)}
+    return {
+        part.name: part
+        for part_kind in catalog.KINDS
+        if part_kind == kind
+        for part in catalog.entries(part_kind)
+    }
 
 
 def format_entry(entry: Any) -> str:

@@ -67,22 +67,22 @@ def show(
     A controller or disk is shown with the source of its figures; a workload with its rate over time, request
     sizes, read/write mix, footprint and sources.
     """
-    found = _find_kind(name, kind)
-    if found == _WORKLOADS:
+    found_kind = _find_kind(name, kind)
+    if found_kind == _WORKLOADS:
         _show_workload(name, plot, duration, test, as_json=as_json)
         return
     reject_options(context, "requires a workload", "--plot", "--duration", "--test")
-    if found == COLUMNS:
-        column = describe_entries(found)[name]
+    if found_kind == COLUMNS:
+        column = describe_entries(found_kind)[name]
         print_json({"name": name, **column}) if as_json else print_data(f"{name}  {format_entry(column)}\n")
-    elif found in {"studies", "examples"}:
+    elif found_kind in {"studies", "examples"}:
         from destage.spec.documents import parse_document
         from destage.sweeps import studies
 
-        text = studies.text(name) if found == "studies" else find_example(name)
+        text = studies.text(name) if found_kind == "studies" else find_example(name)
         print_json(parse_document(text, name)) if as_json else print_data(text)
     else:
-        _show_part(found, name, as_json=as_json)
+        _show_part(found_kind, name, as_json=as_json)
 
 
 def _find_kind(name: str, kind: Kind | None) -> str:
@@ -90,16 +90,16 @@ def _find_kind(name: str, kind: Kind | None) -> str:
     from destage.spec.near_names import suggest_names
     from destage.tools.registry import is_command
 
-    names = {each: list_names(each) for each in KINDS if kind in {None, each}}
-    found = [each for each, listed in names.items() if name in listed]
-    if len(found) > 1:
-        message = f"{name!r} is the name of {' and '.join(found)}; choose with --kind {found[0]}"
+    names = {listed_kind: list_names(listed_kind) for listed_kind in KINDS if kind in {None, listed_kind}}
+    kinds = [listed_kind for listed_kind, listed in names.items() if name in listed]
+    if len(kinds) > 1:
+        message = f"{name!r} is the name of {' and '.join(kinds)}; choose with --kind {kinds[0]}"
         raise UsageError("usage.unknown-name", message, "NAME")
-    if found:
-        return found[0]
+    if kinds:
+        return kinds[0]
     if kind in {None, _WORKLOADS} and (Path(name).exists() or is_command(name)):
         return _WORKLOADS
-    meant = suggest_names(name, sorted({each for listed in names.values() for each in listed}))
+    meant = suggest_names(name, sorted({entry for listed in names.values() for entry in listed}))
     message = f"{name!r} is neither a file nor in the catalogue{meant}; `destage catalog list` lists all"
     raise UsageError("usage.unknown-name", message, "NAME")
 

@@ -54,7 +54,7 @@ def delete(
     if as_json:
         print_json(deleted)
     else:
-        print_data("".join(f"{each}\n" for each in deleted))
+        print_data("".join(f"{line}\n" for line in deleted))
     if job is None:
         return
     if not results:

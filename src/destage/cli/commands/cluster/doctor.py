@@ -42,10 +42,10 @@ def doctor(
     release = cluster.Release(name, connection.namespace, version("destage"))
     results = list(run_checks(connection, release, wanted, image))
     if as_json:
-        print_json([asdict(each) for each in results])
+        print_json([asdict(result) for result in results])
     else:
-        print_pairs({each.subject: each.message for each in results})
-    failures = [each.issue for each in results if not each.has_passed]
+        print_pairs({result.subject: result.message for result in results})
+    failures = [result.issue for result in results if not result.has_passed]
     for failure in failures:
         print_error(failure)
     if failures:

@@ -33,11 +33,11 @@ def scale(
     from destage.cluster.client.scaling import scale_workers
 
     connection, job = connect_to_job(name, context, namespace)
-    found, numbers, is_running = scale_workers(
+    scaled_group, numbers, is_running = scale_workers(
         connection, job, group=group, workers=workers, low=low, high=high
     )
     if as_json:
-        print_json({"group": found, **asdict(numbers), "running": is_running})
+        print_json({"group": scaled_group, **asdict(numbers), "running": is_running})
     text = str(numbers.high) if numbers.low == numbers.high else f"{numbers.low} to {numbers.high}"
     when = "" if is_running else " when the sweep starts again"
-    print_note(f"{job.name}: group {found} has {text} workers{when}")
+    print_note(f"{job.name}: group {scaled_group} has {text} workers{when}")

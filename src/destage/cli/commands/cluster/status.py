@@ -45,7 +45,7 @@ def status(
         print_json(
             {
                 "job": job_as_json(job),
-                "diagnostics": [asdict(each) for each in diagnostics],
+                "diagnostics": [asdict(diagnostic) for diagnostic in diagnostics],
                 "sweep": remote.name if remote else None,
                 "results": remote.status if remote else None,
             }

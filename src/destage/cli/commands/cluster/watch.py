@@ -173,7 +173,7 @@ class Watcher:
             return
         self._driver = "none" if self.is_over else describe_driver(done) or "unknown"
         # An image of another release may know fewer counts.
-        names = {each.name for each in fields(Counts)}
+        names = {field.name for field in fields(Counts)}
         self._progress = self._measure(
             Counts(**{name: value for name, value in done.items() if name in names})
         )

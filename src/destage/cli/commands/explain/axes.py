@@ -72,19 +72,19 @@ def axes(
         named = [name for listed in of or () for name in split_list(listed)]
         results = [find_result(name, session.metric, "--of") for name in named or [session.result]]
         points = choose_points(session, where, "--where").written if where else None
-        found = analyse_sweep(session.sweep, list(dict.fromkeys(results)), points)
-        rows = found["sensitivity"].to_pylist()
+        tables = analyse_sweep(session.sweep, list(dict.fromkeys(results)), points)
+        rows = tables["sensitivity"].to_pylist()
         if not rows:
             message = "no axis varies over the points that have a value of the result"
             raise QueryError("query.no-rows", message, sweep)
-        if pairs and not as_json and not found["interactions"].num_rows:
+        if pairs and not as_json and not tables["interactions"].num_rows:
             message = "pairs have shares on a full grid, or with a saltelli design of second order"
             raise QueryError("query.no-rows", message, "--pairs")
         if plot is not None and has_shares(rows):
             plot.write_text(draw(build_sensitivity_chart(rows), standalone=True) + "\n", encoding="utf-8")
-        wanted = found["interactions" if pairs else "sensitivity"]
+        wanted = tables["interactions" if pairs else "sensitivity"]
         if as_json:
-            print_json({name: table.to_pylist() for name, table in found.items()}, out)
+            print_json({name: table.to_pylist() for name, table in tables.items()}, out)
         elif pairs or form != "table" or out is not None:
             print_rows(wanted, form, out, session.units)
         else:

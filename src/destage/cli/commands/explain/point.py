@@ -58,12 +58,12 @@ def point(
     with open_session(place) as session:
         explanations = _explain(session, run, where or [])
     if as_json:
-        print_json([_as_json(one) for one in explanations])
+        print_json([_as_json(explanation) for explanation in explanations])
         return
-    for at, one in enumerate(explanations):
-        if at:
+    for index, explanation in enumerate(explanations):
+        if index:
             print_data("\n")
-        _print(one)
+        _print(explanation)
 
 
 def _find_place(sweep: str, store: "Location | None", *, may_be_run: bool) -> "Location | None":
@@ -106,11 +106,13 @@ def _explain(session: Any, run: str | None, conditions: list[str]) -> "list[Expl
 
     explainer = _make_explainer(session)
     if run is not None:
-        found = explainer.find_runs(run)
-        if len(found) == 1:
-            return [explainer.explain_run(found[0])]
-        some = f"{', '.join(found)}; give more of the id" if found else "none in the plan of this sweep"
-        raise QueryError("query.no-such-run", f"{run!r} is the beginning of {len(found)} runs: {some}", "RUN")
+        run_ids = explainer.find_runs(run)
+        if len(run_ids) == 1:
+            return [explainer.explain_run(run_ids[0])]
+        some = f"{', '.join(run_ids)}; give more of the id" if run_ids else "none in the plan of this sweep"
+        raise QueryError(
+            "query.no-such-run", f"{run!r} is the beginning of {len(run_ids)} runs: {some}", "RUN"
+        )
     points = [] if conditions else explainer.list_unanswered()
     if not points:
         points = list(choose_points(session, conditions, "--where").points)
@@ -126,14 +128,17 @@ def _explain_points(explainer: "Explainer", points: Any) -> "list[Explanation]":
     return [explainer.explain_point(point) for point in points[:_MOST]]
 
 
-def _print(one: "Explanation") -> None:
+def _print(explanation: "Explanation") -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
     wrap = partial(textwrap.fill, width=width, subsequent_indent="  ", break_on_hyphens=False)
-    lines = [wrap(one.title), *(wrap(sentence, initial_indent="  ") for sentence in one.sentences)]
+    lines = [
+        wrap(explanation.title),
+        *(wrap(sentence, initial_indent="  ") for sentence in explanation.sentences),
+    ]
     print_data("\n".join(lines) + "\n")
-    if one.rows:
-        print_data("\n" + align_cells([one.headings, *one.rows], left=1))
+    if explanation.rows:
+        print_data("\n" + align_cells([explanation.headings, *explanation.rows], left=1))
 
 
-def _as_json(one: "Explanation") -> dict[str, Any]:
-    return {"title": one.title, "sentences": list(one.sentences), **one.facts}
+def _as_json(explanation: "Explanation") -> dict[str, Any]:
+    return {"title": explanation.title, "sentences": list(explanation.sentences), **explanation.facts}

@@ -65,29 +65,29 @@ def ranges(
 
     _check_options(coverage, density, plot)
     with open_session(find_sweep(sweep, store)) as session:
-        found = discover(session, where, against or (), Rule(coverage, density))
+        discovery = discover(session, where, against or (), Rule(coverage, density))
         if as_json:
-            print_json(discovery_table.as_json(found), out)
+            print_json(discovery_table.as_json(discovery), out)
         elif form != "table" or out is not None:
-            print_rows(discovery_table.tabulate(found), form, out, session.units)
+            print_rows(discovery_table.tabulate(discovery), form, out, session.units)
         else:
-            print_data(f"{found.answer}\n")
-            if found.limits:
+            print_data(f"{discovery.answer}\n")
+            if discovery.limits:
                 print_data("\n")
-                print_rows(discovery_table.present_limits(found), "table", None, {})
-        for note in discovery_table.list_notes(found):
+                print_rows(discovery_table.present_limits(discovery), "table", None, {})
+        for note in discovery_table.list_notes(discovery):
             print_note(note)
         if plot is not None:
-            _write_picture(found, session, plot)
+            _write_picture(discovery, session, plot)
 
 
-def _write_picture(found: "Discovery", session: "Session", file: Path) -> None:
+def _write_picture(discovery: "Discovery", session: "Session", file: Path) -> None:
     from destage.queries.report.drawing.box_picture import draw_box
 
-    if found.box is None or not found.limits:
+    if discovery.box is None or not discovery.limits:
         print_note("no picture: there is no box with limits")
         return
-    file.write_text(draw_box(found, session.units), encoding="utf-8")
+    file.write_text(draw_box(discovery, session.units), encoding="utf-8")
     print_note(f"picture: {file}")
 
 

@@ -101,9 +101,9 @@ def _find_target(target: str, store: "Location | None") -> "Study | Location":
     except StoreError as error:
         if error.code != "store.unknown-sweep" or "://" in target or path.is_dir():
             raise
-        known = [*studies.names(), *(path.name for path in list_sweeps(store))]
+        names = [*studies.names(), *(path.name for path in list_sweeps(store))]
         message = (
-            f"neither a file, a bundled study nor a sweep in the store{suggest_names(target, known)}; "
+            f"neither a file, a bundled study nor a sweep in the store{suggest_names(target, names)}; "
             "`destage catalog list studies` and `destage status` list them"
         )
         raise ConfigError([Issue("study.not-found", target, message)]) from None

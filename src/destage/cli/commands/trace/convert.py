@@ -52,8 +52,8 @@ def convert(
         if is_sorted_whole:
             loaded = traces.load(trace, **reading)
             traces.write_parquet(loaded, out)
-            found = trace_streams.profile(trace, **reading)
-            problems = [one for one in found["problems"] if one["code"] not in _SORTED_OUT]
+            profile = trace_streams.profile(trace, **reading)
+            problems = [problem for problem in profile["problems"] if problem["code"] not in _SORTED_OUT]
             facts |= {"records": len(loaded), "problems": problems}
         else:
             facts |= trace_streams.convert(trace, out, **reading, progress=ReadingProgress())

@@ -60,9 +60,9 @@ def _describe_times(facts: Mapping[str, Any]) -> Iterator[str]:
         "Hurst exponent": rate["hurst"],
         "b-model bias": rate["b_model_bias"],
     }
-    known = [f"{name} {_number(value)}" for name, value in shape.items() if value is not None]
-    if known:
-        yield _line("", ", ".join(known))
+    parts = [f"{name} {_number(value)}" for name, value in shape.items() if value is not None]
+    if parts:
+        yield _line("", ", ".join(parts))
 
 
 def _describe_operations(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -126,9 +126,9 @@ def _describe_response(response: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lines_of(shares: Mapping[str, float | None]) -> Iterator[str]:
-    known = [f"{format_share(share)} {name}" for name, share in shares.items() if share is not None]
-    if known:
-        yield _line("", ", ".join(known))
+    parts = [f"{format_share(share)} {name}" for name, share in shares.items() if share is not None]
+    if parts:
+        yield _line("", ", ".join(parts))
 
 
 def _line(title: str, text: str) -> str:

@@ -92,8 +92,8 @@ def synth(
         curve = miss_ratio_curve(original, block=block)
         sizes = [row["size_bytes"] for row in curve.to_pylist() if row["size_blocks"].bit_count() == 1]
         panels = {
-            name: miss_ratio_curve(one, block=block, sizes=sizes).to_pylist()
-            for name, one in (("original", original), ("synthetic", made.trace))
+            name: miss_ratio_curve(profiled, block=block, sizes=sizes).to_pylist()
+            for name, profiled in (("original", original), ("synthetic", made.trace))
         }
         draw_curves(plot, f"{trace.name} and {out.name}", panels)
     with HardStop():
