@@ -52,8 +52,8 @@ def use(allowance: Allowance) -> Iterator[None]:
 
 def find() -> Allowance | None:
     """Return the allowance of this thread."""
-    found: Allowance | None = getattr(_local, "allowance", None)
-    return found
+    allowance: Allowance | None = getattr(_local, "allowance", None)
+    return allowance
 
 
 def check() -> None:

@@ -51,8 +51,8 @@ class Issue:
     def __str__(self) -> str:
         """Return one line: code, place, value, message."""
         given = "" if self.value is None else f" {_shorten(repr(self.value), _SHOWN)}:"
-        at = f" at {_shorten(self.place, _SHOWN_PLACE)}" if self.place else ""
-        return f"{self.code}{at}:{given} {self.message}"
+        place = f" at {_shorten(self.place, _SHOWN_PLACE)}" if self.place else ""
+        return f"{self.code}{place}:{given} {self.message}"
 
 
 def _shorten(text: str, most: int) -> str:

@@ -72,7 +72,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         )
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
-        best = next((one for one in candidates if one.disks is not None), None)
+        best = next((candidate for candidate in candidates if candidate.disks is not None), None)
         stage = list_model_errors(session) if best is None else []
     battery = assured = None
     if best is not None:
@@ -80,7 +80,9 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
             error = find_error(session)
             stage = describe_error(error)
-            battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in objectives])
+            battery = find_battery_case(
+                session, parts, sizing.BATTERY, [objective.column for objective in objectives]
+            )
         if isinstance(error, ModelError) and sizing.depends_on_users(request.workload):
             assured = _size_for_error(request, best, error, run)
     sized = Sized(
@@ -120,8 +122,8 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
     )
     study, _ = sizing.make_search(asked)
     with open_session(run(study).path) as session:
-        found = list_candidates(session, study.found_seek.objectives)[0]
-    return Assured(error, load, found.disks, found.price)
+        candidate = list_candidates(session, study.found_seek.objectives)[0]
+    return Assured(error, load, candidate.disks, candidate.price)
 
 
 def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run) -> list[Load]:
@@ -150,9 +152,9 @@ def draw_loads(rows: Sequence[Mapping[str, Any]]) -> list[Load]:
             row["users"],
             row["response_p95_us"] if _is_carried(row) else None,
             row["disk_busy_max_fraction"],
-            has_knee and at == knee,
+            has_knee and index == knee,
         )
-        for at, row in enumerate(rows)
+        for index, row in enumerate(rows)
     ]
 
 

@@ -30,11 +30,11 @@ def quantile(count: int, confidence: float = CONFIDENCE) -> float:
     if degrees < 1:
         raise ValueError(f"{count} values; an interval needs at least 2")
     # The share is concave: Newton's steps from below stay below, until rounding ends them.
-    found, step = _NORMAL if confidence >= CONFIDENCE else 0.0, math.inf
-    while found + step > found:
-        step = (confidence - _share(found, degrees)) / _slope(found, degrees)
-        found += max(step, 0.0)
-    return found
+    width, step = _NORMAL if confidence >= CONFIDENCE else 0.0, math.inf
+    while width + step > width:
+        step = (confidence - _share(width, degrees)) / _slope(width, degrees)
+        width += max(step, 0.0)
+    return width
 
 
 def half_width(values: Sequence[float], confidence: float = CONFIDENCE) -> float:

@@ -50,9 +50,9 @@ def find_shortage(error: BaseException, place: str = "") -> MachineError | None:
 
 def read_shortage(text: str, place: str = "") -> MachineError | None:
     """Return the same as `find_shortage` for the text of an error of a library."""
-    if any(known in text for known in _WITHOUT_MEMORY):
+    if any(phrase in text for phrase in _WITHOUT_MEMORY):
         return _build(errno.ENOMEM, place)
-    number = next((each for each in _SHORTAGES if os.strerror(each) in text), None)
+    number = next((code for code in _SHORTAGES if os.strerror(code) in text), None)
     return None if number is None else _build(number, place)
 
 

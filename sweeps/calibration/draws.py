@@ -27,7 +27,8 @@ def read_draws(calibration: Calibration, scores: np.ndarray) -> list[Draw]:
     """Return the values of the unknowns at normal scores, one draw per row."""
     levels = np.clip(to_levels(scores), 0.0, 1 - 1e-12)
     columns = [
-        distribution.quantiles(levels[:, at]) for at, distribution in enumerate(calibration.unknowns.values())
+        distribution.quantiles(levels[:, index])
+        for index, distribution in enumerate(calibration.unknowns.values())
     ]
     return [dict(zip(calibration.unknowns, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -70,7 +71,7 @@ def list_columns(calibration: Calibration) -> list[str]:
     """Return the dotted paths that points assign, in the order of the study."""
     unknowns = [name for name in calibration.unknowns if "." in name]
     return list(
-        dict.fromkeys([*unknowns, *(path for one in calibration.figures.values() for path in one.set)])
+        dict.fromkeys([*unknowns, *(path for figure in calibration.figures.values() for path in figure.set)])
     )
 
 
@@ -95,8 +96,8 @@ class PointBuilder:
         issues: dict[tuple[str, str], Issue] = {}
         for start in range(0, len(requests), _AT_A_TIME):
             some = requests[start : start + _AT_A_TIME]
-            found, block = self._build_some(some, issues)
-            ids += found
+            built_ids, block = self._build_some(some, issues)
+            ids += built_ids
             blocks += [block] if block is not None else []
         return ids, blocks, list(issues.values())
 
@@ -164,8 +165,8 @@ def _explain(error: ConfigError, assigned: dict[str, object], unknowns: Collecti
         path = issue.place
         if path.startswith("arrays.0."):
             path = "array." + path.removeprefix("arrays.0.")
-        at = ", ".join(f"{name}={value}" for name, value in assigned.items() if name != path)
-        message = f"{issue.message} (at {at})"
+        rest = ", ".join(f"{name}={value}" for name, value in assigned.items() if name != path)
+        message = f"{issue.message} (at {rest})"
         if path in unknowns:
             message += "; exclude such draws with `where`"
             yield Issue(issue.code, f"calibrate.unknowns.{path}", message, issue.value)

@@ -30,8 +30,8 @@ def share_of_unknown(figures: Mixture, values: Sequence[object], *, is_ordered: 
         return 0.0
     between = 0.0
     mean = float(figures.means @ weights)
-    for one in range(int(classes.max()) + 1):
-        inside = classes == one
+    for number in range(int(classes.max()) + 1):
+        inside = classes == number
         weight = float(weights[inside].sum())
         if weight > 0:
             between += weight * (float(figures.means[inside] @ weights[inside]) / weight - mean) ** 2
@@ -60,11 +60,13 @@ def share_of_figure(figures: Mixture, others: np.ndarray, deviation: np.ndarray)
         distance = (measured[:, None] - others[None, :]) / deviation[None, :]
         likelihood = weights * np.exp(-(distance**2) / 2) / deviation
         np.fill_diagonal(likelihood, 0.0)
-        known = likelihood.sum(axis=1)
+        evidence = likelihood.sum(axis=1)
         # Nothing like it in the sample: nothing is learned.
         prior = float(figures.means @ weights)
-        found = np.where(known > 0, likelihood @ figures.means / np.where(known > 0, known, 1.0), prior)
-        errors += node_weight * (figures.means - found) ** 2
+        predicted = np.where(
+            evidence > 0, likelihood @ figures.means / np.where(evidence > 0, evidence, 1.0), prior
+        )
+        errors += node_weight * (figures.means - predicted) ** 2
     return max(0.0, total - float(errors @ weights)) / figures.deviation**2
 
 

@@ -129,7 +129,7 @@ class _Binder:
             self._add("study.unknown-name", f"{label}.{LINE}", message, wanted)
             return None
         workload = label if wanted is None else wanted
-        numbers = [at for at, line in enumerate(self._lines, start=1) if line.workload == workload]
+        numbers = [number for number, line in enumerate(self._lines, start=1) if line.workload == workload]
         if len(numbers) > 1:
             message = f"lines {', '.join(map(str, numbers))} have this workload: give the number of one"
             self._add("study.ambiguous-line", f"{label}.{LINE}", message, workload)

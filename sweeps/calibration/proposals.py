@@ -110,7 +110,7 @@ def log_prior_over_mixture(
         sizes: The number of draws of each wave, those outside the prior's condition included.
     """
     shares = np.log(np.array(sizes) / sum(sizes))
-    densities = np.stack([one.log_density(scores) for one in proposals], axis=1)
+    densities = np.stack([proposal.log_density(scores) for proposal in proposals], axis=1)
     ratios: np.ndarray = Prior().log_density(scores) - _log_sum(shares + densities)
     return ratios
 
@@ -134,9 +134,9 @@ def focus(scores: np.ndarray, log_ratios: np.ndarray, log_likelihoods: np.ndarra
     mean = weights @ scores
     covariance = (scores - mean).T @ ((scores - mean) * weights[:, None])
     # Few draws do not tell correlations, and their variance is a little too small.
-    known = size / (size + unknowns)
+    share = size / (size + unknowns)
     alone = np.diag(np.diag(covariance) + _LEAST_VARIANCE)
-    covariance = (known * covariance + (1 - known) * alone) * (size + 2) / size
+    covariance = (share * covariance + (1 - share) * alone) * (size + 2) / size
     width = min(1.0, max(_NARROWEST, (4 / ((unknowns + 2) * max(size, 1.0))) ** (1 / (unknowns + 4))))
     centres = math.sqrt(1 - width**2) * (scores - mean) + mean
     root = width * np.linalg.cholesky(covariance)
@@ -159,5 +159,5 @@ def _temper(log_ratios: np.ndarray, log_likelihoods: np.ndarray, least: float) -
 def _log_sum(parts: np.ndarray) -> np.ndarray:
     """Return the logarithm of the sum of each row of exponentials."""
     highest = parts.max(axis=1, keepdims=True)
-    found: np.ndarray = highest[:, 0] + np.log(np.exp(parts - highest).sum(axis=1))
-    return found
+    log_sums: np.ndarray = highest[:, 0] + np.log(np.exp(parts - highest).sum(axis=1))
+    return log_sums

@@ -84,8 +84,8 @@ def name_unknowns(calibration: Calibration) -> dict[str, str]:
     paths = [name for name in calibration.unknowns if "." in name]
     others = {name: name for name in calibration.unknowns if "." not in name}
     taken = [*others, *DRAWS.names]
-    found = name_axes(paths, taken) | others
-    return {name: found[name] for name in calibration.unknowns}
+    columns = name_axes(paths, taken) | others
+    return {name: columns[name] for name in calibration.unknowns}
 
 
 _LEVELS = np.array([0.05, 0.5, 0.95])
@@ -94,14 +94,14 @@ _LEVELS = np.array([0.05, 0.5, 0.95])
 def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]:
     """Return the tables of a calibration by name, from all its draws."""
     fits = {name: judge(calibration, sample, fitted) for name, fitted in calibration.fits.items()}
-    reports = [_Fit(calibration, sample, name, found) for name, found in fits.items()]
+    reports = [_Fit(calibration, sample, name, judgement) for name, judgement in fits.items()]
     return {
-        "calibration": _collect(CALIBRATION, [one.summary() for one in reports]),
+        "calibration": _collect(CALIBRATION, [report.summary() for report in reports]),
         "posterior": _make_posterior(calibration, sample, fits),
-        "unknowns": _collect(UNKNOWNS, [row for one in reports for row in one.unknowns()]),
-        "predictive": _collect(PREDICTIVE, [row for one in reports for row in one.predictive()]),
-        "odds": _collect(ODDS, [row for one in reports for row in one.odds()]),
-        "worth_knowing": _collect(WORTH, [row for one in reports for row in one.worth()]),
+        "unknowns": _collect(UNKNOWNS, [row for report in reports for row in report.unknowns()]),
+        "predictive": _collect(PREDICTIVE, [row for report in reports for row in report.predictive()]),
+        "odds": _collect(ODDS, [row for report in reports for row in report.odds()]),
+        "worth_knowing": _collect(WORTH, [row for report in reports for row in report.worth()]),
     }
 
 
@@ -124,15 +124,15 @@ def _make_posterior(calibration: Calibration, sample: Sample, fits: Mapping[str,
         for column in (sample.figures[name], sample.errors[name])
     ]
     parts = []
-    for name, found in fits.items():
+    for name, judgement in fits.items():
         columns = [
             pa.array([name] * count, pa.string()),
             pa.array(np.arange(count)),
             pa.array(sample.waves),
-            pa.array(found.weights),
+            pa.array(judgement.weights),
             pa.array(normalise(sample.log_ratios)),
-            _numbers(found.implausibility),
-            pa.array(found.implausibility > calibration.waves.cutoff),
+            _numbers(judgement.implausibility),
+            pa.array(judgement.implausibility > calibration.waves.cutoff),
             *unknowns,
             *figures,
         ]
@@ -147,17 +147,19 @@ def _numbers(values: np.ndarray) -> pa.Array:
 class _Fit:
     """The rows of one fit."""
 
-    def __init__(self, calibration: Calibration, sample: Sample, name: str, found: Judgement) -> None:
+    def __init__(self, calibration: Calibration, sample: Sample, name: str, judgement: Judgement) -> None:
         self._calibration = calibration
         self._sample = sample
         self._name = name
         self._fitted = calibration.fits[name]
-        self._found = found
-        self._is_ruled_out = not found.weights.sum() > 0
+        self._found = judgement
+        self._is_ruled_out = not judgement.weights.sum() > 0
         self._mixtures: dict[str, Mixture | None] = {}
         self._without: dict[str, float] = {}
         for figure in calibration.figures.values():
-            self._mixtures[figure.name], self._without[figure.name] = predict(figure, sample, found.weights)
+            self._mixtures[figure.name], self._without[figure.name] = predict(
+                figure, sample, judgement.weights
+            )
 
     def summary(self) -> dict[str, object]:
         implausibility, sample = self._found.implausibility, self._sample
@@ -193,7 +195,7 @@ class _Fit:
                 )
                 continue
             for value in dict.fromkeys(map(_as_text, distribution.quantiles(np.arange(1024) / 1024))):
-                inside = np.array([_as_text(one) == value for one in values])
+                inside = np.array([_as_text(drawn) == value for drawn in values])
                 yield row | {
                     "value": value,
                     **_name_share("prior", inside, prior),
@@ -242,17 +244,17 @@ class _Fit:
             chosen = np.isfinite(self._sample.figures[name]) & (self._found.weights > 0)
             positions = np.flatnonzero(chosen).tolist()
             for unknown, distribution in self._calibration.unknowns.items():
-                values = [self._sample.values[unknown][at] for at in positions]
+                values = [self._sample.values[unknown][position] for position in positions]
                 share = share_of_unknown(mixture, values, is_ordered=distribution.is_ordered)
                 yield row | {"kind": "unknown", "known": unknown, "variance_removed": share}
             for other, figure in self._calibration.figures.items():
-                found = self._sample.figures[other][positions]
-                if other in self._fitted or other == name or not np.isfinite(found).all():
+                simulated = self._sample.figures[other][positions]
+                if other in self._fitted or other == name or not np.isfinite(simulated).all():
                     continue
-                deviation = np.hypot(figure.tolerance, figure.discrepancy * np.abs(found))
+                deviation = np.hypot(figure.tolerance, figure.discrepancy * np.abs(simulated))
                 deviation = np.hypot(deviation, self._sample.errors[other][positions])
                 if (deviation > 0).all():
-                    share = share_of_figure(mixture, found, deviation)
+                    share = share_of_figure(mixture, simulated, deviation)
                     yield row | {"kind": "figure", "known": other, "variance_removed": share}
             own = figure_share(mixture)
             yield row | {

@@ -38,8 +38,8 @@ def weighted_quantiles(values: np.ndarray, weights: np.ndarray, levels: np.ndarr
     reached = np.cumsum(weights[order])
     reached /= reached[-1]
     positions = np.minimum(np.searchsorted(reached, levels - 1e-12), len(values) - 1)
-    found: np.ndarray = values[order][positions]
-    return found
+    quantiles: np.ndarray = values[order][positions]
+    return quantiles
 
 
 def weighted_variance(values: np.ndarray, weights: np.ndarray) -> float:
@@ -118,16 +118,16 @@ def crps_uniform(low: float, high: float, value: float) -> float:
 
 
 def _distribution(scores: np.ndarray) -> np.ndarray:
-    found: np.ndarray = require("scipy.special").ndtr(scores)
-    return found
+    levels: np.ndarray = require("scipy.special").ndtr(scores)
+    return levels
 
 
 def _mean_distance(distance: np.ndarray, deviation: np.ndarray) -> np.ndarray:
     """Return the mean absolute value of normal distributions."""
     scores = distance / deviation
     density = np.exp(-(scores**2) / 2) / (math.sqrt(2) * _SQRT_PI)
-    found: np.ndarray = deviation * (scores * (2 * _distribution(scores) - 1) + 2 * density)
-    return found
+    distances: np.ndarray = deviation * (scores * (2 * _distribution(scores) - 1) + 2 * density)
+    return distances
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +184,13 @@ def judge(calibration: Calibration, sample: Sample, fit: Sequence[str]) -> Judge
     apart, log_likelihoods = [], np.zeros(count)
     for name in fit:
         figure = calibration.figures[name]
-        found, error = sample.figures[name], sample.errors[name]
+        simulated, error = sample.figures[name], sample.errors[name]
         # Of the simulated figure, as in the prediction: a share of the measured one would be smaller where
         # the model happens to be too low, and pull the posterior.
-        discrepancy = figure.discrepancy * np.abs(found)
+        discrepancy = figure.discrepancy * np.abs(simulated)
         deviation = np.sqrt(figure.tolerance**2 + discrepancy**2 + error**2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.abs(found - _value(figure)) / deviation
+            distance = np.abs(simulated - _value(figure)) / deviation
             log_likelihoods += np.where(
                 np.isfinite(distance), -(distance**2) / 2 - np.log(deviation), -math.inf
             )
@@ -208,12 +208,12 @@ def predict(figure: Figure, sample: Sample, weights: np.ndarray) -> tuple[Mixtur
     Its spread is that of the posterior, the simulation error and the model discrepancy; the tolerance of a
     measurement is not part of it.
     """
-    found, error = sample.figures[figure.name], sample.errors[figure.name]
-    has_figure = np.isfinite(found) & (weights > 0)
+    simulated, error = sample.figures[figure.name], sample.errors[figure.name]
+    has_figure = np.isfinite(simulated) & (weights > 0)
     share = float(weights[has_figure].sum())
     if share <= 0:
         return None, 1.0
-    means = found[has_figure]
+    means = simulated[has_figure]
     deviations = np.hypot(error[has_figure], figure.discrepancy * np.abs(means))
     # A figure without any error is a step.
     least = 1e-9 * max(float(np.abs(means).max()), 1e-300)
@@ -233,16 +233,16 @@ def pool_errors(
         ceilings: The most that the rest of the system of each draw allows. A figure above it is the ceiling,
             without an error, and its replicates do not count in the scatter: they may be bounds of a search.
     """
-    means = np.array([math.fsum(one) / len(one) if one else math.nan for one in values])
+    means = np.array([math.fsum(figures) / len(figures) if figures else math.nan for figures in values])
     limits = np.full(len(means), math.inf) if ceilings is None else np.array(ceilings, float)
     is_capped = means > limits
     squares, freedom = 0.0, 0
-    for one, mean, is_limit in zip(values, means.tolist(), is_capped.tolist(), strict=True):
-        if len(one) > 1 and mean and not is_limit:
-            squares += math.fsum((value - mean) ** 2 for value in one) / mean**2
-            freedom += len(one) - 1
+    for figures, mean, is_limit in zip(values, means.tolist(), is_capped.tolist(), strict=True):
+        if len(figures) > 1 and mean and not is_limit:
+            squares += math.fsum((value - mean) ** 2 for value in figures) / mean**2
+            freedom += len(figures) - 1
     relative = math.sqrt(squares / freedom) if freedom else 0.0
-    counts = np.array([max(len(one), 1) for one in values])
+    counts = np.array([max(len(figures), 1) for figures in values])
     errors: np.ndarray = relative * np.abs(means) / np.sqrt(counts)
     return np.where(is_capped, limits, means), np.where(is_capped, 0.0, errors)
 

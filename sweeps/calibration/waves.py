@@ -96,7 +96,7 @@ class Waves:
             self.examples += built
             issues += mistakes
         if issues:
-            raise self._study.error({(one.place, repr(one.value)): one for one in issues}.values())
+            raise self._study.error({(issue.place, repr(issue.value)): issue for issue in issues}.values())
         return blocks
 
     def next_blocks(self, measure: Measure) -> list[Block] | None:
@@ -108,18 +108,18 @@ class Waves:
         calibration = self._calibration
         wave = self._waves[-1]
         sample = self.sample(measure)
-        found = judge(calibration, sample, calibration.leading)
-        is_left = found.implausibility[sample.waves == len(self._waves) - 1] <= calibration.waves.cutoff
+        judgement = judge(calibration, sample, calibration.leading)
+        is_left = judgement.implausibility[sample.waves == len(self._waves) - 1] <= calibration.waves.cutoff
         if calibration.others and calibration.others[0] not in wave.points:
             blocks, _ = self._add_points(wave, calibration.others, np.flatnonzero(is_left))
             if blocks:
                 return blocks
-        if len(self._waves) == calibration.waves.most or found.effective >= calibration.waves.effective:
+        if len(self._waves) == calibration.waves.most or judgement.effective >= calibration.waves.effective:
             return None
-        if not np.isfinite(found.log_likelihoods).any():
+        if not np.isfinite(judgement.log_likelihoods).any():
             return None
         least = calibration.waves.points / _KERNEL_SHARE
-        self._draw(focus(sample.scores, sample.log_ratios, found.log_likelihoods, least))
+        self._draw(focus(sample.scores, sample.log_ratios, judgement.log_likelihoods, least))
         wave = self._waves[-1]
         blocks, _ = self._add_points(wave, calibration.leading, range(len(wave.draws)))
         return blocks

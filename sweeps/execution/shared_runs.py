@@ -70,8 +70,8 @@ class SharedRuns:
             # A sweep that cannot be read does not concern this one.
             with suppress(StoreError, OSError):
                 for rows in _read_rows(plan.layout, left, columns):
-                    found = pack_ids(rows["run_id"])
-                    wanted = wanted.filter(pc.invert(pc.is_in(wanted, found)))
+                    packed = pack_ids(rows["run_id"])
+                    wanted = wanted.filter(pc.invert(pc.is_in(wanted, packed)))
                     yield rows
 
     def count(self, wanted: pa.Array) -> int:
@@ -135,8 +135,8 @@ def _read_rounds(folder: Location) -> tuple[int, tuple[str, ...]]:
 
 def _read_ids(file: Location) -> bytes:
     packed = pc.unique(pack_ids(read_round(file, ["run_id"])["run_id"]))
-    found: bytes = np.frombuffer(packed.buffers()[1], np.uint8).tobytes() if len(packed) else b""
-    return found
+    ids: bytes = np.frombuffer(packed.buffers()[1], np.uint8).tobytes() if len(packed) else b""
+    return ids
 
 
 def _read_rows(layout: SweepLayout, left: set[bytes], columns: Sequence[str] | None) -> Iterator[pa.Table]:
@@ -146,9 +146,9 @@ def _read_rows(layout: SweepLayout, left: set[bytes], columns: Sequence[str] | N
     def read(file: pq.ParquetFile) -> pa.Table | None:
         if not left or not needed.issubset(file.schema_arrow.names):
             return None
-        known = read_table(file, ["run_id", "status"])
-        ids = pack_ids(known["run_id"]).to_pylist()
-        statuses = known["status"].to_pylist()
+        listed = read_table(file, ["run_id", "status"])
+        ids = pack_ids(listed["run_id"]).to_pylist()
+        statuses = listed["status"].to_pylist()
         places = {
             identity: place
             for place, (identity, status) in enumerate(zip(ids, statuses, strict=True))
@@ -156,7 +156,7 @@ def _read_rows(layout: SweepLayout, left: set[bytes], columns: Sequence[str] | N
         }
         if not places:
             return None
-        table = known if columns is not None and not columns else read_table(file, _add_keys(columns))
+        table = listed if columns is not None and not columns else read_table(file, _add_keys(columns))
         return table.take(pa.array(list(places.values())))
 
     for _ in range(_LISTINGS):

@@ -26,9 +26,9 @@ class SweepWriter:
         self._study = study
         self._layout = layout
         self.generation = claim_generation(layout)
-        found = find_head(layout, past_damage=True)
-        self._kept = None if found is None else found[1]
-        self._may_have_exports = found is not None
+        earlier = find_head(layout, past_damage=True)
+        self._kept = None if earlier is None else earlier[1]
+        self._may_have_exports = earlier is not None
         text = study.stored_text.encode()
         kept = None if self._kept is None else self._kept.study
         self.head = Head(self.generation.keep_or_write(kept, "study", ".yaml", text))

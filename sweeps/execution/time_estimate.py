@@ -160,8 +160,8 @@ def _run_pilot(plan: pa.Table, missing: np.ndarray) -> Iterator[float]:
     """Yield the time of some missing runs, spread over the plan [s]; one that takes too long is cut off."""
     began = time.monotonic()
     count = min(_PILOT_RUNS, len(missing))
-    for at in _spread_out(count):
-        place = int(missing[int((at + 0.5) * len(missing) / count)])
+    for index in _spread_out(count):
+        place = int(missing[int((index + 0.5) * len(missing) / count)])
         left = _PILOT_S - (time.monotonic() - began)
         if left <= 0:
             return
@@ -193,5 +193,5 @@ def _scatter(seconds: Sequence[float]) -> float:
     mean = math.fsum(seconds) / len(seconds)
     if len(seconds) == 1 or not mean:
         return _WIDEST
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in seconds) / (len(seconds) - 1))
+    deviation = math.sqrt(math.fsum((duration - mean) ** 2 for duration in seconds) / (len(seconds) - 1))
     return min(1 + _MOST_ERRORS * deviation / mean / math.sqrt(len(seconds)), _WIDEST)

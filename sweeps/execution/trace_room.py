@@ -26,17 +26,17 @@ def check_room(study: Study, expansion: Expansion) -> None:
     is_replay = any(field.name.endswith(TRACE_FILE) for field in expansion.fields)
     if not (is_replay or has_trace(streams)):
         return
-    found: DestageError | None = None
+    trouble: DestageError | None = None
     count = 0
     points = (point for block in expansion.blocks for point in expansion.list_points(block))
     for point in islice(points, _MOST + 1):
-        found = _find_trouble({**point.config, "run": {"max_events": 1}})
+        trouble = _find_trouble({**point.config, "run": {"max_events": 1}})
         count += 1
-        if found is None or found.code != _CODE or count > _MOST:
+        if trouble is None or trouble.code != _CODE or count > _MOST:
             return
-    if found is not None:
+    if trouble is not None:
         which = f", as at all {count} points" if count > 1 else ""
-        (issue,) = found.issues
+        (issue,) = trouble.issues
         raise TraceError(_CODE, issue.message + which, f"scenario.{issue.place}")
 
 

@@ -40,17 +40,17 @@ def read_calibration(
         needs_units: Whether a number without a unit is a mistake where the parameter has one.
     """
     reader = _Reader(document, needs_units=needs_units)
-    found = reader.read()
+    calibration = reader.read()
     if replicates < 2:  # noqa: PLR2004
         message = "calibrate needs at least 2 replicates, to know the simulation error of a figure"
         reader.add("study.out-of-range", "replicates", message, replicates)
-    return (found if not reader.issues else None), reader.issues
+    return (calibration if not reader.issues else None), reader.issues
 
 
 def list_limits(document: Mapping[str, Any]) -> list[str]:
     """Return the labels that a calibration's unknown limit gives to its points."""
-    found = (document.get("calibrate") or {}).get("unknowns", {}).get(LIMIT, {})
-    written = found.get("choice", []) if isinstance(found, Mapping) else []
+    limit = (document.get("calibrate") or {}).get("unknowns", {}).get(LIMIT, {})
+    written = limit.get("choice", []) if isinstance(limit, Mapping) else []
     return [str(label) for label in written]
 
 
@@ -93,7 +93,7 @@ class _Reader:
         self.issues.append(Issue(code, place, message, value))
 
     def _read_unknowns(self) -> dict[str, Distribution]:
-        found = {}
+        distributions = {}
         for name, written in self._written["unknowns"].items():
             place = f"calibrate.unknowns.{name}"
             parameter = self._find_parameter(name, place)
@@ -107,10 +107,10 @@ class _Reader:
                 self.add("study.axis-is-sought", place, "cannot be unknown and the sought parameter", name)
             self._check_units(parameter, list_quantities(written), place)
             try:
-                found[name] = read_distribution(written, parameter, place)
+                distributions[name] = read_distribution(written, parameter, place)
             except ConfigError as error:
                 self.issues += error.issues
-        return found
+        return distributions
 
     def _find_parameter(self, name: str, place: str) -> Parameter | None:
         """Return the parameter that an unknown is a value of; None if there is none."""
@@ -138,13 +138,13 @@ class _Reader:
         return find_parameter(uses[0]) if explain_unknown(uses[0]) is None else None
 
     def _check_limit(self, written: Mapping[str, Any], place: str) -> None:
-        known = list((self._document.get("seek") or {}).get("limits", {}))
+        limits = list((self._document.get("seek") or {}).get("limits", {}))
         if "choice" not in written:
             self.add("study.one-of", place, "must be a choice of the names in seek.limits")
             return
         for label in written["choice"]:
-            if label not in known:
-                message = f"not a name in seek.limits{suggest(str(label), known)}"
+            if label not in limits:
+                message = f"not a name in seek.limits{suggest(str(label), limits)}"
                 self.add("study.unknown-name", place, message, label)
 
     def _read_figure(self, name: str) -> Figure:
@@ -198,29 +198,31 @@ class _Reader:
         return metric_columns().get(of) if self._answer is None and of is not None else None
 
     def _read_set(self, written: Mapping[str, Any], place: str) -> dict[str, object]:
-        found: dict[str, object] = {}
-        known = list(self._written["unknowns"])
+        assigned: dict[str, object] = {}
+        unknowns = list(self._written["unknowns"])
         for path, value in written.items():
-            at = f"{place}.{path}"
+            path_place = f"{place}.{path}"
             unknown = explain_unknown(path)
             if path == self._sought:
-                self.add("study.axis-is-sought", at, "cannot be set and the sought parameter", path)
+                self.add("study.axis-is-sought", path_place, "cannot be set and the sought parameter", path)
             elif unknown is not None or path == "run.replicate":
-                self.add("study.unknown-key", at, unknown or "not a parameter of a figure")
+                self.add("study.unknown-key", path_place, unknown or "not a parameter of a figure")
             elif isinstance(value, Mapping) and "unknown" in value:
                 name = value["unknown"]
-                if name not in known:
-                    message = f"no unknown has this name{suggest(str(name), known)}"
-                    self.add("study.unknown-name", at, message, name)
-                found[path] = Reference(str(name))
+                if name not in unknowns:
+                    message = f"no unknown has this name{suggest(str(name), unknowns)}"
+                    self.add("study.unknown-name", path_place, message, name)
+                assigned[path] = Reference(str(name))
             else:
                 parameter = find_parameter(path)
-                self._check_units(parameter, [value], at)
+                self._check_units(parameter, [value], path_place)
                 try:
-                    found[path] = as_word(in_base_units(value, parameter.unit, at), parameter.words)
+                    assigned[path] = as_word(
+                        in_base_units(value, parameter.unit, path_place), parameter.words
+                    )
                 except ConfigError as error:
                     self.issues += error.issues
-        return found
+        return assigned
 
     def _check_units(self, parameter: Parameter, values: Sequence[object], place: str) -> None:
         for value in values if self._needs_units else ():
@@ -236,9 +238,9 @@ class _Reader:
             example = quantities.UNITS[unit].example
             self.add("study.bad-quantity", place, f"needs a unit, as in {example!r}", written)
             return None
-        known = unit if unit in quantities.UNITS else None
+        known_unit = unit if unit in quantities.UNITS else None
         try:
-            return float(in_base_units(written, known, place))  # type: ignore[arg-type]
+            return float(in_base_units(written, known_unit, place))  # type: ignore[arg-type]
         except ConfigError as error:
             self.issues += error.issues
         except ValueError:
@@ -250,10 +252,10 @@ class _Reader:
             return 0.0
         if isinstance(written, str) and written.strip().endswith("%"):
             return abs(value) * self._read_share(written, place)
-        found = self._read_value(written, unit, place) or 0.0
-        if found < 0:
+        tolerance = self._read_value(written, unit, place) or 0.0
+        if tolerance < 0:
             self.add("study.out-of-range", place, "must not be below 0", written)
-        return found
+        return tolerance
 
     def _read_discrepancy(self, figure: Mapping[str, Any], place: str) -> float:
         if "discrepancy" in figure:

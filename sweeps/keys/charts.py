@@ -53,26 +53,26 @@ def find_chart_mistakes(
     issues: list[Issue] = []
     titles: set[str] = set()
     for index, chart in enumerate(charts):
-        found: list[tuple[str, str, str | None]] = [
+        checks: list[tuple[str, str, str | None]] = [
             ("x", "study.unknown-name", names.explain_unknown(chart.x, axis=True, result=True)),
             ("y", "study.unknown-name", names.explain_unknown(chart.y, axis=False, result=True)),
         ]
         if chart.by is not None:
             unknown = names.explain_unknown(chart.by, axis=True, result=False)
-            found.append(("by", "study.unknown-name", unknown))
+            checks.append(("by", "study.unknown-name", unknown))
         if chart.title in titles:
-            found.append(("title", "study.duplicate-name", "an earlier chart has this title"))
+            checks.append(("title", "study.duplicate-name", "an earlier chart has this title"))
         titles.add(chart.title)
-        found += [
+        checks += [
             (key, "study.repeated-chart-axis", "already the chart's x")
             for key in ("by", "y")
             if getattr(chart, key) == chart.x
         ]
         if chart.where is not None:
-            found.append(("where", "study.bad-sql", names.explain_condition(chart.where)))
+            checks.append(("where", "study.bad-sql", names.explain_condition(chart.where)))
         issues += [
             Issue(code, f"charts.{index}.{key}", message, getattr(chart, key))
-            for key, code, message in found
+            for key, code, message in checks
             if message
         ]
     return issues
@@ -107,7 +107,7 @@ class _Names:
             return "the answer of a seek, and this study has none"
         if name in self._answers:
             return f"the sought parameter, which differs by point: use its answer {self._results[0]!r}"
-        known = [*(axes if axis else []), *(self._results if result else [])]
+        names = [*(axes if axis else []), *(self._results if result else [])]
         allowed = " or ".join(
             [
                 *(["an axis of this study"] if axis else []),
@@ -115,7 +115,7 @@ class _Names:
             ]
         )
         there = f"; axes: {', '.join(axes)}" if axis else ""
-        return f"must be {allowed}{suggest(name, known)}{there}"
+        return f"must be {allowed}{suggest(name, names)}{there}"
 
     def explain_condition(self, where: str) -> str | None:
         """Return why a condition does not bind to the points; None if it does."""

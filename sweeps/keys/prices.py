@@ -82,10 +82,10 @@ def read_prices(
             used += [assignments[path]] if path in assignments else []
             has_others = has_others or path not in assignments
         if has_others:
-            found = parameters.read(scenario, path)
-            if isinstance(found, str):
-                named[path] = found
-                used.append(found)
+            part = parameters.read(scenario, path)
+            if isinstance(part, str):
+                named[path] = part
+                used.append(part)
             else:
                 message = f"prices need the name of an entry of the catalogue: set {path}, or make it an axis"
                 issues.append(Issue("study.no-price", f"scenario.{path}", message))

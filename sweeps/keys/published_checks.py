@@ -95,13 +95,13 @@ def _find_unmatched_places(
     by_id = {point["point_id"]: point for point in points}
     for place, quantity in quantities:
         for name in sql.find_qualifiers(quantity.expression, quantity.places):
-            found = find_points(points, scenario, quantity.places[name], quantity.at)
-            combinations = {tuple(by_id[point].get(axis) for axis in quantity.for_each) for point in found}
-            if not found:
+            matches = find_points(points, scenario, quantity.places[name], quantity.at)
+            combinations = {tuple(by_id[point].get(axis) for axis in quantity.for_each) for point in matches}
+            if not matches:
                 message = f"no point of the place {name!r} matches"
                 yield Issue("study.no-matching-point", f"{place}.at", message, quantity.at)
-            elif len(combinations) < len(found):
-                message = f"the place {name!r} matches {len(found)} points: add the axes to for_each"
+            elif len(combinations) < len(matches):
+                message = f"the place {name!r} matches {len(matches)} points: add the axes to for_each"
                 yield Issue("study.ambiguous-place", f"{place}.compute", message, quantity.expression)
 
 

@@ -33,8 +33,8 @@ class Refinement:
     @property
     def columns(self) -> tuple[str, ...]:
         """The result column that is refined; none if it is the answer."""
-        found = metric_columns().get(self.metric)
-        return () if found is None else (found.name,)
+        column = metric_columns().get(self.metric)
+        return () if column is None else (column.name,)
 
 
 def read_refinement(
@@ -55,11 +55,11 @@ def read_refinement(
     elif len(values) < FEWEST or not all(map(is_number, values)):
         message = f"needs an axis of at least {FEWEST} numbers"
         issues.append(Issue("study.bad-axis", "refine.axis", message, axis))
-    known = [*([] if answer is None else [answer]), *sorted(metric_columns())]
+    results = [*([] if answer is None else [answer]), *sorted(metric_columns())]
     if answer is None and "of" not in document["refine"]:
         issues.append(Issue("study.missing-key", "refine.of", "required without a seek"))
-    elif metric not in known:
-        message = f"not a result of this study{suggest(metric, known)}"
+    elif metric not in results:
+        message = f"not a result of this study{suggest(metric, results)}"
         issues.append(Issue("study.unknown-name", "refine.of", message, metric))
     if "minimize" in document.get("seek", {}):
         issues.append(Issue("study.one-of", "refine", "needs a seek with maximize, or none"))

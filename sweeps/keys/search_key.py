@@ -59,7 +59,7 @@ class Search:
     @property
     def columns(self) -> tuple[str, ...]:
         """The result columns that the objectives need."""
-        return tuple(found.name for goal in self.goals if (found := metric_columns().get(goal.name)))
+        return tuple(column.name for goal in self.goals if (column := metric_columns().get(goal.name)))
 
 
 def read_search(
@@ -93,8 +93,8 @@ def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distr
         issues.append(Issue("study.bad-axis", f"axes.{listed[0]}", message))
     elif not document.get("axes"):
         issues.append(Issue("study.no-effect", "search", "no axis has a distribution"))
-    for path, one in sampled.items():
-        if isinstance(one, Choice) and len(set(one.weights)) > 1:
+    for path, distribution in sampled.items():
+        if isinstance(distribution, Choice) and len(set(distribution.weights)) > 1:
             message = "a search does not use weights; write a list of the values"
             issues.append(Issue("study.no-effect", f"axes.{path}.choice", message))
     return issues
@@ -102,15 +102,15 @@ def _find_axis_mistakes(document: Mapping[str, Any], sampled: Mapping[str, Distr
 
 def _find_goal_mistakes(document: Mapping[str, Any], search: Search, answer: str | None) -> Iterator[Issue]:
     """Yield the mistakes in the objectives."""
-    numbers = [path for path, one in search.axes.items() if one.is_ordered]
-    known = [*([] if answer is None else [answer]), PRICE, *numbers, *sorted(metric_columns())]
+    numbers = [path for path, distribution in search.axes.items() if distribution.is_ordered]
+    results = [*([] if answer is None else [answer]), PRICE, *numbers, *sorted(metric_columns())]
     names = [goal.name for goal in search.goals]
     for index, (goal, name) in enumerate(zip(search.goals, names, strict=True)):
         place = f"search.objectives.{index}.{MAXIMIZE if goal.is_maximum else MINIMIZE}"
         if name == PRICE and "prices" not in document:
             yield Issue("study.no-price", place, "needs `prices` of the study", name)
-        elif name not in known:
-            message = f"not a result of this study{suggest(name, known)}"
+        elif name not in results:
+            message = f"not a result of this study{suggest(name, results)}"
             yield Issue("study.unknown-name", place, message, name)
         elif name in names[:index]:
             yield Issue("study.duplicate-name", place, "an earlier objective has this name", name)

@@ -26,16 +26,16 @@ def find_mistakes(document: Mapping[str, Any], answer: str | None) -> list[Issue
     Args:
         answer: The name of the answers of its seek, if it has one without mistakes.
     """
-    known = _list_results(answer)
+    results = _list_results(answer)
     return [
         Issue(
             "study.unknown-name",
-            f"sensitivity.of.{at}",
-            f"not a result of this study{suggest(name, list(known))}",
+            f"sensitivity.of.{index}",
+            f"not a result of this study{suggest(name, list(results))}",
             name,
         )
-        for at, name in enumerate(document.get("sensitivity", {}).get("of", ()))
-        if name not in known and ("seek" not in document or answer is not None)
+        for index, name in enumerate(document.get("sensitivity", {}).get("of", ()))
+        if name not in results and ("seek" not in document or answer is not None)
     ]
 
 
@@ -45,12 +45,12 @@ def find_result(name: str, answer: str | None, place: str) -> str:
     Raises:
         UsageError: No result has this name.
     """
-    known = _list_results(answer)
-    if name not in known:
-        meant = suggest(name, list(known))
+    results = _list_results(answer)
+    if name not in results:
+        meant = suggest(name, list(results))
         message = f"no result is named {name!r}{meant}; see `destage catalog list columns`"
         raise UsageError("usage.unknown-name", message, place)
-    return known[name]
+    return results[name]
 
 
 def choose_result(answer: str | None, config: Mapping[str, Any]) -> str:

@@ -163,13 +163,13 @@ def _split(text: str, names: tuple[str, ...]) -> list[tuple[str, str]]:
     """
     if not names:
         raise ValueError("no fields known yet")
-    found = []
+    fields = []
     start = 1
     for name, following in pairwise(names):
         end = text.index(f',"{following}":', start)
-        found.append((name, text[start:end]))
+        fields.append((name, text[start:end]))
         start = end + 1
-    return [*found, (names[-1], text[start:-1])]
+    return [*fields, (names[-1], text[start:-1])]
 
 
 def _joined(members: Sequence[str]) -> str:

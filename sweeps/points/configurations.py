@@ -90,7 +90,7 @@ class Configurations:
         axes = block.values
         columns = []
         for writer in self._writers_of(paths):
-            found, first, inverse = _find_combinations(
+            combinations, first, inverse = _find_combinations(
                 axes, {path: block.codes[path] for path in writer.paths}, block.count
             )
             # The values of derived parameters get more from block to block, and the combinations others.
@@ -101,7 +101,7 @@ class Configurations:
                     writer,
                     {path: axes[path][block.codes[path][point]] for path in writer.paths},
                 )
-                for combination, point in zip(found, first, strict=True)
+                for combination, point in zip(combinations, first, strict=True)
             ]
             columns.append(np.array(numbers, np.uint32)[inverse])
         return np.stack(columns)
@@ -202,16 +202,16 @@ class Configurations:
         Args:
             rules: The broken rules as JSON, or the number of a field that cannot be read, if there is one.
         """
-        found = json.loads(rules)
-        if isinstance(found, int):
+        parsed = json.loads(rules)
+        if isinstance(parsed, int):
             # A configuration without a required field has no field that cannot be read.
-            writer = self._field_of.get(found)
+            writer = self._field_of.get(parsed)
             named = [] if writer is None else writer.paths
             broken: object = named[0] if named else ""
         else:
             named = [path for path in assignments if f'"{path}"' in rules or _canonical_place(path) in rules]
             # A sampled axis has another value at each point, which messages repeat.
-            broken = tuple((one["code"], one["place"]) for one in found) if self._sampled else rules
+            broken = tuple((rule["code"], rule["place"]) for rule in parsed) if self._sampled else rules
         key = (broken, *[repr(assignments[path]) for path in named if path not in self._sampled])
         is_known = key in self._seen
         self._seen.add(key)
@@ -220,15 +220,15 @@ class Configurations:
 
     def _names_at(self, path: str, fragments: np.ndarray) -> pa.Array:
         """Return the catalogue name of each point at a path."""
-        found = pa.nulls(fragments.shape[1], pa.string())
+        named = pa.nulls(fragments.shape[1], pa.string())
         for numbers in fragments:
             used, inverse = np.unique(numbers, return_inverse=True)
             names = [self._names_of[number].get(path) for number in used.tolist()]
             if any(name is not None for name in names):
                 texts = pa.array([None if name is None else str(name) for name in names], pa.string())
                 # A point that was built as a whole has all its names in one fragment.
-                found = pc.coalesce(texts.take(pa.array(inverse)), found)
-        return found
+                named = pc.coalesce(texts.take(pa.array(inverse)), named)
+        return named
 
 
 def _find_combinations(
@@ -239,11 +239,11 @@ def _find_combinations(
         combined = np.zeros(count, np.int64)
         for path, positions in codes.items():
             combined = combined * len(axes[path]) + positions
-        found, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
-        return found.tolist(), first.tolist(), inverse
+        distinct, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
+        return distinct.tolist(), first.tolist(), inverse
     rows = np.stack(list(codes.values()), axis=1)
-    found, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return [tuple(row) for row in found.tolist()], first.tolist(), inverse
+    distinct, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return [tuple(row) for row in distinct.tolist()], first.tolist(), inverse
 
 
 def _canonical_place(path: str) -> str:

@@ -47,7 +47,7 @@ class Expander:
         study = self._study
         self._check_runs()
         blocks = [
-            found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
+            built for block in self._grid.list_blocks(self._block) if (built := self._build_grid(block))
         ]
         has_grid = bool(blocks) or bool(self._issues)
         if not has_grid and not study.points and not study.searched:
@@ -140,8 +140,10 @@ class Expander:
         made = self._make_block(ids, built.runs, built.names)
         written = [_in_base_units(assignments) for assignments in given]
         for path in self._columns:
-            codes = np.array([at if path in one else UNASSIGNED for at, one in enumerate(written)])
-            made.keep_written(path, [one.get(path) for one in written], codes)
+            codes = np.array(
+                [index if path in assignments else UNASSIGNED for index, assignments in enumerate(written)]
+            )
+            made.keep_written(path, [assignments.get(path) for assignments in written], codes)
         return made
 
     @staticmethod
@@ -149,9 +151,9 @@ class Expander:
         """Label the points of the grid that are explicit too, and add the other explicit points."""
         is_left = np.ones(len(explicit), bool)
         for block in blocks:
-            found = pc.index_in(block.ids, explicit.ids)
-            block.labels = explicit.labels.take(found)
-            is_left[found.drop_null().to_numpy()] = False
+            positions = pc.index_in(block.ids, explicit.ids)
+            block.labels = explicit.labels.take(positions)
+            is_left[positions.drop_null().to_numpy()] = False
         left = explicit.take(np.flatnonzero(is_left))
         return [*blocks, left] if len(left) else list(blocks)
 
@@ -167,8 +169,8 @@ class Expander:
         place = f"scenario.{path}".removesuffix(".")
         if path in assignments:
             place = self._study.space.locate(path) if index is None else f"points.{index}.{path}"
-        at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
-        return replace(issue, place=place, message=f"{issue.message} (at {at})" if at else issue.message)
+        rest = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
+        return replace(issue, place=place, message=f"{issue.message} (at {rest})" if rest else issue.message)
 
 
 def _check_places(study: Study, expansion: Expansion) -> None:
@@ -202,10 +204,10 @@ def check_users(study: Study, expansion: Expansion) -> None:
         checked.add(key)
         # With a single user, a trace has no copies.
         if not has_users(point.configure(0, 2).config["workload"]["streams"]):
-            at = ", ".join(f"{path}={value}" for path, value in axes.items())
+            assigned = ", ".join(f"{path}={value}" for path, value in axes.items())
             message = "no stream of the workload is per user, so that the number of users changes nothing"
             place = f"seek.{study.found_seek.goal}"
-            issue = Issue("study.no-effect", place, f"{message} (at {at})" if at else message)
+            issue = Issue("study.no-effect", place, f"{message} (at {assigned})" if assigned else message)
             raise study.error([issue])
 
 

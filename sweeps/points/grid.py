@@ -151,9 +151,9 @@ def _make_dimension(values: Mapping[str, Sequence[object]], axes: dict[str, Sequ
     for path, listed in values.items():
         distinct: dict[str, tuple[int, object]] = {}
         # Equal texts are equal values; 1 and 1.0 are not.
-        found = [distinct.setdefault(repr(value), (len(distinct), value))[0] for value in listed]
+        positions = [distinct.setdefault(repr(value), (len(distinct), value))[0] for value in listed]
         axes[path] = tuple(value for _, value in distinct.values())
-        codes[path] = np.array(found)
+        codes[path] = np.array(positions)
     return _Dimension(codes, len(next(iter(codes.values()))))
 
 
@@ -198,13 +198,13 @@ def tabulate_design(study: Study) -> pa.Table:
     for block in grid.list_blocks(repeats=True):
         ids[block.positions] = grid.identify(block).to_numpy(zero_copy_only=False)
     # The design is the outermost dimension: the strata of one of its steps are neighbours.
-    found = ids.reshape(-1, grid.count // len(np.unique(steps)))[steps].T
-    strata, rows = found.shape
+    ids_by_stratum = ids.reshape(-1, grid.count // len(np.unique(steps)))[steps].T
+    strata, rows = ids_by_stratum.shape
     return pa.table(
         {
             "stratum": np.repeat(np.arange(strata), rows),
             "row": np.tile(np.arange(rows), strata),
-            "point_id": pa.array(found.ravel(), pa.string()),
+            "point_id": pa.array(ids_by_stratum.ravel(), pa.string()),
         },
         schema=SCHEMA,
     )

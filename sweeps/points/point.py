@@ -112,7 +112,9 @@ class Expansion:
         runs = pa.chunked_array([block.first_runs() for block in self.blocks], pa.binary(16))
         labels = pa.chunked_array([block.labels for block in self.blocks], pa.string())
         is_plain = pc.is_null(labels)
-        named = zip(*(one.filter(pc.invert(is_plain)).to_pylist() for one in (runs, labels)), strict=True)
+        named = zip(
+            *(column.filter(pc.invert(is_plain)).to_pylist() for column in (runs, labels)), strict=True
+        )
         return len(pc.unique(runs.filter(is_plain))) + len(set(named))
 
     @cached_property
@@ -128,11 +130,11 @@ class Expansion:
         if block is None:
             return None
         (point,) = self.list_points(block)
-        known = self._by_id.setdefault(point.id, point)
-        if known is point:
+        kept = self._by_id.setdefault(point.id, point)
+        if kept is point:
             self.blocks.append(block)
             self.points.append(point)
-        return known
+        return kept
 
     @cached_property
     def _by_id(self) -> dict[str, Point]:
@@ -155,7 +157,7 @@ class Expansion:
             block.list_parts(),
             strict=True,
         )
-        return [Point(*one, self._shared) for one in described]
+        return [Point(*fields, self._shared) for fields in described]
 
     def axis_values(self, point: Point) -> dict[str, object]:
         """Return a point's axis columns in the type of their fields."""

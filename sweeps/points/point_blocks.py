@@ -61,9 +61,9 @@ class GridBlock:
         if not optional:
             return [(tuple(self.codes), slice(None))]
         is_assigned = np.stack([self.codes[path] != UNASSIGNED for path in optional])
-        found, inverse = np.unique(is_assigned, axis=1, return_inverse=True)
+        distinct, inverse = np.unique(is_assigned, axis=1, return_inverse=True)
         patterns: list[tuple[tuple[str, ...], Points]] = []
-        for number, pattern in enumerate(found.T):
+        for number, pattern in enumerate(distinct.T):
             left = {path for path, assigns in zip(optional, pattern, strict=True) if not assigns}
             paths = tuple(path for path in self.codes if path not in left)
             patterns.append((paths, np.flatnonzero(inverse.ravel() == number)))
@@ -116,13 +116,13 @@ class DerivedValues:
         indices = pc.fill_null(encoded.indices, UNASSIGNED).to_numpy(zero_copy_only=False)
         parameter = find_parameter(self._path)
         codes = [UNASSIGNED for _ in encoded.dictionary]
-        for number, found in enumerate(encoded.dictionary.to_pylist()):
+        for number, computed in enumerate(encoded.dictionary.to_pylist()):
             try:
-                value = _read_value(found, parameter, place)
+                value = _read_value(computed, parameter, place)
             except (ConfigError, ValueError) as error:
                 first = block.assigned(int(np.argmax(indices == number)))
-                at = ", ".join(f"{path}={value}" for path, value in first.items())
-                message = f"{error.message if isinstance(error, ConfigError) else error} (at {at})"
+                assigned = ", ".join(f"{path}={value}" for path, value in first.items())
+                message = f"{error.message if isinstance(error, ConfigError) else error} (at {assigned})"
                 issue = Issue("study.bad-derived", place, message, self._expression)
                 raise ConfigError([issue]) from None
             codes[number] = self._codes.setdefault(repr(value), len(self._codes))
@@ -178,23 +178,23 @@ def _find(block: GridBlock, condition: str, place: str) -> np.ndarray:
     from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
 
     try:
-        found: np.ndarray = sql.filter_rows(block.tabulate(), condition)["_point"].to_numpy()
+        positions: np.ndarray = sql.filter_rows(block.tabulate(), condition)["_point"].to_numpy()
     except QueryError as error:
         raise ConfigError([Issue("study.bad-sql", place, error.message, condition)]) from error
-    return found
+    return positions
 
 
-def _read_value(found: object, parameter: Parameter, place: str) -> object:
+def _read_value(computed: object, parameter: Parameter, place: str) -> object:
     """Return a value of an expression as a value of a parameter.
 
     Raises:
         ValueError: It is not one.
     """
-    if isinstance(found, str):
-        return as_word(in_base_units(found, parameter.unit, place), parameter.words)
-    if isinstance(found, bool):
-        return as_word(found, parameter.words)
-    number = found if isinstance(found, int) else _as_number(found)
+    if isinstance(computed, str):
+        return as_word(in_base_units(computed, parameter.unit, place), parameter.words)
+    if isinstance(computed, bool):
+        return as_word(computed, parameter.words)
+    number = computed if isinstance(computed, int) else _as_number(computed)
     if isinstance(number, int) or not parameter.is_integer:
         return number
     if abs(number - round(number)) > min(_NEAR, 1e-12 * abs(number)):
@@ -203,10 +203,10 @@ def _read_value(found: object, parameter: Parameter, place: str) -> object:
     return round(number)
 
 
-def _as_number(found: object) -> int | float:
-    if isinstance(found, Decimal):
-        return int(found) if found == found.to_integral_value() else float(found)
-    number = float(found)  # type: ignore[arg-type]
+def _as_number(computed: object) -> int | float:
+    if isinstance(computed, Decimal):
+        return int(computed) if computed == computed.to_integral_value() else float(computed)
+    number = float(computed)  # type: ignore[arg-type]
     if not math.isfinite(number):
         message = f"{number} is not a finite number"
         raise ValueError(message)

@@ -63,13 +63,13 @@ class PointResults:
         if name == self._answer:
             return None if result is None else result.interval.mean
         column = metric_columns()[name].name
-        at = None if result is None else result.passing
+        passing = None if result is None else result.passing
         replicates = self._runs.list_replicates(point)
         rows = self._runs.facts
-        facts = [rows[run] for runs in replicates if (run := runs.get(at)) is not None and run in rows]
-        values = [one.values.get(column) for one in facts if one.status == "ok"]
-        known = [value for value in values if value is not None]
-        return sum(known) / len(known) if known and len(known) == len(replicates) else None
+        facts = [rows[run] for runs in replicates if (run := runs.get(passing)) is not None and run in rows]
+        values = [row.values.get(column) for row in facts if row.status == "ok"]
+        measured = [value for value in values if value is not None]
+        return sum(measured) / len(measured) if measured and len(measured) == len(replicates) else None
 
     def list_figures(self, column: str | None, point: Point) -> list[float]:
         """Return the figure of each replicate of a point: its answer, or a result column of its runs.
@@ -79,10 +79,12 @@ class PointResults:
         if column is None:
             result = self._find_result(point)
             results = () if result is None else result.replicates.values()
-            return [one.value for one in results if one.state in BOUNDED and one.value is not None]
+            return [
+                outcome.value for outcome in results if outcome.state in BOUNDED and outcome.value is not None
+            ]
         rows = self._runs.facts
         facts = [rows[run] for runs in self._runs.list_replicates(point) for run in runs.values()]
-        if any(one.status in NO_LOAD for one in facts):
+        if any(row.status in NO_LOAD for row in facts):
             return []
-        values = [one.values.get(column) for one in facts if one.status == "ok"]
+        values = [row.values.get(column) for row in facts if row.status == "ok"]
         return [value for value in values if value is not None]

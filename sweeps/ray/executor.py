@@ -261,8 +261,8 @@ def _check_machines(marker: Marker, nodes: Iterable[dict[str, Any]]) -> None:
     # In short steps: Python handles signals only between them, and counts those of one step as one.
     while len(ended) < len(asked) and time.monotonic() < deadline:
         ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_STEP_S)
-    found = {asked[reference]["NodeID"]: read_result(reference) for reference in ended}
-    mismatches = [one for one in found.values() if isinstance(one, Issue)]
+    results = {asked[reference]["NodeID"]: read_result(reference) for reference in ended}
+    mismatches = [result for result in results.values() if isinstance(result, Issue)]
     if mismatches:
         first = mismatches[0]
         message = f"{len(mismatches)} of {len(asked)} machines cannot execute runs: {first.message}"

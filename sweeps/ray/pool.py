@@ -236,13 +236,13 @@ class RayPool:
 
     def give_up(self) -> list[Batch]:
         """Return all batches, and forget the workers."""
-        found = [batch for _, batch in self._ready]
-        found += [batch for slot in self._slots for batch in slot.batches.values()]
+        batches = [batch for _, batch in self._ready]
+        batches += [batch for slot in self._slots for batch in slot.batches.values()]
         self._ready.clear()
         self._slots.clear()
         self._of.clear()
         self._executing = 0
-        return found
+        return batches
 
     def kill(self) -> bool:
         """Kill all workers; return whether some had batches."""

@@ -90,7 +90,7 @@ def explain_failure(address: str, error: BaseException) -> SweepError:
         return SweepError("sweep.ray-token-required", message, address)
     if "ersion mismatch" in text:
         versions = re.findall(r"(Ray: \S+)\s+(Python: \S+)", text)
-        theirs, ours = (" and ".join(one).replace(": ", " ") for one in versions[:2])
+        theirs, ours = (" and ".join(pair).replace(": ", " ") for pair in versions[:2])
         message = f"the Ray cluster runs {theirs}, this machine {ours}: install equal versions"
         data = {"cluster": theirs, "here": ours}
         return SweepError("sweep.ray-version-mismatch", message, address, data)

@@ -49,13 +49,13 @@ class Reply:
 
     def results(self) -> list[tuple[int, Receipt | Failure | Issue]]:
         """Return the result of each batch by its number."""
-        found: list[tuple[int, Receipt | Failure | Issue]] = [*self.failures]
+        results: list[tuple[int, Receipt | Failure | Issue]] = [*self.failures]
         start = 0
         for number, rows, seconds, fragment in self.receipts:
             if self.facts is not None:
-                found.append((number, Receipt(seconds, self.facts.slice(start, rows), fragment)))
+                results.append((number, Receipt(seconds, self.facts.slice(start, rows), fragment)))
             start += rows
-        return found
+        return results
 
 
 @ray.remote(  # type: ignore[call-overload]
@@ -126,13 +126,20 @@ class RayWorker:
         with self._results:
             done, self._done = self._done, []
         receipts, tables, failures = [], [], []
-        for one in done:
-            number = self._numbers.pop(id(one.batch))
-            if isinstance(one.result, Receipt):
-                receipts.append((number, one.result.facts.num_rows, one.result.seconds, one.result.fragment))
-                tables.append(one.result.facts)
+        for finished in done:
+            number = self._numbers.pop(id(finished.batch))
+            if isinstance(finished.result, Receipt):
+                receipts.append(
+                    (
+                        number,
+                        finished.result.facts.num_rows,
+                        finished.result.seconds,
+                        finished.result.fragment,
+                    )
+                )
+                tables.append(finished.result.facts)
             else:
-                failures.append((number, one.result))
+                failures.append((number, finished.result))
         facts = pa.concat_tables(tables).combine_chunks() if tables else None
         return Reply(receipts, facts, failures, self._ends)
 

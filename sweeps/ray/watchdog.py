@@ -71,13 +71,13 @@ class RayWatchdog:
 
 def find_processes(token: str) -> list[int]:
     """Return the processes whose environment has a token."""
-    wanted, found = f"{VARIABLE}={token}".encode(), []
+    wanted, processes = f"{VARIABLE}={token}".encode(), []
     for place in _PROCESSES.iterdir():
         # One that has ended, or is another user's.
         with suppress(OSError):
             if place.name.isdigit() and wanted in (place / "environ").read_bytes().split(b"\0"):
-                found.append(int(place.name))
-    return found
+                processes.append(int(place.name))
+    return processes
 
 
 def watch(token: str) -> None:

@@ -58,12 +58,12 @@ def add_point_mistakes(issues: Sequence[Issue], study: Study) -> list[Issue]:
     if keys & KEYS:
         # Conditions and expressions may name what has mistakes.
         study = replace(study, when={}, derived={})
-    found = list(issues)
+    mistakes = list(issues)
     for issue in _find_in_points(study):
         namespace, _, kind = issue.code.partition(".")
         if issue.place not in places and (not is_partial or namespace == "catalog" or kind in _LOCAL):
-            found.append(issue)
-    return found
+            mistakes.append(issue)
+    return mistakes
 
 
 def _find_in_points(study: Study) -> Iterator[Issue]:
@@ -71,7 +71,7 @@ def _find_in_points(study: Study) -> Iterator[Issue]:
     # The mistakes of published figures follow from those of the axes.
     points = tuple((label, _keep_known(assignments)) for label, assignments in study.points)
     plain = replace(
-        study, publication=Publication(), where=None, points=tuple(each for each in points if each[1])
+        study, publication=Publication(), where=None, points=tuple(point for point in points if point[1])
     )
     seen = set()
     for axis in [*study.axes, *range(len(study.zips))] or [""]:

@@ -64,11 +64,11 @@ def parse_study(
     raise source.error([*issues, *(unreadable.issues if unreadable is not None else ())])
 
 
-def _drop_consequences(found: Iterable[Issue], schema: Iterable[Issue]) -> list[Issue]:
+def _drop_consequences(issues: Iterable[Issue], schema: Iterable[Issue]) -> list[Issue]:
     """Return mistakes without those that only say that a part with a mistake of its own is not there."""
     if not any(_key(issue) in {"axes", "zip", "design", "search"} for issue in schema):
-        return list(found)
-    return [issue for issue in found if issue.code not in _ABSENCES or _key(issue) not in _DEPENDENT]
+        return list(issues)
+    return [issue for issue in issues if issue.code not in _ABSENCES or _key(issue) not in _DEPENDENT]
 
 
 def _key(issue: Issue) -> str:

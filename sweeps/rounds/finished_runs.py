@@ -53,8 +53,8 @@ class FinishedRuns:
     def find(self, packed: pa.Array) -> np.ndarray:
         """Return the number of each run, and -1 for runs that are not finished."""
         # A view would keep the buffer from growing.
-        known = as_ids(bytes(self._ids))
-        numbers: np.ndarray = pc.fill_null(pc.index_in(packed, known), -1).to_numpy(zero_copy_only=False)
+        finished = as_ids(bytes(self._ids))
+        numbers: np.ndarray = pc.fill_null(pc.index_in(packed, finished), -1).to_numpy(zero_copy_only=False)
         return numbers
 
     def have_status(self, numbers: np.ndarray, status: str) -> np.ndarray:

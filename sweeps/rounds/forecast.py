@@ -121,13 +121,19 @@ def forecast_least(searches: Sequence[LeastProgress], least: int, cheapest: int 
         least: The fewest replicates of a value.
         cheapest: The number of cheapest points to find; None to search all points.
     """
-    expected = [_TRIED * math.log2(max(one.values, 2)) * least for one in searches]
-    left = [(one.planned, runs) for one, runs in zip(searches, expected, strict=True) if not one.has_result]
+    expected = [_TRIED * math.log2(max(search.values, 2)) * least for search in searches]
+    left = [
+        (search.planned, runs)
+        for search, runs in zip(searches, expected, strict=True)
+        if not search.has_result
+    ]
     if cheapest is None:
-        runs = sum(max(each - planned, 0.0) for planned, each in left)
+        runs = sum(max(needed - planned, 0.0) for planned, needed in left)
     else:
         searched = min(_SEARCHED * cheapest / len(searches), 1.0)
-        runs = max(searched * sum(expected) - sum(one.planned for one in searches), 0.0) if left else 0.0
+        runs = (
+            max(searched * sum(expected) - sum(search.planned for search in searches), 0.0) if left else 0.0
+        )
     return Forecast(runs, _SPREAD_LEAST) if runs else NO_MORE
 
 

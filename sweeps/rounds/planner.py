@@ -95,10 +95,10 @@ class Planner:
 
     def forecast(self) -> Forecast:
         """Return the runs that later rounds will add, from what was planned so far."""
-        known = self._question.forecast()
+        expected = self._question.forecast()
         if self._adding is None:
-            return known
-        return add_points(known, self._adding.left, list(self._ledger.count_runs().values()))
+            return expected
+        return add_points(expected, self._adding.left, list(self._ledger.count_runs().values()))
 
     def tabulate_answers(self) -> tuple[pa.Table, pa.Table] | None:
         """Return the answers and their certificates, after the last round; None if nothing is sought."""
@@ -164,6 +164,6 @@ class Planner:
 def _list_parts(configs: Sequence[Canonical]) -> Iterator[tuple[str, pa.Array]]:
     """Yield each column of a plan with a part of the configurations."""
     for part, column in zip(PARTS, CONFIG_COLUMNS, strict=True):
-        found = [config.parts.get(part) for config in configs]
-        members = [None if one is None else one.member for one in found]
+        config_parts = [config.parts.get(part) for config in configs]
+        members = [None if config_part is None else config_part.member for config_part in config_parts]
         yield column, pa.array(members, pa.string()).dictionary_encode()

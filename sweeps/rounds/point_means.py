@@ -141,5 +141,5 @@ class PointMeans(Question):
     def _extend(self, point: Point) -> bool:
         """Add replicates to a point if its interval is too wide and more are allowed."""
         column = metric_columns()[self._study.replicates.metric or ""].name
-        measured = [one.values.get(column) for one in self._ledger.list_facts(point) if one.status == "ok"]
-        return self._replication.extend(point, t_interval([one for one in measured if one is not None]))
+        measured = [row.values.get(column) for row in self._ledger.list_facts(point) if row.status == "ok"]
+        return self._replication.extend(point, t_interval([value for value in measured if value is not None]))

@@ -138,8 +138,8 @@ class Ledger:
 
     def expect_events(self, point: Point) -> float | None:
         """Return the mean number of events of the runs of a point; None before any has ended."""
-        known = list(self._list_events(point))
-        return sum(known) / len(known) if known else None
+        events = list(self._list_events(point))
+        return sum(events) / len(events) if events else None
 
     def _list_events(self, point: Point) -> Iterator[float]:
         for run in self._runs[point.id].values():

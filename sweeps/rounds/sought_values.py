@@ -65,27 +65,27 @@ class SoughtValues(Question):
     def list_columns(study: Study) -> Sequence[str]:
         """Return the columns of the objectives, and those that tell what limits a point."""
         seek = study.found_seek
-        bounded = [*seek.objectives, *(one for limits in seek.limits.values() for one in limits)]
+        bounded = [*seek.objectives, *(objective for limits in seek.limits.values() for objective in limits)]
         return (*(objective.column for objective in bounded), *limiting_resource.columns_needed())
 
     def tabulate(self, expansion: Expansion) -> tuple[pa.Table, pa.Table]:
         """Return the answers, a row per point, and their certificates, a row per point and replicate."""
         answers, certificates = [], []
         for point in expansion.points:
-            found = self.find_result(point)
-            if found is None:
+            result = self.find_result(point)
+            if result is None:
                 continue
             above = [
                 facts
-                for replicate, one in found.replicates.items()
-                if (one.state in _MISSES or found.failing_verdict is not None)
-                and (facts := self._ledger.look(point, (replicate, one.failing))) is not None
+                for replicate, outcome in result.replicates.items()
+                if (outcome.state in _MISSES or result.failing_verdict is not None)
+                and (facts := self._ledger.look(point, (replicate, outcome.failing))) is not None
             ]
-            rest = {**expansion.axis_values(point), "price": _find_price(self._study, point, found)}
-            answers.append(_answer(self._seek, self._study.replicates, point, found, above) | rest)
+            rest = {**expansion.axis_values(point), "price": _find_price(self._study, point, result)}
+            answers.append(_answer(self._seek, self._study.replicates, point, result, above) | rest)
             certificates += [
-                _certificate(point, replicate, one, self._ledger)
-                for replicate, one in found.replicates.items()
+                _certificate(point, replicate, outcome, self._ledger)
+                for replicate, outcome in result.replicates.items()
             ]
         return (
             pa.Table.from_pylist(answers, schema=answers_schema(list(expansion.fields))),
@@ -101,7 +101,7 @@ class SoughtValues(Question):
         for point in expansion.points:
             runs = self._ledger.list_facts(point)
             result = self.find_result(point)
-            states = set() if result is None else {one.state for one in result.replicates.values()}
+            states = set() if result is None else {outcome.state for outcome in result.replicates.values()}
             if not states <= {SearchState.UNDECIDED}:
                 continue
             if unsteady := list_unsteady(runs):
@@ -139,15 +139,15 @@ class SoughtValues(Question):
 
 
 def _answer(
-    seek: Seek, target: Replicates, point: Point, found: PointResult, above: Sequence[Facts]
+    seek: Seek, target: Replicates, point: Point, result: PointResult, above: Sequence[Facts]
 ) -> dict[str, object]:
     """Return the answer of one point, from its search and the runs just above it."""
-    states = Counter(one.state for one in found.replicates.values())
-    values = [one.value for one in found.replicates.values() if one.state in BOUNDED]
-    interval = found.interval
+    states = Counter(outcome.state for outcome in result.replicates.values())
+    values = [outcome.value for outcome in result.replicates.values() if outcome.state in BOUNDED]
+    interval = result.interval
     # A bound in place of an unknown value has no valid spread.
-    half_width = None if found.censored is not None else interval.half_width
-    met = None if target.metric is None else found.censored is None and interval.is_within(target.relative)
+    half_width = None if result.censored is not None else interval.half_width
+    met = None if target.metric is None else result.censored is None and interval.is_within(target.relative)
     mean = interval.mean
     return {
         "point_id": point.id,
@@ -157,14 +157,14 @@ def _answer(
         "answer_low": None if mean is None or half_width is None else mean - half_width,
         "answer_high": None if mean is None or half_width is None else mean + half_width,
         "answer_half_width": half_width,
-        "passing": found.passing,
-        "failing": found.failing,
-        "failing_verdict": None if found.failing_verdict is None else found.failing_verdict.value,
+        "passing": result.passing,
+        "failing": result.failing,
+        "failing_verdict": None if result.failing_verdict is None else result.failing_verdict.value,
         "n": interval.n,
         "answers": values,
-        "censored": None if found.censored is None else found.censored.value,
-        "monotone": found.monotone,
-        "binding": _find_binding(seek, point.label, found, above),
+        "censored": None if result.censored is None else result.censored.value,
+        "monotone": result.monotone,
+        "binding": _find_binding(seek, point.label, result, above),
         "limiting": _most_common([limiting_resource.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
         "undecided": states[SearchState.UNDECIDED],
@@ -172,26 +172,26 @@ def _answer(
     }
 
 
-def _find_price(study: Study, point: Point, found: PointResult) -> float | None:
+def _find_price(study: Study, point: Point, result: PointResult) -> float | None:
     """Return the price of a point at its answer [currency]; None without prices or an answer."""
-    if study.prices is None or found.passing is None or found.censored is not None:
+    if study.prices is None or result.passing is None or result.censored is not None:
         return None
-    disks = found.passing if study.sought == DISKS else count_disks(point)
+    disks = result.passing if study.sought == DISKS else count_disks(point)
     return study.prices.price(point.axes, disks)
 
 
-def _certificate(point: Point, replicate: int, found: ReplicateResult, ledger: Ledger) -> dict[str, object]:
+def _certificate(point: Point, replicate: int, result: ReplicateResult, ledger: Ledger) -> dict[str, object]:
     passing, failing = (
         None if value is None else ledger.find(point, (replicate, value))
-        for value in (found.passing, found.failing)
+        for value in (result.passing, result.failing)
     )
     return {
         "point_id": point.id,
         "replicate": replicate,
-        "n": found.value,
+        "n": result.value,
         "run_id_pass": passing,
         "run_id_fail": failing,
-        "state": found.state.value,
+        "state": result.state.value,
     }
 
 
@@ -207,13 +207,13 @@ def _binding(seek: Seek, label: str | None, facts: Facts) -> str | None:
     return max(missed)[1] if missed else None
 
 
-def _find_binding(seek: Seek, label: str | None, found: PointResult, above: Sequence[Facts]) -> str | None:
+def _find_binding(seek: Seek, label: str | None, result: PointResult, above: Sequence[Facts]) -> str | None:
     """Return the objective that most runs just above the answer miss.
 
     Of an undecided value whose runs all meet it, that is the objective nearest to its bound.
     """
     missed = _most_common([_binding(seek, label, facts) for facts in above])
-    if missed is not None or found.failing_verdict is not ValueVerdict.UNDECIDED:
+    if missed is not None or result.failing_verdict is not ValueVerdict.UNDECIDED:
         return missed
     return max(
         (objective.violation(value), objective.text)
@@ -342,7 +342,9 @@ class SmallestValues(SoughtValues):
 
     def _choose(self, point: Point, standing: Standing) -> int | None:
         values = self._values[point.id]
-        first = next((at for at, value in enumerate(values) if value >= self._seek.start), len(values) - 1)
+        first = next(
+            (index for index, value in enumerate(values) if value >= self._seek.start), len(values) - 1
+        )
         return choose_value(standing, len(values), first)
 
     def _choose_cheapest(self, standings: Mapping[str, Standing]) -> tuple[dict[str, int | None], set[str]]:
@@ -356,8 +358,8 @@ class SmallestValues(SoughtValues):
             for point in points
         ]
         choice = choose_points(candidates, self._seek.cheapest or 1, self._seek.max_price)
-        values: dict[str, int | None] = {points[at].id: value for at, value in choice.values.items()}
-        return values, {points[at].id for at in choice.expensive}
+        values: dict[str, int | None] = {points[index].id: value for index, value in choice.values.items()}
+        return values, {points[index].id for index in choice.expensive}
 
     def _price(self, point: Point, axes: Mapping[str, object], position: int) -> float:
         prices = self._study.prices

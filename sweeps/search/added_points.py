@@ -41,7 +41,7 @@ def meet_condition(study: Study, assignments: Sequence[Mapping[str, object]]) ->
 
     columns = {}
     for path in assignments[0]:
-        values = [one[path] for one in assignments]
+        values = [assigned[path] for assigned in assignments]
         kind = find_type({kind_of(value) for value in values})
         columns[path] = pa.array([fit(value, kind) for value in values], kind)
     columns["_point"] = pa.array(range(len(assignments)))

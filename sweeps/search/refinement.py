@@ -74,14 +74,16 @@ class RefinedGrid:
     def _choose(self, curve: Mapping[float, Point], results: PointResults) -> list[float]:
         """Return the values to add to a curve: the middles of the steps on both sides of its knee."""
         sign = 1.0 if self._refinement.is_maximum else -1.0
-        found = [(value, results.find_mean(curve[value], self._refinement.metric)) for value in sorted(curve)]
-        known = [(value, sign * merit) for value, merit in found if merit is not None]
-        knee = find_knee(known)
+        means = [(value, results.find_mean(curve[value], self._refinement.metric)) for value in sorted(curve)]
+        measured = [(value, sign * merit) for value, merit in means if merit is not None]
+        knee = find_knee(measured)
         if knee is None:
             return []
-        values = [value for value, _ in known]
+        values = [value for value, _ in measured]
         middles = [
-            (values[at] + values[at + 1]) / 2 for at in (knee - 1, knee) if at >= 0 and at + 1 < len(values)
+            (values[index] + values[index + 1]) / 2
+            for index in (knee - 1, knee)
+            if index >= 0 and index + 1 < len(values)
         ]
         if self._is_whole:
             middles = [int(middle) for middle in middles]

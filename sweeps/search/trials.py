@@ -38,7 +38,7 @@ class TrialPlanner:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._search = search
         self._failed = optuna.trial.TrialState.FAIL
-        self._space = {path: _as_optuna(optuna, one) for path, one in search.axes.items()}
+        self._space = {path: _as_optuna(optuna, distribution) for path, distribution in search.axes.items()}
         if search.method == "tpe":
             sampler = optuna.samplers.TPESampler(seed=search.seed, multivariate=True, constant_liar=True)
         else:
@@ -57,18 +57,18 @@ class TrialPlanner:
 
     def tell(self, values: Sequence[Sequence[float] | None]) -> None:
         """Give the values of the objectives of each trial of the last batch; None for an invalid one."""
-        for trial, found in zip(self._open, values, strict=True):
-            if found is None:
+        for trial, objectives in zip(self._open, values, strict=True):
+            if objectives is None:
                 self._study.tell(trial, state=self._failed)
             else:
-                self._study.tell(trial, list(found))
+                self._study.tell(trial, list(objectives))
         self._open = []
 
     def _assignments(self, params: Mapping[str, Any]) -> dict[str, object]:
         return {
             # Optuna keeps the position of a choice, whose values may be tables.
-            path: _as_value(one, params[path])
-            for path, one in self._search.axes.items()
+            path: _as_value(distribution, params[path])
+            for path, distribution in self._search.axes.items()
         }
 
 
@@ -80,10 +80,10 @@ def find_front(values: np.ndarray, goals: Sequence[Goal]) -> np.ndarray:
     """
     signs = np.array([1.0 if goal.is_maximum else -1.0 for goal in goals])
     merits = values * signs
-    known = ~np.isnan(merits).any(axis=1)
-    on_front: np.ndarray = known.copy()
-    for row in np.flatnonzero(known):
-        others = merits[known]
+    has_values = ~np.isnan(merits).any(axis=1)
+    on_front: np.ndarray = has_values.copy()
+    for row in np.flatnonzero(has_values):
+        others = merits[has_values]
         better = (others >= merits[row]).all(axis=1) & (others > merits[row]).any(axis=1)
         on_front[row] = not better.any()
     return on_front
@@ -156,12 +156,12 @@ class Trials:
     def tabulate(self, results: PointResults) -> dict[str, pa.Table]:
         """Return the table `trials`: their points, objectives, and whether they are on the front."""
         goals = self._search.goals
-        found = [self._list_values(point, results) for point in self.points]
-        known = [[math.nan if value is None else value for value in one] for one in found]
-        values = np.array(known).reshape(len(found), len(goals))
+        rows = [self._list_values(point, results) for point in self.points]
+        numbers = [[math.nan if value is None else value for value in row] for row in rows]
+        values = np.array(numbers).reshape(len(rows), len(goals))
         columns = [
-            pa.array(np.arange(len(found))),
-            pa.array(np.arange(len(found)) // self._search.batch),
+            pa.array(np.arange(len(rows))),
+            pa.array(np.arange(len(rows)) // self._search.batch),
             pa.array([None if point is None else point.id for point in self.points], pa.string()),
             *(pa.array(values[:, column], from_pandas=True) for column in range(len(goals))),
             pa.array(find_front(values, goals)),
@@ -189,8 +189,8 @@ class Trials:
     def _evaluate(self, point: Point | None, results: PointResults) -> list[float] | None:
         """Return the objectives of a trial; None if one of them has no value."""
         values = self._list_values(point, results)
-        known = [value for value in values if value is not None]
-        return known if len(known) == len(values) else None
+        measured = [value for value in values if value is not None]
+        return measured if len(measured) == len(values) else None
 
     def _list_values(self, point: Point | None, results: PointResults) -> list[float | None]:
         """Return the objectives of a trial, each None if it has no value."""

@@ -53,13 +53,13 @@ def cross_line(ends: Points) -> float | None:
     """
     (low, below), (high, above) = ends
     length = math.log(high / low)
-    found = []  # logs of the ratio to the lower run's value
-    for one, other in zip(below, above, strict=True):
-        if other > 0 and not (math.isfinite(one) and math.isfinite(other) and other > one):
+    logs = []  # logs of the ratio to the lower run's value
+    for margin, other in zip(below, above, strict=True):
+        if other > 0 and not (math.isfinite(margin) and math.isfinite(other) and other > margin):
             return None
-        if math.isfinite(one) and math.isfinite(other) and other > one:
-            found.append(-one * length / (other - one))
-    nearest = min(found, default=math.inf)
+        if math.isfinite(margin) and math.isfinite(other) and other > margin:
+            logs.append(-margin * length / (other - margin))
+    nearest = min(logs, default=math.inf)
     return low * math.exp(nearest) if nearest <= length + _FAR else None
 
 

@@ -71,22 +71,26 @@ class PointResult:
     @property
     def passing(self) -> int | None:
         """The largest value up to which every replicate has a run below its answer."""
-        return min((one.passing for one in self._certified() if one.passing is not None), default=None)
+        return min(
+            (result.passing for result in self._certified() if result.passing is not None), default=None
+        )
 
     @property
     def failing(self) -> int | None:
         """The smallest value from which on every replicate has a run above its answer."""
-        return max((one.failing for one in self._certified() if one.failing is not None), default=None)
+        return max(
+            (result.failing for result in self._certified() if result.failing is not None), default=None
+        )
 
     @property
     def censored(self) -> SearchState | None:
         """The bound of the search that a replicate reached, if one did."""
-        states = {one.state for one in self.replicates.values()}
-        return next((one for one in _CENSORED if one in states), None)
+        states = {result.state for result in self.replicates.values()}
+        return next((state for state in _CENSORED if state in states), None)
 
     def _certified(self) -> Iterator[ReplicateResult]:
         has_verdict = self.failing_verdict is not None
-        return (one for one in self.replicates.values() if has_verdict or one.state in _HAS_RUNS)
+        return (result for result in self.replicates.values() if has_verdict or result.state in _HAS_RUNS)
 
 
 def search(
@@ -134,10 +138,10 @@ class _Search:
         self._runs = PointRuns(look)
 
     def run(self) -> PointResult:
-        found = self._find_bracket()
-        if found is None:
+        scouted = self._find_bracket()
+        if scouted is None:
             return self._conclude({})
-        scout, bracket = found
+        scout, bracket = scouted
         line = self._draw_line(scout, bracket)
         if line is not None:
             values = [line.start]
@@ -175,8 +179,8 @@ class _Search:
         for replicate in self._runs.list_active(self._replicates):
             try:
                 results[replicate] = bisect(self._ladder, self._runs.look_of(replicate), bracket)
-            except MissingRun as one:
-                missing.append((replicate, one.value))
+            except MissingRun as error:
+                missing.append((replicate, error.value))
         if missing:
             raise Waiting(missing)
         return results
@@ -230,7 +234,7 @@ class _Search:
             for replicate, crossing in fit.crossings.items()
         }
         count = len(results)
-        variance = math.fsum((one - fit.mean) ** 2 for one in fit.crossings.values()) / max(count - 1, 1)
+        variance = math.fsum((value - fit.mean) ** 2 for value in fit.crossings.values()) / max(count - 1, 1)
         # A single run scatters more than a crossing, which averages the runs of a replicate.
         around = max(_NOISE * math.sqrt(variance * len(values)), 1.0)
         concluded = self._conclude(results, dict.fromkeys(results, (fit.mean - around, fit.mean + around)))
@@ -248,11 +252,15 @@ class _Search:
         """
         every = dict(sorted({**results, **self._runs.excluded}.items()))
         values = [
-            float(one.value) for one in every.values() if one.state in BOUNDED and one.value is not None
+            float(result.value)
+            for result in every.values()
+            if result.state in BOUNDED and result.value is not None
         ]
         if ranges is None:
             ranges = {
-                replicate: (one.value, one.value) for replicate, one in every.items() if one.value is not None
+                replicate: (result.value, result.value)
+                for replicate, result in every.items()
+                if result.value is not None
             }
         is_monotone = all(
             probe.verdict is not (ProbeVerdict.FAIL if value <= ranges[replicate][0] else ProbeVerdict.PASS)

@@ -85,12 +85,16 @@ class Standing:
     @property
     def fault(self) -> ValueVerdict | None:
         """The verdict that ends the search of the point without an answer, if a value has one."""
-        return next((one for one in self.verdicts.values() if one in _FAULTS), None)
+        return next((verdict for verdict in self.verdicts.values() if verdict in _FAULTS), None)
 
     @property
     def is_monotone(self) -> bool:
         """Whether no value below one that does not meet the objectives meets them."""
-        return all(at > self.lower for at, one in self.verdicts.items() if one is ValueVerdict.MEETS)
+        return all(
+            position > self.lower
+            for position, verdict in self.verdicts.items()
+            if verdict is ValueVerdict.MEETS
+        )
 
     @property
     def is_closed(self) -> bool:
@@ -110,12 +114,12 @@ def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: Lo
     verdicts: dict[int, ValueVerdict] = {}
     replicates: dict[int, int] = {}
     for value in sorted(probed):
-        found = _judge(value, looks, look)
-        missing += found.missing
-        if found.verdict is not None:
+        judged = _judge(value, looks, look)
+        missing += judged.missing
+        if judged.verdict is not None:
             position = values.index(value)
-            verdicts[position], replicates[position] = found.verdict, found.count
-    above = [position for position, one in verdicts.items() if one is ValueVerdict.MEETS]
+            verdicts[position], replicates[position] = judged.verdict, judged.count
+    above = [position for position, verdict in verdicts.items() if verdict is ValueVerdict.MEETS]
     lower = max((position for position in verdicts if position not in above), default=-1)
     upper = min((position for position in above if position > lower), default=len(values))
     return Standing(lower, upper, tuple(missing), verdicts, replicates)
@@ -195,10 +199,10 @@ class _Judged:
 
 def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
     for count in looks.counts:
-        found = {replicate: look(replicate, value) for replicate in range(count)}
-        if missing := tuple((replicate, value) for replicate, probe in found.items() if probe is None):
+        probes = {replicate: look(replicate, value) for replicate in range(count)}
+        if missing := tuple((replicate, value) for replicate, probe in probes.items() if probe is None):
             return _Judged(None, count, missing)
-        verdict = _weigh([probe for probe in found.values() if probe is not None], looks.confidence)
+        verdict = _weigh([probe for probe in probes.values() if probe is not None], looks.confidence)
         if verdict is not ValueVerdict.UNDECIDED:
             return _Judged(verdict, count)
     return _Judged(ValueVerdict.UNDECIDED, looks.counts[-1])
@@ -216,7 +220,7 @@ def _weigh(probes: Sequence[Probe], confidence: float) -> ValueVerdict:
         lacks_value = any(probe.lacks_value for probe in unmeasured)
         return ValueVerdict.UNMEASURED if lacks_value else ValueVerdict.UNSTEADY
     margins = [probe.margins for probe in probes if probe.margins is not None]
-    ends = [_find_ends(one, confidence) for one in zip(*margins, strict=True)]
+    ends = [_find_ends(objective_margins, confidence) for objective_margins in zip(*margins, strict=True)]
     if any(low > 0 for low, _ in ends):
         return ValueVerdict.MISSES
     return ValueVerdict.MEETS if all(high <= 0 for _, high in ends) else ValueVerdict.UNDECIDED
@@ -289,37 +293,37 @@ def choose_points(candidates: Sequence[Candidate], most: int, highest: float = m
         most: The number of cheapest points to find.
         highest: The highest price of interest [currency].
     """
-    ranked = sorted(range(len(candidates)), key=lambda at: (candidates[at].known_price, at))
-    cheapest = [at for at in ranked[:most] if candidates[at].known_price <= min(highest, _LARGEST)]
+    ranked = sorted(range(len(candidates)), key=lambda index: (candidates[index].known_price, index))
+    cheapest = [index for index in ranked[:most] if candidates[index].known_price <= min(highest, _LARGEST)]
     is_full = len(cheapest) == most
     # Only prices below the limit are of interest.
     limit = candidates[cheapest[-1]].known_price if is_full else math.nextafter(highest, math.inf)
     values: dict[int, int] = {}
     expensive = set()
-    for at, one in enumerate(candidates):
-        if one.standing.missing or one.standing.is_closed:
+    for index, candidate in enumerate(candidates):
+        if candidate.standing.missing or candidate.standing.is_closed:
             continue
-        if at in cheapest:
-            value = choose_value(one.standing, one.count, 0)
-        elif one.least_price >= limit:
-            expensive.add(at)
+        if index in cheapest:
+            value = choose_value(candidate.standing, candidate.count, 0)
+        elif candidate.least_price >= limit:
+            expensive.add(index)
             continue
         elif is_full:
-            value = choose_value(one.standing, one.count, 0, _find_ceiling(one, limit))
+            value = choose_value(candidate.standing, candidate.count, 0, _find_ceiling(candidate, limit))
         else:
-            value = choose_value(one.standing, _find_ceiling(one, limit) + 1, 0)
+            value = choose_value(candidate.standing, _find_ceiling(candidate, limit) + 1, 0)
         if value is not None:
-            values[at] = value
+            values[index] = value
     if not is_full:
-        first = sorted(values, key=lambda at: (candidates[at].price(values[at]), at))
-        values = {at: values[at] for at in first[:_TOGETHER]}
+        first = sorted(values, key=lambda index: (candidates[index].price(values[index]), index))
+        values = {index: values[index] for index in first[:_TOGETHER]}
     return Choice(values, frozenset(expensive))
 
 
-def _find_ceiling(one: Candidate, limit: float) -> int:
+def _find_ceiling(candidate: Candidate, limit: float) -> int:
     """Return the position of the largest value below a price; the smallest value must be below it."""
-    low, high = one.standing.lower + 1, one.count
+    low, high = candidate.standing.lower + 1, candidate.count
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if one.price(middle) < limit else (low, middle)
+        low, high = (middle, high) if candidate.price(middle) < limit else (low, middle)
     return low

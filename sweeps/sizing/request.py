@@ -92,12 +92,12 @@ def list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:
         ConfigError: One is invalid; its place is that in `seek`.
     """
     given = [f"response_p95 <= {response_p95}", *subject_to]
-    found = [parse_objective(text, f"seek.subject_to.{at}") for at, text in enumerate(given)]
-    if found[0].bound <= 0:
+    objectives = [parse_objective(text, f"seek.subject_to.{index}") for index, text in enumerate(given)]
+    if objectives[0].bound <= 0:
         issue = Issue("study.out-of-range", "seek.subject_to.0", "must be more than 0", response_p95)
         raise ConfigError([issue])
     busiest = parse_objective(BUSIEST, "seek.subject_to")
-    return given if any(one.column == busiest.column for one in found) else [*given, BUSIEST]
+    return given if any(objective.column == busiest.column for objective in objectives) else [*given, BUSIEST]
 
 
 def read_prices_file(text: str | bytes, name: str) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def find_unreachable(
         families: What each family assigns, by dotted path.
         counts: The numbers of disks considered, ascending.
     """
-    bounds = [one for one in objectives if one.is_upper and one.column.startswith(_RESPONSES)]
+    bounds = [bound for bound in objectives if bound.is_upper and bound.column.startswith(_RESPONSES)]
     if not bounds:
         return None
     search = _Search(scenario, counts, bounds)
@@ -114,17 +114,17 @@ def find_unreachable(
         for group in search.group_by_controller(families):
             fastest = _find_fastest({array: uncached[array] for array in group})
             others = [array for array in group if array not in fastest]
-            found = []
+            misses = []
             for part in (fastest, others):
                 tasks = [(group[array], uncached[array]) for array in part]
                 for missed in threads.map(lambda task: search.examine(*task), tasks):
                     if missed is None or missed.excess <= _MARGIN:
                         threads.shutdown(cancel_futures=True)
                         return None
-                    found.append(missed)
-                if all(one.excess > _MARGIN * _ALIKE and one.disk_busy < _IDLE for one in found):
+                    misses.append(missed)
+                if all(miss.excess > _MARGIN * _ALIKE and miss.disk_busy < _IDLE for miss in misses):
                     break
-            best += found
+            best += misses
     return min(best, key=lambda missed: missed.excess, default=None)
 
 
@@ -162,7 +162,7 @@ class _Search:
         if run is None:
             return None
         count, row = run
-        columns = {*_COMPARED, *(one.column for one in self.bounds)}
+        columns = {*_COMPARED, *(objective.column for objective in self.bounds)}
         return _Uncached(self._find_missed(family, count, row), {column: row[column] for column in columns})
 
     def group_by_controller(self, families: Sequence[_Family]) -> Iterator[dict[_Array, _Family]]:
@@ -188,13 +188,13 @@ class _Search:
 
     def _find_missed(self, family: _Family, count: int, row: Mapping[str, Any]) -> Unloaded | None:
         """Return the objective that a run misses by the most."""
-        values = [(one, row[one.column]) for one in self.bounds]
+        values = [(objective, row[objective.column]) for objective in self.bounds]
         missed = [
-            Unloaded(one, value, family, count, row["disk_busy_max_fraction"] or 0.0)
-            for one, value in values
-            if value is not None and not one.is_met(value)
+            Unloaded(objective, value, family, count, row["disk_busy_max_fraction"] or 0.0)
+            for objective, value in values
+            if value is not None and not objective.is_met(value)
         ]
-        return max(missed, key=lambda found: found.excess, default=None)
+        return max(missed, key=lambda unloaded: unloaded.excess, default=None)
 
     def _run(
         self, assigned: _Family, counts: Sequence[int], requests: int

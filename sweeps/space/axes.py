@@ -53,8 +53,8 @@ def axis_values(
     except _AxisError as error:
         code, message = error.args
         raise ConfigError([Issue(code, place, message, written)]) from None
-    found = [round(value) if parameter.is_integer else float(value) for value in spread]
-    return tuple(found) if repeats else _drop_repeats(found)
+    numbers = [round(value) if parameter.is_integer else float(value) for value in spread]
+    return tuple(numbers) if repeats else _drop_repeats(numbers)
 
 
 def in_base_units(value: object, unit: str | None, place: str) -> object:
@@ -130,7 +130,7 @@ def _double(first: Fraction, last: Fraction, parameter: Parameter) -> list[Fract
     if values[-1] != last or (parameter.is_integer and any(value.denominator > 1 for value in values)):
         last_ones = [float(value) for value in values[-2:]]
         unit = parameter.unit
-        near = [f"{one:.15g}" if unit is None else quantities.render(one, unit) for one in last_ones]
+        near = [f"{number:.15g}" if unit is None else quantities.render(number, unit) for number in last_ones]
         message = f"log2 doubles its first number up to its last, which may be {' or '.join(near)}"
         raise _AxisError("study.bad-axis", message)
     return values
@@ -162,12 +162,12 @@ def kind_of(value: object) -> type:
 
 def find_type(kinds: Collection[type]) -> pa.DataType:
     """Return the Arrow type of a column that holds values of these types."""
-    known = set(kinds) - {type(None)}
-    if known == {bool}:
+    types = set(kinds) - {type(None)}
+    if types == {bool}:
         return pa.bool_()
-    if known == {int}:
+    if types == {int}:
         return pa.int64()
-    if known and known <= {int, float}:
+    if types and types <= {int, float}:
         return pa.float64()
     return pa.string()
 

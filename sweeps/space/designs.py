@@ -46,8 +46,8 @@ def _sample_one(number: int, dimensions: int, seed: int, levels: int) -> np.ndar
     # The axis at each place of the order is changed in that row and stays so.
     place = np.argsort(np.argsort(order, kind="stable"))
     is_changed = np.arange(dimensions + 1)[:, None] > place
-    found: np.ndarray = np.where(is_changed, end, start) / (levels - 1)
-    return found
+    sample: np.ndarray = np.where(is_changed, end, start) / (levels - 1)
+    return sample
 
 
 def _draw(number: int, dimensions: int, seed: int) -> np.ndarray:

@@ -164,17 +164,17 @@ class Choice:
     @property
     def is_ordered(self) -> bool:
         """Whether its values are numbers."""
-        return all(isinstance(one, int | float) and not isinstance(one, bool) for one in self.values)
+        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
 
     @property
     def kinds(self) -> frozenset[type]:
         """The types of its values."""
-        return frozenset(type(one) for one in self.values)
+        return frozenset(type(value) for value in self.values)
 
     @property
     def highest(self) -> float:
         """The largest number among its values."""
-        return max(float(one) for one in self.values if isinstance(one, int | float))
+        return max(float(value) for value in self.values if isinstance(value, int | float))
 
     def quantiles(self, levels: np.ndarray) -> list[object]:
         """Return the value at each level."""
@@ -205,7 +205,7 @@ def read_distribution(written: Mapping[str, Any], parameter: Parameter, place: s
     message = _explain_numbers(form, numbers, parameter)
     if message is not None:
         raise ConfigError([Issue("study.bad-axis", place, message, written)])
-    low, high, *steps = (one for one in numbers if isinstance(one, int | float))
+    low, high, *steps = (number for number in numbers if isinstance(number, int | float))
     is_log = form == "log_uniform"
     if steps or form == "integer":
         step = steps[0] if steps else 1
@@ -224,10 +224,10 @@ def list_quantities(written: Mapping[str, Any]) -> Sequence[object]:
 def _explain_numbers(form: str, numbers: Sequence[object], parameter: Parameter) -> str | None:
     """Return why the numbers of a distribution make none; None if they do."""
     must_be_whole = form == "integer" or (parameter.is_integer and len(numbers) > 2)  # noqa: PLR2004 - a step
-    known = [one for one in numbers if isinstance(one, int if must_be_whole else int | float)]
-    if len(known) < len(numbers) or any(isinstance(one, bool) for one in numbers):
+    numeric = [number for number in numbers if isinstance(number, int if must_be_whole else int | float)]
+    if len(numeric) < len(numbers) or any(isinstance(number, bool) for number in numbers):
         return f"{form} requires {'whole ' if must_be_whole else ''}numbers"
-    low, high, *steps = known
+    low, high, *steps = numeric
     if not low < high:
         return f"{form} requires its first number below its second"
     if form == "log_uniform" and low <= 0:
@@ -241,7 +241,10 @@ def _read_choice(
     arguments: Sequence[object] | Mapping[str, Any], parameter: Parameter, place: str
 ) -> Distribution:
     weights = list(arguments.values()) if isinstance(arguments, Mapping) else [1.0 for _ in arguments]
-    if any(isinstance(one, bool) or not isinstance(one, int | float) or not one > 0 for one in weights):
+    if any(
+        isinstance(weight, bool) or not isinstance(weight, int | float) or not weight > 0
+        for weight in weights
+    ):
         message = "choice requires a weight above 0 for each value"
         raise ConfigError([Issue("study.bad-axis", place, message, arguments)])
     written = (

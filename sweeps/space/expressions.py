@@ -18,10 +18,10 @@ def find_expression_mistakes(document: Mapping[str, Any]) -> Iterator[Issue]:
     for place, text in texts.items():
         from destage import sql  # noqa: PLC0415 - loads duckdb, which only an expression needs
 
-        found = sql.find_dependence(text)
-        if found is not None and found.is_random:
-            message = f"{found.part} may have another value each time; a point must follow from its axes"
+        dependence = sql.find_dependence(text)
+        if dependence is not None and dependence.is_random:
+            message = f"{dependence.part} may have another value each time; a point must follow from its axes"
             yield Issue("study.nondeterministic", place, message, text)
-        elif found is not None:
-            message = f"{found.part} uses more than one point; use the axes of the point alone"
+        elif dependence is not None:
+            message = f"{dependence.part} uses more than one point; use the axes of the point alone"
             yield Issue("study.bad-sql", place, message, text)

@@ -43,11 +43,11 @@ class Space:
     @property
     def listed(self) -> dict[str, tuple[object, ...]]:
         """The values of every axis that has a list of them, also of a choice."""
-        found = dict(self.axes)
+        values = dict(self.axes)
         for group in self.zips:
-            found |= group
+            values |= group
         sampled = self.searched if self.design is None else self.design.axes
-        return found | {path: axis.values for path, axis in sampled.items() if isinstance(axis, Choice)}
+        return values | {path: axis.values for path, axis in sampled.items() if isinstance(axis, Choice)}
 
     @property
     def varied(self) -> list[str]:
@@ -160,24 +160,24 @@ class SpaceReader:
 
     def _read_zips(self) -> tuple[Mapping[str, tuple[object, ...]], ...]:
         groups: list[Mapping[str, tuple[object, ...]]] = []
-        known = set(self._document.get("axes", {}))
+        paths = set(self._document.get("axes", {}))
         for index, written in enumerate(self._document.get("zip", [])):
             group: dict[str, tuple[object, ...]] = {}
             for path, values in written.items():
                 place = f"zip.{index}.{path}"
-                if path in known:
+                if path in paths:
                     self._add("study.repeated-axis", place, "is an axis already")
                     continue
-                known.add(path)
-                found = self._read_values(path, values, place, repeats=True)
-                if found is not None:
-                    group[path] = found
+                paths.add(path)
+                base_values = self._read_values(path, values, place, repeats=True)
+                if base_values is not None:
+                    group[path] = base_values
             (first, values), *others = [*group.items()] or [("", ())]
-            for path, found in others:
-                if len(found) != len(values):
-                    message = f"{len(found)} values, but {first} has {len(values)}; they vary together"
+            for path, base_values in others:
+                if len(base_values) != len(values):
+                    message = f"{len(base_values)} values, but {first} has {len(values)}; they vary together"
                     self._add("study.unequal-lengths", f"zip.{index}.{path}", message)
-            if len({len(found) for found in group.values()}) == 1:
+            if len({len(base_values) for base_values in group.values()}) == 1:
                 groups.append(group)
         return tuple(groups)
 
@@ -190,7 +190,7 @@ class SpaceReader:
         return {path: text for path, text in conditions.items() if path in self._varied}
 
     def _read_derived(self) -> Mapping[str, str]:
-        found: dict[str, str] = {}
+        expressions: dict[str, str] = {}
         for path, text in self._document.get("derived", {}).items():
             place = f"derived.{path}"
             issue = explain_path(path, place)
@@ -201,8 +201,8 @@ class SpaceReader:
             elif not self._varied:
                 self._add("study.no-effect", place, "the study has no axis to derive it from")
             else:
-                found[path] = text
-        return found
+                expressions[path] = text
+        return expressions
 
     def _add(self, code: str, place: str, message: str) -> None:
         self.issues.append(Issue(code, place, message))

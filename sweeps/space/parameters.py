@@ -72,8 +72,8 @@ def read(scenario: Mapping[str, Any], path: str) -> object:
     Args:
         scenario: A configuration, canonical or as written; `array` also reads the first of `arrays`.
     """
-    found: object = value_at(scenario, ".".join(_located(scenario, path)))
-    return found
+    value: object = value_at(scenario, ".".join(_located(scenario, path)))
+    return value
 
 
 def assign(scenario: dict[str, Any], path: str, value: object) -> None:
@@ -122,8 +122,8 @@ def _find_shipped(node: object, key: str, shipped: object) -> object:
         shipped: The part that the table is merged with unless it has a `use` of its own.
     """
     if isinstance(node, dict) and "use" in node and key in _CATALOGUED:
-        found = catalog.find(_CATALOGUED[key], node["use"])
-        return None if found is None else found.config
+        entry = catalog.find(_CATALOGUED[key], node["use"])
+        return None if entry is None else entry.config
     if isinstance(node, dict) and isinstance(shipped, Mapping):
         kind = shipped.get("kind")
         return shipped if node.get("kind", kind) == kind else None
@@ -135,7 +135,7 @@ def _find_item(shipped: object, item: object, key: int | str) -> object:
     if isinstance(shipped, Mapping):
         return shipped.get(str(key))
     if isinstance(shipped, list) and isinstance(item, dict) and "name" in item:
-        return next((one for one in shipped if one.get("name") == item["name"]), None)
+        return next((entry for entry in shipped if entry.get("name") == item["name"]), None)
     return None
 
 
@@ -159,11 +159,11 @@ def _walk(path: str) -> tuple[list[dict[str, Any]], str | None]:
     for segment in path.split("."):
         following = _step(nodes, segment, done)
         if not following:
-            known = _names(nodes, done)
+            keys = _names(nodes, done)
             within = f" of {'.'.join(done)}" if done else ""
-            if not known:
+            if not keys:
                 return [], f"unknown parameter: {'.'.join(done)} has no keys"
-            return [], f"unknown parameter{suggest(segment, known)}; keys{within}: {', '.join(known)}"
+            return [], f"unknown parameter{suggest(segment, keys)}; keys{within}: {', '.join(keys)}"
         done.append(segment)
         nodes = following
     return nodes, None
@@ -178,12 +178,12 @@ def _located(scenario: Mapping[str, Any], path: str) -> list[str]:
 
 def _step(nodes: list[dict[str, Any]], segment: str, done: list[str]) -> list[dict[str, Any]]:
     """Return the schema nodes one segment further."""
-    found = [node["properties"][segment] for node in nodes if segment in node.get("properties", {})]
+    children = [node["properties"][segment] for node in nodes if segment in node.get("properties", {})]
     if segment.isdigit():
-        found += [node["items"] for node in nodes if isinstance(node.get("items"), dict)]
+        children += [node["items"] for node in nodes if isinstance(node.get("items"), dict)]
     if segment == "use" and done and done[-1] in _CATALOGUED:
-        found.append({"type": "string"})
-    return _branches(found)
+        children.append({"type": "string"})
+    return _branches(children)
 
 
 def _names(nodes: list[dict[str, Any]], done: list[str]) -> list[str]:

@@ -13,17 +13,17 @@ _MOST_SHOWN = 6
 def describe_axes(study: Study) -> dict[str, str]:
     """Return the form of each axis and derived parameter, by dotted path."""
     document, space = study.document, study.space
-    found: dict[str, str] = {}
+    forms: dict[str, str] = {}
     for path, written in document.get("axes", {}).items():
         count = len(space.axes[path]) if path in space.axes else None
-        found[path] = _describe(written, count)
+        forms[path] = _describe(written, count)
     for group, values in zip(document.get("zip", []), space.zips, strict=True):
         for path, written in group.items():
             others = ", ".join(other for other in group if other != path)
-            found[path] = f"{_describe(written, len(values[path]))}, together with {others}"
+            forms[path] = f"{_describe(written, len(values[path]))}, together with {others}"
     for path, condition in space.when.items():
-        found[path] += f", where {condition}"
-    return found | {path: f"= {expression}" for path, expression in space.derived.items()}
+        forms[path] += f", where {condition}"
+    return forms | {path: f"= {expression}" for path, expression in space.derived.items()}
 
 
 def describe_design(study: Study) -> str | None:

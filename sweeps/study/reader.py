@@ -144,10 +144,10 @@ class StudyReader:
             charts=self._charts,
         )
 
-    def _keep(self, found: tuple[Found, Sequence[Issue]]) -> Found:
+    def _keep(self, outcome: tuple[Found, Sequence[Issue]]) -> Found:
         """Return what a key of the document says, and keep the mistakes in it."""
-        self.issues += found[1]
-        return found[0]
+        self.issues += outcome[1]
+        return outcome[0]
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
         self.issues.append(Issue(code, place, message, value))
@@ -217,9 +217,9 @@ class StudyReader:
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
         unknowns = {} if self._calibration is None else self._calibration.unknowns
         drawn = {path: axis.quantiles(_SOME_LEVELS) for path, axis in unknowns.items() if "." in path}
-        known = {**self._space.listed, **sampled, **drawn}
+        listed = {**self._space.listed, **sampled, **drawn}
         paths = [*self._document.get("axes", {}), *self._space.paths, *drawn]
-        values = {path: list(known.get(path, ())) for path in paths}
+        values = {path: list(listed.get(path, ())) for path in paths}
         for _, assignments in self._points:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)

@@ -113,13 +113,13 @@ class Queue:
         if rows is not None:
             ids, events = ids[rows], events[rows]
         is_unknown = np.isnan(events)
-        known = np.where(is_unknown, 0.0, events)
+        estimates = np.where(is_unknown, 0.0, events)
         high, low = ids.view(">u8").T
-        order = np.lexsort((low, high, -known))
+        order = np.lexsort((low, high, -estimates))
         self._ids = ids[order]
         self._configs = _Configs(plan, order if rows is None else rows[order])
         # Before each run: the work of all runs before it.
-        self._events = np.concatenate([[0.0], np.cumsum(known[order])])
+        self._events = np.concatenate([[0.0], np.cumsum(estimates[order])])
         self._unknown = np.concatenate([[0], np.cumsum(is_unknown[order])])
         self._next = 0
         self._retries: deque[Batch] = deque()
@@ -174,13 +174,13 @@ class _Configs:
         self._texts: list[pa.LargeStringArray] = []
         self._codes: list[np.ndarray] = []
         for name in CONFIG_COLUMNS:
-            texts, codes, known = [], [], None
+            texts, codes, previous = [], [], None
             count = start = 0
             for chunk in plan[name].chunks:
                 dictionary = chunk.dictionary
-                if known is None or not _is_same(dictionary, known):
+                if previous is None or not _is_same(dictionary, previous):
                     texts.append(dictionary.cast(pa.large_string()))
-                    start, known = count, dictionary
+                    start, previous = count, dictionary
                     count += len(dictionary)
                 indices = pc.fill_null(chunk.indices, -1).to_numpy(zero_copy_only=False)
                 codes.append(np.where(indices < 0, -1, indices + start).astype(np.int32))
@@ -198,10 +198,10 @@ class _Configs:
         return tuple([f"{{{text}}}" for text in members.to_pylist()])
 
 
-def _is_same(one: pa.Array, other: pa.Array) -> bool:
+def _is_same(dictionary: pa.Array, other: pa.Array) -> bool:
     """Return whether two dictionaries are one in memory."""
-    first, second = one.buffers()[-1], other.buffers()[-1]
-    return len(one) == len(other) and (first and first.address) == (second and second.address)
+    first, second = dictionary.buffers()[-1], other.buffers()[-1]
+    return len(dictionary) == len(other) and (first and first.address) == (second and second.address)
 
 
 @dataclass(frozen=True, slots=True)

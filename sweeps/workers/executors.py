@@ -97,7 +97,7 @@ class InlineExecutor:
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
         ended, self._waiting = wait(self._waiting, timeout_s, return_when=FIRST_COMPLETED)
-        done = [one for future in ended for one in future.result()]
+        done = [batch for future in ended for batch in future.result()]
         is_idle = not self.has_more and len(self._waiting) < self.slots
         for worker in tuple(self._idle) if is_idle else self._workers:
             done += worker.publish() if is_idle else worker.publish_old(self.hold_s)

@@ -65,8 +65,8 @@ class OpenPart:
         """
         if not self._executed:
             return False
-        work = sum(one.seconds for one in self._executed) + self._executed[-1].seconds
-        return work >= hold_s or sum(one.rows.num_rows for one in self._executed) >= MOST_ROWS
+        work = sum(entry.seconds for entry in self._executed) + self._executed[-1].seconds
+        return work >= hold_s or sum(entry.rows.num_rows for entry in self._executed) >= MOST_ROWS
 
     def is_old(self, hold_s: float) -> bool:
         """Return whether the oldest rows have waited for so long [s], as beside a run that takes hours."""
@@ -84,17 +84,19 @@ class OpenPart:
     def _commit(self, executed: list[_Executed]) -> list[FinishedBatch]:
         if not executed:
             return []
-        rows = pa.concat_tables([one.rows for one in executed])
+        rows = pa.concat_tables([entry.rows for entry in executed])
         try:
             name = self._write(rows)
         except Exception as error:  # noqa: BLE001 - the driver reports it
             failed = explain_failure(error)
             lost = failed if isinstance(failed, Issue) else Failure("lost", failed.message)
             results = [failed, *[lost] * (len(executed) - 1)]
-            return [FinishedBatch(one.batch, result) for one, result in zip(executed, results, strict=True)]
+            return [
+                FinishedBatch(entry.batch, result) for entry, result in zip(executed, results, strict=True)
+            ]
         return [
-            FinishedBatch(one.batch, Receipt(one.seconds, one.rows.select(self._facts), name))
-            for one in executed
+            FinishedBatch(entry.batch, Receipt(entry.seconds, entry.rows.select(self._facts), name))
+            for entry in executed
         ]
 
     def _write(self, rows: pa.Table) -> str:
@@ -183,7 +185,7 @@ def run_batch(
 
 def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> None:
     """Commit rows that record why a batch was not executed; a resume tries it again."""
-    known = {
+    columns = {
         "status": "failed",
         "error_kind": failure.kind,
         "error": failure.message,
@@ -191,5 +193,5 @@ def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> None:
         "prov_attempt": batch.attempt,
         "prov_time": datetime.now(UTC),
     }
-    rows = [{"run_id": run_id, **known} for run_id in batch.run_ids]
+    rows = [{"run_id": run_id, **columns} for run_id in batch.run_ids]
     write_fragment(fragments, pa.Table.from_pylist(rows, schema=rows_schema()))

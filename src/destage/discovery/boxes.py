@@ -43,10 +43,10 @@ class Box:
     def is_inside_without(self, axis: int | None) -> np.ndarray:
         """Return for each point whether it is in the box without the limits of one axis."""
         inside = np.ones(len(self.is_case), bool)
-        for at, (one, allowed) in enumerate(zip(self.axes, self.allowed, strict=True)):
-            if at != axis and not allowed.all():
+        for number, (axis_codes, allowed) in enumerate(zip(self.axes, self.allowed, strict=True)):
+            if number != axis and not allowed.all():
                 # No limit leaves out a point at which the axis has no effect.
-                inside &= allowed[one.codes] | (one.codes < 0)
+                inside &= allowed[axis_codes.codes] | (axis_codes.codes < 0)
         return inside
 
     @cached_property
@@ -84,7 +84,7 @@ class Box:
     @property
     def restricted(self) -> list[int]:
         """The numbers of the axes of which some values are not allowed."""
-        return [at for at, allowed in enumerate(self.allowed) if not allowed.all()]
+        return [number for number, allowed in enumerate(self.allowed) if not allowed.all()]
 
     def count_values(self, axis: int, inside: np.ndarray) -> np.ndarray:
         """Return the number of some points at each value of an axis."""
@@ -98,7 +98,7 @@ class Box:
 
 def whole_box(axes: Sequence[AxisCodes], is_case: np.ndarray) -> Box:
     """Return the box of all points."""
-    return Box(axes, is_case, tuple(np.ones(one.count, bool) for one in axes))
+    return Box(axes, is_case, tuple(np.ones(axis.count, bool) for axis in axes))
 
 
 PEELED = 0.05
@@ -113,11 +113,13 @@ def peel(box: Box) -> list[Box]:
     trajectory = [box]
     least = max(LEAST_POINTS, round(LEAST_MASS * len(box.is_case)))
     while box.density < 1:
-        smaller = [one for one in _list_peeled(box) if least <= one.points < box.points]
+        smaller = [peeled for peeled in _list_peeled(box) if least <= peeled.points < box.points]
         if not smaller:
             break
         density, points = box.density, box.points
-        box = max(smaller, key=lambda one: ((one.density - density) / (points - one.points), one.points))
+        box = max(
+            smaller, key=lambda peeled: ((peeled.density - density) / (points - peeled.points), peeled.points)
+        )
         trajectory.append(box)
     return trajectory
 
@@ -125,16 +127,16 @@ def peel(box: Box) -> list[Box]:
 def list_expanded(box: Box) -> Iterator[Box]:
     """Yield the boxes that one limit less, or a limit further out, makes of a box."""
     for axis in box.restricted:
-        allowed, one = box.allowed[axis], box.axes[axis]
+        allowed, axis_codes = box.allowed[axis], box.axes[axis]
         yield box.replace(axis, np.ones_like(allowed))
-        if not one.is_ordered:
+        if not axis_codes.is_ordered:
             for code in np.flatnonzero(~allowed):
-                yield box.replace(axis, allowed | (np.arange(one.count) == code))
+                yield box.replace(axis, allowed | (np.arange(axis_codes.count) == code))
             continue
         low, high = _ends(allowed)
         counts = box.count_values(axis, box.is_inside_without(axis))
         step = max(1, int(PEELED * box.points))
-        places = np.arange(one.count)
+        places = np.arange(axis_codes.count)
         below = np.cumsum(counts[:low][::-1])
         if below.size and below[-1]:
             further = low - 1 - int(np.searchsorted(below, min(step, below[-1])))
@@ -148,13 +150,13 @@ def list_expanded(box: Box) -> Iterator[Box]:
 def _list_peeled(box: Box) -> Iterator[Box]:
     """Yield the boxes that one step makes of a box."""
     step = max(1, int(PEELED * box.points))
-    for axis, (one, allowed) in enumerate(zip(box.axes, box.allowed, strict=True)):
+    for axis, (axis_codes, allowed) in enumerate(zip(box.axes, box.allowed, strict=True)):
         counts = box.count_values(axis, box.is_inside)
         present = np.flatnonzero(counts)
         if len(present) <= 1:
             continue
-        places = np.arange(one.count)
-        if not one.is_ordered:
+        places = np.arange(axis_codes.count)
+        if not axis_codes.is_ordered:
             for code in present:
                 yield box.replace(axis, allowed & (places != code))
             continue
@@ -168,5 +170,5 @@ def _list_peeled(box: Box) -> Iterator[Box]:
 
 
 def _ends(allowed: np.ndarray) -> tuple[int, int]:
-    found = np.flatnonzero(allowed)
-    return int(found[0]), int(found[-1])
+    codes = np.flatnonzero(allowed)
+    return int(codes[0]), int(codes[-1])

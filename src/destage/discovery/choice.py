@@ -54,21 +54,21 @@ class Rule:
 
 def choose_box(trajectory: Sequence[Box], rule: Rule) -> Box | None:
     """Return the box that a rule selects, with its limits moved outwards; None if no box meets the rule."""
-    found = max(trajectory, key=rule.rank)
-    if not rule.is_met(found):
+    box = max(trajectory, key=rule.rank)
+    if not rule.is_met(box):
         return None
     for _ in range(_MOST_STEPS):
-        better = max(list_expanded(found), key=rule.rank, default=found)
-        if rule.rank(better) <= rule.rank(found):
+        better = max(list_expanded(box), key=rule.rank, default=box)
+        if rule.rank(better) <= rule.rank(box):
             break
-        found = better
-    while limits := [(quasi_p_value(found, axis), axis) for axis in found.restricted]:
+        box = better
+    while limits := [(quasi_p_value(box, axis), axis) for axis in box.restricted]:
         worst, axis = max(limits)
-        wider = found.replace(axis, found.allowed[axis] | True)
+        wider = box.replace(axis, box.allowed[axis] | True)
         if worst <= LIKELY_CHANCE or not rule.is_met(wider):
             break
-        found = wider
-    return found
+        box = wider
+    return box
 
 
 def quasi_p_value(box: Box, axis: int) -> float:

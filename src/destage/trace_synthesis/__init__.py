@@ -150,20 +150,22 @@ def _distribution(subject: str, original: Numbers, synthetic: Numbers) -> list[d
     return rows
 
 
-def _kolmogorov_smirnov(one: Numbers, other: Numbers) -> float:
+def _kolmogorov_smirnov(numbers: Numbers, other: Numbers) -> float:
     """Return the largest distance between two cumulative distributions."""
-    values = np.unique(np.concatenate([one, other]))
-    shares = [np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (one, other)]
+    values = np.unique(np.concatenate([numbers, other]))
+    shares = [
+        np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (numbers, other)
+    ]
     return float(np.abs(shares[0] - shares[1]).max())
 
 
 def _curves(original: _engine.Trace, synthetic: _engine.Trace, block: int | str) -> list[dict[str, Any]]:
-    found = miss_ratio_curve(original, block=block)
-    sizes = sorted(set(found["size_bytes"].to_pylist()))
+    original_curve = miss_ratio_curve(original, block=block)
+    sizes = sorted(set(original_curve["size_bytes"].to_pylist()))
     drawn = miss_ratio_curve(synthetic, block=block, sizes=sizes)
     curves = [
         {(row["side"], row["size_bytes"]): row["miss_ratio"] for row in table.to_pylist()}
-        for table in (found, drawn)
+        for table in (original_curve, drawn)
     ]
     whole = block_bytes(block)
     rows = []
