@@ -124,8 +124,8 @@ class PartialExecutor(FaultyExecutor):
         self._inner.submit(Batch(batch.run_ids[:1], batch.configs[:1], batch.attempt))
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
-        done = self._inner.collect(timeout_s)
-        return [FinishedBatch(batch, one.result) for batch, one in zip(self.seen[-1:], done, strict=True)]
+        # On a slow machine nothing has ended yet.
+        return [FinishedBatch(self.seen[-1], inner.result) for inner in self._inner.collect(timeout_s)]
 
 
 def test_the_rest_of_a_batch_that_was_stopped_is_executed(make_study: MakeStudy, layout: SweepLayout) -> None:
