@@ -21,13 +21,13 @@ from destage.queries.published.published_values import PUBLISHED_SCHEMA, tabulat
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.tables import views
 from destage.queries.tables.point_table import PointTable, tabulate_axes
-from destage.queries.tables.relations import Relations, open_relations, restrict_relations
+from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
 from destage.queries.tables.shared_points import SHARED, build_grid
 from destage.queries.tables.views import MEANS, MeanViews
 from destage.sensitivity.analysis import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
-from destage.store.files.digests import damaged, find_digest, is_intact
+from destage.store.files.digests import find_damage
 from destage.store.opened.recorded_progress import describe_unfinished
 from destage.store.schemas.published_figures import read_figures
 from destage.store.state.answers import complete_answers
@@ -97,8 +97,21 @@ class Session(StudiedSweep):
         return [path for path in self.spec.get("when", {}) if path in self.axes and path not in sampled]
 
     def _open(self, relations: Relations) -> None:
-        """Create the database of some relations."""
+        """Create the database of some relations.
+
+        Raises:
+            StoreError: A file was damaged, or a writer replaced one, since they were listed.
+        """
         self.relations = relations
+        try:
+            self._create_database(relations)
+        except QueryError as error:
+            explained = explain_failure(error, map(Path, relations.files), self.sweep)
+            if explained is error:
+                raise
+            raise explained from error
+
+    def _create_database(self, relations: Relations) -> None:
         self._means = MeanViews(
             self.axes, self.probed, relations.repeats_replicates, relations.rows_per_point
         )
@@ -226,13 +239,9 @@ class Session(StudiedSweep):
             StoreError: A file was damaged since it was opened.
         """
         files = list(map(Path, self.relations.files))
-        if not all(file.exists() for file in files):
-            return self._folder is not None
-        if error.code in _UNREADABLE:
-            for file in files:
-                if find_digest(file.name) is not None and not is_intact(file):
-                    raise damaged(file) from error
-        return False
+        if error.code in _UNREADABLE and (damage := find_damage(files)) is not None:
+            raise damage from error
+        return self._folder is not None and not all(file.exists() for file in files)
 
     def _reopen(self) -> None:
         assert self._folder is not None  # noqa: S101 - a part of a session has lost no files

@@ -7,7 +7,7 @@ A run that several fragments hold counts once: a row with a result is kept over 
 the lowest fragment name. Only a sweep with such runs pays for their selection.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +22,7 @@ from destage.objects import Location, ObjectPath
 from destage.queries.tables.shared_points import SHARED, collapse_plan, find_shared_points
 from destage.sql import FileConnection, quote, quote_text
 from destage.store import Sweep
-from destage.store.files.digests import damaged, is_intact
+from destage.store.files.digests import damaged, find_damage, is_intact
 from destage.store.files.parallel import map_places
 from destage.store.files.records import invalid
 from destage.store.files.regular_files import MOST_TABLE
@@ -177,15 +177,28 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             if facts["shares_runs"]:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
                 plan = collapse_plan(plan, sweep.axes)
-    except (QueryError, FileNotFoundError) as error:
-        # DuckDB has errors of its own for a file that is gone.
-        if isinstance(error, QueryError) and all(path.exists() for path in (*rounds, *fragments)):
+    except (QueryError, OSError, pa.ArrowException) as error:
+        explained = explain_failure(error, (*rounds, *fragments), sweep)
+        if explained is error:
             raise
-        message = "a writer replaced files of the sweep while it was read; try again"
-        raise StoreError("store.changed-while-read", message, str(sweep.path)) from error
+        raise explained from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
     names = tuple(path.name for path in fragments)
     return Relations(plan, rows, files, names, tables, stored, rows_per_point=rows_per_point, **facts)
+
+
+def explain_failure(error: Exception, files: Iterable[Path], sweep: Sweep) -> Exception:
+    """Return the error of reading files of a sweep: that of a damaged or replaced file, or what was raised.
+
+    DuckDB and Arrow have errors of their own for both.
+    """
+    listed = list(files)
+    if (damage := find_damage(listed)) is not None:
+        return damage
+    if all(file.exists() for file in listed) and not isinstance(error, FileNotFoundError):
+        return error
+    message = "a writer replaced files of the sweep while it was read; try again"
+    return StoreError("store.changed-while-read", message, str(sweep.path))
 
 
 def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) -> Relations:

@@ -10,6 +10,8 @@ import pytest
 
 from destage.errors import QueryError, StoreError
 from destage.queries import Session, open_session
+from destage.queries.opening import session as opening
+from destage.queries.tables import relations
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.merging import compact
@@ -202,6 +204,31 @@ def test_a_closed_session_leaves_no_temporary_file(
         assert opened.sql("SELECT count(*) AS n FROM runs").to_pylist() == [{"n": 20}]
         assert list(scratch.rglob("*.parquet"))
     assert not list(scratch.iterdir())
+
+
+@pytest.mark.parametrize("folder", ["fragments", "generations"])
+@pytest.mark.parametrize("step", ["copy_objects", "open_relations"])
+@pytest.mark.parametrize("kept", [20, 0])
+def test_a_file_damaged_while_it_is_opened_is_named(
+    make_session: Any, monkeypatch: pytest.MonkeyPatch, folder: str, step: str, kept: int
+) -> None:
+    """What DuckDB and Arrow say of its content does not name it."""
+    session = make_session([plan_run("a", 4, hit_ratio=0.5)], axes=AXES)
+    (file,) = (session.sweep.path / folder).glob("*.parquet")
+    module = relations if step == "copy_objects" else opening
+    inner = getattr(module, step)
+
+    def damage(*arguments: Any) -> Any:
+        made = inner(*arguments)
+        content = bytearray(file.read_bytes())
+        content[kept : len(content) - kept] = bytes(len(content) - 2 * kept)
+        file.write_bytes(bytes(content))
+        return made
+
+    monkeypatch.setattr(module, step, damage)
+    match = rf"^store\.damaged-(file|fragment) at .*{file.name}"
+    with pytest.raises(StoreError, match=match), open_session(session.sweep.path) as opened:
+        opened.sql("FROM stored_rows")
 
 
 def test_a_fragment_damaged_after_it_was_opened_is_named(make_session: Any) -> None:

@@ -3,7 +3,7 @@
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -112,6 +112,18 @@ def damaged(path: Location) -> StoreError:
     """Return the error of a file whose content is not what was written."""
     message = "damaged: its content is not what was written; `destage run SWEEP` restores it"
     return StoreError("store.damaged-file", message, str(path))
+
+
+def find_damage(files: Iterable[Path]) -> StoreError | None:
+    """Return the error of the first file whose content is not what was written; None if there is none.
+
+    Files without a digest in their name, and files that are gone, are left out.
+    """
+    for file in files:
+        with suppress(FileNotFoundError):
+            if find_digest(file.name) is not None and not is_intact(file):
+                return damaged(file)
+    return None
 
 
 @lru_cache(maxsize=_KEPT)
