@@ -1,4 +1,9 @@
-"""Results of a sweep, packed in a pod and fetched from it."""
+"""Results of a sweep, packed in a pod and fetched from it.
+
+A sweep's files as a list and as a tar archive: the protocol between the reader and `fetch`.
+
+A sweep's results on the cluster: its progress, a local copy, and SQL on the cluster.
+"""
 
 import io
 import json

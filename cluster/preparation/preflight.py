@@ -1,4 +1,9 @@
-"""Checks that create objects in the cluster and delete them again."""
+"""The preflight test of `destage cluster doctor`, and the result of a check.
+
+The result of one check of `destage cluster doctor`.
+
+The preflight test: a pod like a sweep's checks that the image starts and that the store can be written.
+"""
 
 import re
 import time

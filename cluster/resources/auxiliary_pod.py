@@ -1,4 +1,9 @@
-"""Pods beside a job: a reader of its store, and a probe."""
+"""Pods beside a job: a reader of its store, and a probe.
+
+A pod beside a sweep's own, with the head's image, account and store, but without Ray and the study.
+
+The pod of `destage cluster doctor`: starts the image as a sweep would and tests writing to the store.
+"""
 
 import copy
 from collections.abc import Sequence

@@ -1,7 +1,13 @@
 """The store of a job: its volume or bucket, credentials, and traces.
 
+The keys that a store's Secret needs, by scheme, and the command that creates it.
+
+Access of a pod to the results: a volume or an object store, and the credentials for it.
+
 The keys of a Secret become environment variables, which the clients of S3 and Azure read. Google's client
 reads a file, so its Secret is mounted. Without a Secret the pod's service account must have access.
+
+Whether the pods can read the traces of a study: files on the results volume, or objects in a bucket.
 """
 
 import json

@@ -1,4 +1,9 @@
-"""The settings of a cluster as the values of the Helm chart, and their schema."""
+"""The settings of a cluster as the values of the Helm chart, and their schema.
+
+Values files and `--set` options: read as YAML, merged as Helm does, validated and turned into settings.
+
+The JSON Schema of the settings, for the chart's `values.schema.json` and for `read_settings`.
+"""
 
 import types
 from collections.abc import Iterator, Mapping, Sequence

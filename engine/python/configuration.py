@@ -1,4 +1,9 @@
-"""Configurations of the engine, and its errors as ours."""
+"""Configurations of the engine, and its errors as ours.
+
+Configurations: validation, and the canonical form, which the engine runs and which identifies a run.
+
+Translation of the extension module's exceptions to `destage.errors`.
+"""
 
 import json
 import re

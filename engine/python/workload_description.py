@@ -1,7 +1,11 @@
 """Workloads in words, and the locality that they assume.
 
+The localities that a configuration takes from a workload of the catalogue where nobody published them.
+
 How soon addresses come again decides what a cache is worth: an answer that rests on an assumed locality says
 so.
+
+Descriptions of a workload in text: arrivals, requests and addresses of each stream.
 """
 
 import re

@@ -1,4 +1,9 @@
-"""What an answer rests on: the model's error, and assumed localities."""
+"""What an answer rests on: the model's error, and assumed localities.
+
+The assumed localities that the points of a study rest on.
+
+The model's own error in words: how far measured systems of a class were from the simulated speed.
+"""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

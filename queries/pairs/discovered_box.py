@@ -1,4 +1,9 @@
-"""The box of a sweep's points where statements hold."""
+"""The box of a sweep's points where statements hold.
+
+Where a statement holds: the box of a sweep's points that has most of the cases and few others.
+
+The points of a sweep at which a statement holds, also one that compares each with another point.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,9 @@
-"""Points with the load of measured lines."""
+"""Points with the load of measured lines.
+
+The points of a sweep as `destage compare --measured` pairs them: loads, names and results.
+
+The load of a point in the terms in which load tests state theirs: outstanding I/Os, sizes, shares.
+"""
 
 import json
 import math

@@ -1,4 +1,9 @@
-"""The points of a sweep, and their axes, as tables."""
+"""The points of a sweep, and their axes, as tables.
+
+The axes of a sweep as a table, with their names as columns in SQL.
+
+The points of a sweep as a table, in which places are found by value without an object per point.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

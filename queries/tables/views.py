@@ -1,5 +1,9 @@
 """The views of an open sweep, of means too.
 
+The views with a mean and an interval for each result column, also of only those that a statement names.
+
+The views of a sweep, SQL over the relations of its files and a few tables.
+
 The relations are `plan` and `stored_rows`, the tables `found_answers`, `certificates`, `published` and
 `student`.
 

@@ -1,5 +1,9 @@
 """Values of results as plain text, of computed columns too.
 
+Which columns of a user's rows are computed: they have no unit, and their name is their heading.
+
+The values of result columns in forms that every output format has: JSON values, and texts.
+
 Booleans, numbers and texts stay; other values become texts as DuckDB writes them, such as `1 month 2 days`,
 and lists, tables and maps become JSON.
 """

@@ -1,4 +1,9 @@
-"""Figures of a calibration from a set of measured lines."""
+"""Figures of a calibration from a set of measured lines.
+
+A calibration from a study of tests and the figures that were measured in them.
+
+Figures of a calibration that were measured: their values from the lines of a measured set.
+"""
 
 import copy
 import re

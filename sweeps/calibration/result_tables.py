@@ -1,4 +1,9 @@
-"""The tables of a calibration's results: columns of draws, weights, figures and unknowns."""
+"""The tables of a calibration's results: columns of draws, weights, figures and unknowns.
+
+The columns of the draws of a calibration: its unknowns and figures, with their units.
+
+The tables of a calibration: draws, unknowns, predictions, odds, what to measure next.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""A weighted sample of the unknowns: its statistics, and the draws that it keeps."""
+"""A weighted sample of the unknowns: its statistics, and the draws that it keeps.
+
+The draws of all waves with their figures, and what the measured figures say about them.
+
+Weighted samples, and mixtures of normal distributions with a member for each draw.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""What ends a session before its work is done: a signal, a lost lease, a budget that is used up."""
+"""What ends a session before its work is done: a signal, a lost lease, a budget that is used up.
+
+SIGINT and SIGTERM: the first drains the session (batches in flight are committed), the second aborts.
+"""
 
 import signal
 import threading

@@ -1,4 +1,9 @@
-"""The points of a grid, and of a sampled design."""
+"""The points of a grid, and of a sampled design.
+
+The grid of a study's axes: the combinations of their values that a condition keeps, in blocks.
+
+The points of a design's rows: which point each row of the sample is, in each combination of the grid.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

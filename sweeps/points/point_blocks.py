@@ -1,4 +1,9 @@
-"""Blocks of points in Arrow columns, of a grid too."""
+"""Blocks of points in Arrow columns, of a grid too.
+
+Combinations of a grid as columns, and what conditions and expressions over them make of them.
+
+Blocks of points as Arrow columns: some 10,000 points with their runs, axis values and identities.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""The texts of new studies, also of one that replays a trace."""
+"""The texts of new studies, also of one that replays a trace.
+
+The commented text of a new study, for `destage init`.
+
+The study behind `destage trace replay`: one trace on one array, with several cache sizes.
+"""
 
 import json
 import re

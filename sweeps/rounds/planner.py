@@ -1,4 +1,9 @@
-"""Plans the rounds of a sweep from its question and the ways of adding points."""
+"""Plans the rounds of a sweep from its question and the ways of adding points.
+
+The ways in which a study adds points to its own: a search, a refinement, and a calibration.
+
+Plans the rounds of a sweep as a pure function of the study and the rows of earlier rounds.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,11 @@
-"""A kind of question: what it knows of its points, and why it leaves one unanswered."""
+"""A kind of question: what it knows of its points, and why it leaves one unanswered.
+
+The runs that a sweep has planned, and what is known of those that have ended.
+
+What a study asks of each of its points: which runs that takes, and the answers that they give.
+
+Warnings of points without an answer: the point, the cause, and the setting to change.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence

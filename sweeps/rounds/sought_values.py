@@ -1,5 +1,11 @@
 """Questions for the largest or the smallest value of a parameter that meets the objectives.
 
+The searches of points for the largest value that meets the objectives.
+
+The searches of points for the smallest value that meets the objectives: of all, or of the cheapest.
+
+What searches for the largest and for the smallest value share.
+
 The verdicts of runs, the answers with their certificates, and the warnings of points without an answer.
 """
 

@@ -1,4 +1,9 @@
-"""Probes of a search: a tried value, its runs, and what they say."""
+"""Probes of a search: a tried value, its runs, and what they say.
+
+The runs of a point that its search has looked at, and the replicates that take part.
+
+The runs of a seek, as its search sees them: a verdict, and how far each objective is from its bound.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,9 @@
-"""The axes of a study, and their columns in a plan."""
+"""The axes of a study, and their columns in a plan.
+
+The values of an axis: a list, or a range, linspace, logspace or log2; quantities with their units.
+
+The columns of axes: values of canonical configurations or as written, and the Arrow types they share.
+"""
 
 import json
 import math

@@ -1,4 +1,9 @@
-"""The identity of points and runs."""
+"""The identity of points and runs.
+
+Identities: what makes two runs the same run, and two points the same point.
+
+Run ids in memory: as bytes, half the size of their text.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,9 @@
-"""The schema of a study, and its reader."""
+"""The schema of a study, and its reader.
+
+Turns a document that fits the schema into a study, with all mistakes beyond the schema at once.
+
+JSON Schema of a study, which embeds the engine's schema of a configuration, and validation by it.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

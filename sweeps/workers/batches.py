@@ -1,4 +1,9 @@
-"""Batches of runs, and the receipts of what they wrote."""
+"""Batches of runs, and the receipts of what they wrote.
+
+Batches of runs: how much work one task gets, from the cost of the runs so far.
+
+What becomes of a batch: a receipt once its rows are committed, a failure, or why the session must end.
+"""
 
 import math
 from bisect import bisect_right

@@ -1,5 +1,9 @@
 """Failures of a worker's machine, and the marker by which its store is known.
 
+Why a batch could not be executed or committed: the failure that its error stands for.
+
+The marker file by which a worker checks that it writes to the same sweep directory as the driver.
+
 Another machine may have another folder of the same path: rows committed there would be lost although the
 driver has the receipt. Each session writes a marker with a new name, which no older folder and no cache of a
 network file system can hold.

@@ -1,4 +1,9 @@
-"""A worker: runs batches and writes their rows to an open part."""
+"""A worker: runs batches and writes their rows to an open part.
+
+The open part of a worker: rows of executed batches that are committed together, as one fragment.
+
+A worker: executes batches one after another, adds provenance and commits the rows in parts.
+"""
 
 import socket
 import threading

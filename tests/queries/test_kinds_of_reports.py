@@ -1,4 +1,4 @@
-"""The kinds of studies: each is told from the others, and has what explains and what reports it."""
+"""Kinds of studies: one test of each that it is told from the others, explained and reported."""
 
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace

@@ -1,4 +1,9 @@
-"""Builds charts of lines and of dots from the points of a sweep."""
+"""Builds charts of lines and of dots from the points of a sweep.
+
+Charts built from rows: the one way from a query to a chart, for standard charts and for a study's own.
+
+Dot plots built from rows: for charts whose x are names.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

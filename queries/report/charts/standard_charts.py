@@ -1,4 +1,9 @@
-"""The charts of every study, and those that a study defines."""
+"""The charts of every study, and those that a study defines.
+
+The charts that a report has beside the study's own, where its rows fill them.
+
+The charts that a study asks for: each entry of its `charts` is a figure over its points.
+"""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""The canvas of a chart, with its axes."""
+"""The canvas of a chart, with its axes.
+
+Scales of axes: the place of a value between two ends, and the ticks.
+
+The elements of an SVG drawing: texts, paths, symbols, an axis, a legend.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

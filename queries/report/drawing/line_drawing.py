@@ -1,4 +1,9 @@
-"""Draws charts of lines: their series, and what surrounds them."""
+"""Draws charts of lines: their series, and what surrounds them.
+
+Line charts drawn: small multiples of panels, each with a strip below it, and a common legend above.
+
+The series of one plot drawn: lines, bars, marks with their intervals, bounds, and labels.
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,11 @@
-"""The answer of a search for a front, and its chart."""
+"""The answer of a search for a front, and its chart.
+
+The answer of a search: the Pareto front, from one end to the other.
+
+The chart of a search: its trials by two objectives, those of the Pareto front joined by a line.
+
+The table of a search on a terminal: the points of the Pareto front, by the first objective.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,7 @@
-"""The answers of searches for the largest and the smallest value."""
+"""The answers of searches for the largest and the smallest value.
+
+The answer of a search for the smallest value: the best point, the next ones, and those that lost.
+"""
 
 from collections.abc import Sequence
 from typing import Any

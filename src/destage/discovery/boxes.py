@@ -1,5 +1,9 @@
 """Boxes of the parameter space, and PRIM, which finds them.
 
+Boxes: ranges of some axes, and how well they separate the points where a statement holds (cases).
+
+The patient rule induction method (PRIM): boxes of more and more cases, peeled from all points.
+
 Each step removes a small part of the points at one end of one axis, or one value of an axis without order: of
 all such parts the one after which the share of cases rises by most per removed point. Axes with many values
 lose a twentieth of the points at a step; an axis with few loses the points of one value, so that the gain is

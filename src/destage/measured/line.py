@@ -1,5 +1,9 @@
 """A measured line, and the basis of its figures.
 
+Where a figure comes from: measured by the tool, derived from measured figures, or unknown for a reason.
+
+One line of measured figures: its columns, with their units and meanings.
+
 A column that a result of a simulation has, too, has its name, its unit and its meaning.
 """
 

@@ -1,5 +1,9 @@
 """The error of the model by class of load.
 
+Classes of device and load, in which systems are compared with what is simulated for them.
+
+The error of the model: how far measured systems were from what is simulated for them, by class of load.
+
 `make truth` estimates it from the bank and stores it (see `estimation`).
 """
 

@@ -1,5 +1,9 @@
 """Predictions of measured systems, and their agreement with the rates.
 
+How well predictions agree with the measured rates: median error and bias.
+
+What the engine predicts for the measured rates, with the parts of the systems alone.
+
 predicted.csv has the predictions of all rates, in their order, one for each alternative of the system; `make
 truth` writes it.
 """

@@ -1,4 +1,9 @@
-"""What a notebook shows: HTML and figures."""
+"""What a notebook shows: HTML and figures.
+
+Figures of a notebook: drawn by Destage itself, without a plotting library.
+
+Tables in HTML for notebooks.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

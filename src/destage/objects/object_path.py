@@ -1,5 +1,9 @@
 """Paths of objects in a bucket, or of files.
 
+Locations: a file or folder, or an object or prefix of a bucket.
+
+Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`.
+
 An object is complete or absent. There are no directories: a prefix exists as soon as an object under it
 does. Lists are consistent with writes on all three services, which the lease relies on
 (https://aws.amazon.com/s3/consistency/).

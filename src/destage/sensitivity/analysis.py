@@ -1,4 +1,9 @@
-"""The analysis of sensitivity of a sweep, computed or stored."""
+"""The analysis of sensitivity of a sweep, computed or stored.
+
+Sensitivity of one result of a sweep to its axes, by the estimator that fits the design of the points.
+
+The sensitivity tables of a stored sweep.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

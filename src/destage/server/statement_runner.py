@@ -1,4 +1,9 @@
-"""Runs statements of clients within limits."""
+"""Runs statements of clients within limits.
+
+The rows of a statement for the page: as in a table on a terminal, and no more than a browser can show.
+
+Read-only statements of the page's SQL box, with the sandbox and the limits of `destage query`.
+"""
 
 import threading
 import time

@@ -1,4 +1,9 @@
-"""Observes a sweep for the server."""
+"""Observes a sweep for the server.
+
+An error as the page shows it: one line that starts with its code.
+
+The progress of a sweep, observed from outside while any process writes it.
+"""
 
 import time
 from collections import deque

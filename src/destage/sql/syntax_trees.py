@@ -1,4 +1,11 @@
-"""DuckDB's syntax trees of statements: the columns that they read, and conditions on rows."""
+"""DuckDB's syntax trees of statements: the columns that they read, and conditions on rows.
+
+Which columns of a statement's rows are those of a relation, with their name and values.
+
+Expressions of one row: those whose value is a function of the columns of that row alone.
+
+The syntax tree of a statement: the columns that it names, and quantities that it compares with them.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

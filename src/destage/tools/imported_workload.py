@@ -1,4 +1,11 @@
-"""A workload that is imported: its name, its options, and what was left out."""
+"""A workload that is imported: its name, its options, and what was left out.
+
+How the tests of a file are read.
+
+A workload imported from another tool's file, and its YAML.
+
+Names of the tests of a file: what distinguishes each from the others.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""Parts of results that several tools have, and intervals of logs."""
+"""Parts of results that several tools have, and intervals of logs.
+
+Figures of one device over the intervals of a log: means over time, and the spread of the rate.
+
+What the readers of all tools share: the lines of a file, numbers with their place, and mistakes.
+"""
 
 import csv
 import math

@@ -1,4 +1,9 @@
-"""Words and values in the files of tools."""
+"""Words and values in the files of tools.
+
+Values of options of any tool: counts, percentages, words and sizes.
+
+Words of another tool's file or command, each with its line and column for messages.
+"""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,9 @@
-"""Options that describe an array: parts, or a shorthand."""
+"""Options that describe an array: parts, or a shorthand.
+
+Arrays in one word: `raid5x8` is RAID 5 on eight disks.
+
+Options that build a study: names of the catalogue, lists, and quantities with their units.
+"""
 
 import re
 from dataclasses import dataclass, replace

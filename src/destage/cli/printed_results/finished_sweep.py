@@ -1,4 +1,9 @@
-"""What a finished sweep prints, published figures among it."""
+"""What a finished sweep prints, published figures among it.
+
+Running a sweep from the command line and printing its outcome.
+
+Tables of published figures and results on a terminal.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

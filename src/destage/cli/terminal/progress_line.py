@@ -1,4 +1,9 @@
-"""The line of progress, and when it shows an estimate of the time left."""
+"""The line of progress, and when it shows an estimate of the time left.
+
+When the rate of a sweep foretells its end: not while only the pilot has settled.
+
+Progress on stderr: a bar on a terminal, otherwise a line every few seconds.
+"""
 
 import sys
 import time

@@ -1,4 +1,9 @@
-"""Where a store and the files of a sweep are."""
+"""Where a store and the files of a sweep are.
+
+The layout of a store: one directory `<store>/sweeps/<name>-<id>/` per sweep.
+
+Listing and probing locations of a store, folders and prefixes of a bucket alike.
+"""
 
 import os
 import secrets

@@ -1,5 +1,9 @@
 """Regular files by plain names, and nothing else in their place.
 
+Names of files and folders that another machine states, and that become local paths.
+
+Reading whole files of a store within limits: a store may come from anywhere.
+
 A pipe in place of a file would wait for ever, and a device never ends.
 """
 

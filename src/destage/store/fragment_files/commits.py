@@ -1,4 +1,9 @@
-"""Commits rows: their fragment, and its entry in the index."""
+"""Commits rows: their fragment, and its entry in the index.
+
+What follows a commit of a session: the fragment enters the index, and is merged with others.
+
+Writing the index of a sweep: what a session commits, in segments that grow with it.
+"""
 
 import time
 from collections.abc import Iterable, Sequence

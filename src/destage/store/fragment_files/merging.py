@@ -1,8 +1,12 @@
 """Merges the small files of a sweep, in the background or to the end.
 
+Compaction: many small fragments become few large ones, so that a million runs are read in seconds.
+
 A small fragment is mostly the footer of a hundred columns, and in a bucket each costs a request. The large
 fragment is committed like any other, then the small ones are deleted; a process killed in between leaves
 duplicate rows, which readers count once and the next compaction removes.
+
+Merging while a sweep runs: small fragments become few large ones, in a thread beside the driver.
 
 Fragments of like size are merged once there are enough of them, so that each row is written again a few times
 at most. A merged fragment is committed like any other; the fragments that it replaces are deleted some time

@@ -1,4 +1,9 @@
-"""The schemas of stored analyses: sensitivity, calibration, trials."""
+"""The schemas of stored analyses: sensitivity, calibration, trials.
+
+Schemas of analysis tables, which carry what their rows and columns mean, for `destage query` to show.
+
+The tables of a finished calibration, and the leading columns of its draws.
+"""
 
 from collections.abc import Collection, Sequence
 

@@ -1,8 +1,14 @@
 """CrystalDiskMark's tests, its own and those of a settings file, as workloads.
 
-Keys, defaults and profiles are those of its source (DiskMarkDlg.cpp, github.com/hiyohiyo/CrystalDiskMark).
+Import of CrystalDiskMark's tests: its result as text, its settings (.ini), or names such as `RND4K Q32T1`.
 
 Each test is DiskSpd with the options that CrystalDiskMark gives it. docs/workloads.md has the table.
+
+CrystalDiskMark's settings (.ini) of version 7 and later.
+
+Keys, defaults and profiles are those of its source (DiskMarkDlg.cpp, github.com/hiyohiyo/CrystalDiskMark).
+
+Tests of CrystalDiskMark by name, as on its buttons and in its results.
 """
 
 import re

@@ -1,7 +1,6 @@
 """The electronics, the bus and the cache of a disk in DiskSim's files.
 
-Blocks define components, `instantiate [ names ] as BLOCK` makes instances of them, and `topology` nests these
-from the driver to the disks. DiskSim sends a sector in the longest of the times of disk, bus and controller.
+Buffer, interface and overheads of a disk in a DiskSim `.diskspecs` file.
 
 ```text
   read   | command | move, wait | media ...                                      |
@@ -13,6 +12,11 @@ One command follows another, so an overhead at the end of one takes as long as o
 next: what DiskSim charges before, between and after the transfers of a request is the time of its command
 here. Overheads beside the arm or the media cost nothing. Hits of a read-ahead follow its read, so their
 overhead is that after a read; other commands have the mean of that after a read and that after a write.
+
+The system of a DiskSim parameter file (`.parv`): its first disk, and the bus that leads to it.
+
+Blocks define components, `instantiate [ names ] as BLOCK` makes instances of them, and `topology` nests these
+from the driver to the disks. DiskSim sends a sector in the longest of the times of disk, bus and controller.
 """
 
 import itertools

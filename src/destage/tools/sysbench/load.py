@@ -1,6 +1,10 @@
 """sysbench's tests as workloads.
 
+Import of sysbench's fileio tests, from a command or a script, as workloads.
+
 docs/workloads.md has a table of how each option is translated.
+
+The stream of a sysbench fileio test.
 """
 
 import re
