@@ -88,8 +88,8 @@ with NCQ choose (`queue.choice_fraction`), on reads of microserver-g10-ahci-f1.
 loads). On the dashed line both are equal.*
 
 * **Error** is simulated / measured - 1. The *median error* is that of its absolute values; the *bias* is the
-  median with its sign. What is open about a system (the state of its SSD, its write caches) has alternatives
-  that are equally probable, and the prediction is the geometric mean over them.
+  median with its sign. What is open about a system (the state of its SSD, its write caches, where its file
+  lies) has alternatives that are equally probable, and the prediction is the geometric mean over them.
 * **Inside** is the share of measured rates inside the 90 % interval of the model's error. Each system is
   predicted as if it were not in the bank, with what is open about it left open.
 * **Settings found** has the median errors of the one alternative of each system that is the most probable
@@ -121,7 +121,7 @@ REMARKS = """## What is off
   14,900.
 * The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
 * A contiguous file of 100 GB is a short stroke of each disk of a large array; a file on a file system in
-  use is not, and how much of the array is in use is assumed.
+  use is not. Where a file lies is open for each system that was measured through one.
 * HP's twelve disks read 4,850 times a second, and the simulated ones 5,740 times: with 21 I/Os for each disk,
   their choice of the next one is better than that of the real ones. Writes depend on the destages in flight,
   and eight to a disk come nearest.

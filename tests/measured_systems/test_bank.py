@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from destage.measured_systems.prediction import (
     agree_on_rate,
     agree_on_response,
     combine,
+    describe,
     format_predictions,
     group_by_class,
     group_by_system,
@@ -27,6 +29,8 @@ from destage.measured_systems.prediction import (
 LADDER = "configuration-manager-p822"
 HP = "hp-p421-12x15k"
 F1 = "microserver-g10-ahci-f1"
+FILE_SYSTEMS_IN_USE = {"server-m1015-8x2tb-md5"}
+"""The systems whose source says that the file system of the file was in use."""
 
 
 def find_rate(system: str, pattern: str, outstanding: int, disks: int | None = None) -> int:
@@ -100,12 +104,56 @@ def test_a_system_is_of_catalogue_parts(system: MeasuredSystem) -> None:
     )
     assert system.cached == (share > 0)
     assert system.unknown
-    rate = next(rate for rate in rates() if rate.system == system.name)
-    composed = [rate.compose_scenario(system, each) for each in system.alternatives]
-    assert all(validate(each) == [] for each in composed)
+    arrays = {rate.disks: rate for rate in rates() if rate.system == system.name}.values()
+    composed = [[describe(rate, each) for rate in arrays] for each in system.alternatives]
+    assert all(validate(each) == [] for every in composed for each in every)
     # No alternative is another one under a second name.
-    texts = {json.dumps(engine.normalise(each), sort_keys=True) for each in composed}
+    texts = {json.dumps([engine.normalise(each) for each in every], sort_keys=True) for every in composed}
     assert len(texts) == len(composed) == len({each.name for each in system.alternatives})
+
+
+def find_placement(scenario: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return where the file of a configuration lies; None for the start of the array."""
+    placement: Mapping[str, Any] | None = scenario["workload"]["streams"][0]["address"].get("placement")
+    return placement
+
+
+@pytest.mark.parametrize("system", systems().values(), ids=lambda system: system.name)
+def test_where_a_file_lies_is_open(system: MeasuredSystem) -> None:
+    """Each place is as probable; a new file system is ruled out by a source that says that it was in use."""
+    assert ("share of the file system in use" in system.unknown) == (system.footprint is not None)
+    rate = next(rate for rate in rates() if rate.system == system.name)
+    places = Counter(
+        json.dumps(find_placement(rate.compose_scenario(system, each))) for each in system.alternatives
+    )
+    if system.footprint is None:
+        assert set(places) == {"null"}
+        return
+    expected: list[dict[str, Any]] = [
+        {"kind": "scattered", "extent": "128MiB", "share": share} for share in (0.25, 0.5, 1.0)
+    ]
+    if system.name not in FILE_SYSTEMS_IN_USE:
+        expected.append({"kind": "contiguous"})
+    count = len(system.alternatives) // len(expected)
+    assert places == dict.fromkeys(map(json.dumps, expected), count)
+
+
+def test_a_system_that_was_measured_through_a_file_has_its_size() -> None:
+    rows = csv.DictReader(io.StringIO(read_text("measured_arrays.csv")))
+    files = {row["system"] for row in rows if row["target"] == "file"}
+    assert {system.name for system in systems().values() if system.footprint} == files | {LADDER}
+    assert files >= FILE_SYSTEMS_IN_USE
+
+
+def test_a_file_larger_than_the_share_in_use_is_all_that_is_in_use() -> None:
+    """100 GB are a third of a mirror of two disks of 300 GB, and a sixth of two mirrors."""
+    new, quarter = systems()[LADDER].alternatives[:2]
+    assert (new.name, quarter.name) == ("1 new", "1 quarter")
+    two, four = (rates()[find_rate(LADDER, "randwrite", 64, disks)] for disks in (2, 4))
+    assert engine.normalise(describe(two, quarter)) == engine.normalise(describe(two, new))
+    placement = find_placement(describe(four, quarter))
+    assert placement is not None
+    assert placement["share"] == 0.25
 
 
 def test_the_ladder_has_a_level_for_each_number_of_disks() -> None:
@@ -169,16 +217,13 @@ def test_a_prediction_is_the_geometric_mean_of_its_alternatives() -> None:
 
 
 def test_an_option_is_set_where_the_configuration_has_it() -> None:
-    system = systems()["server-m1015-8x2tb-md5"]
-    rate = rates()[find_rate(system.name, "randread", 1)]
-    shares = [
-        rate.compose_scenario(system, each)["workload"]["streams"][0]["address"]["placement"]["share"]
-        for each in system.alternatives
-    ]
-    assert shares == [0.25, 0.5, 1.0]
-    assert system.placement is not None
-    assert system.placement["share"] == 0.5
-    assert "share of the file system in use" in system.unknown
+    system = systems()["dl380g8-p420i-hgst"]
+    assert system.unknown[:2] == ("write cache of the disk behind the controller", "destages in flight")
+    scenario = rates()[find_rate(system.name, "randread", 1)].compose_scenario(
+        system, next(each for each in system.alternatives if each.name == "on 4")
+    )
+    assert scenario["array"]["disk"] == {"use": "travelstar_7k1000", "buffer": {"write_cache": True}}
+    assert scenario["controller"]["cache"]["write"] == {"force_destages": False, "destage_depth": 4}
 
 
 def test_agreement_worked_by_hand() -> None:

@@ -60,8 +60,7 @@ class MeasuredSystem:
 
     Attributes:
         cached: Whether its controller caches writes.
-        footprint: The size of the file that was accessed; None for the whole device.
-        placement: Where the file lies; None for the start of the array.
+        footprint: The size of the file that was accessed, whose place is open; None for the whole device.
         unknown: What neither the source nor a data sheet says, open settings first.
         scenario: Its controller and array, by catalogue names.
         alternatives: The descriptions of what is open; one if nothing is.
@@ -73,7 +72,6 @@ class MeasuredSystem:
     medium: Medium
     cached: bool
     footprint: str | None
-    placement: Mapping[str, Any] | None
     unknown: tuple[str, ...]
     scenario: Mapping[str, Any]
     alternatives: tuple[Alternative, ...]
@@ -112,17 +110,15 @@ class MeasuredRate:
 
     def compose_scenario(self, system: MeasuredSystem, alternative: Alternative) -> dict[str, Any]:
         """Return the configuration that describes this measurement."""
-        lies = {"footprint": system.footprint, "placement": system.placement}
-        address = {"kind": "uniform"} | {key: value for key, value in lies.items() if value is not None}
-        parts = copy.deepcopy({**system.scenario, "placement": address.get("placement", {})})
+        parts = copy.deepcopy(dict(system.scenario))
         for path, value in alternative.assigned.items():
             *tables, last = path.split(".")
             place = parts
             for table in tables:
                 place = place.setdefault(table, {})
             place[last] = value
-        if placement := parts.pop("placement"):
-            address["placement"] = placement
+        lies = {"footprint": system.footprint, "placement": parts.pop("placement", None)}
+        address = {"kind": "uniform"} | {key: value for key, value in lies.items() if value is not None}
         stream = {
             "name": "random",
             "arrival": {"kind": "fixed_outstanding", "depth": self.outstanding},
@@ -153,28 +149,34 @@ def systems() -> Mapping[str, MeasuredSystem]:
                 medium=fields["medium"],
                 cached=fields["cached"],
                 footprint=fields.get("footprint"),
-                placement=fields.get("placement"),
                 unknown=(
                     *(document["unknowns"][unknown]["title"] for unknown in fields.get("open", [])),
                     *fields["unknown"],
                 ),
                 scenario=fields["scenario"],
-                alternatives=_combine([document["unknowns"][unknown] for unknown in fields.get("open", [])]),
+                alternatives=_combine(
+                    [document["unknowns"][unknown] for unknown in fields.get("open", [])],
+                    fields.get("excluded", []),
+                ),
             )
             for name, fields in document["systems"].items()
         }
     )
 
 
-def _combine(unknowns: Sequence[Mapping[str, Any]]) -> tuple[Alternative, ...]:
-    """Return an alternative for each combination of options."""
+def _combine(unknowns: Sequence[Mapping[str, Any]], excluded: Sequence[str]) -> tuple[Alternative, ...]:
+    """Return an alternative for each combination of options that are not excluded."""
+    options = [
+        [(name, option) for name, option in unknown["options"].items() if name not in excluded]
+        for unknown in unknowns
+    ]
     return tuple(
         Alternative(
             name=" ".join(name for name, _ in chosen) or "described",
             title="; ".join(option["title"] for _, option in chosen),
             assigned={path: value for _, option in chosen for path, value in option["set"].items()},
         )
-        for chosen in itertools.product(*(unknown["options"].items() for unknown in unknowns))
+        for chosen in itertools.product(*options)
     )
 
 

@@ -16,8 +16,9 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from destage.engine import simulate
+from destage.engine import simulate, validate
 from destage.measured_systems.bank import Alternative, MeasuredRate, rates, read_rows, systems
 from destage.measured_systems.model_error import classify_rate
 
@@ -47,9 +48,19 @@ Predictions = Sequence[Prediction]
 
 def predict(rate: MeasuredRate, alternative: Alternative) -> Prediction:
     """Simulate a description of a measured rate."""
-    scenario = rate.compose_scenario(systems()[rate.system], alternative)
-    row = simulate({**scenario, "run": {"max_requests": MAX_REQUESTS}})
+    row = simulate({**describe(rate, alternative), "run": {"max_requests": MAX_REQUESTS}})
     return Prediction(_round(row["throughput_iops"]), _round(row["response_mean_us"]))
+
+
+def describe(rate: MeasuredRate, alternative: Alternative) -> dict[str, Any]:
+    """Return the configuration of a description.
+
+    A file that is larger than the share in use is all that is in use, from the start of the array.
+    """
+    scenario = rate.compose_scenario(systems()[rate.system], alternative)
+    if any(issue.code == "scenario.beyond-array" for issue in validate(scenario)):
+        del scenario["workload"]["streams"][0]["address"]["placement"]
+    return scenario
 
 
 def combine(predictions: Predictions) -> Prediction:
