@@ -1,10 +1,7 @@
-"""Commands in the pods of a cluster: of a job's head, or of a reader of its store.
+"""Commands in a running pod, through the API server: of a job's head, or of a reader of its store.
 
-The running head of a sweep, which is asked for its progress: no other pod has to start for that.
-
-A command in a running pod, through the API server.
-
-The reader: a pod with a sweep's image and access to its results, in which commands are run.
+The running head of a sweep is asked for its progress: no other pod has to start for that. The reader is a pod
+with the sweep's image and access to its results, for commands where there is no head.
 """
 
 import secrets

@@ -1,8 +1,6 @@
-"""Results of a sweep, packed in a pod and fetched from it.
+"""Results of a sweep on a cluster: its progress, SQL there, and a local copy.
 
-A sweep's files as a list and as a tar archive: the protocol between the reader and `fetch`.
-
-A sweep's results on the cluster: its progress, a local copy, and SQL on the cluster.
+The files of a copy pass between the reader and `fetch` as a list and as a tar archive.
 """
 
 import io

@@ -1,12 +1,8 @@
-"""Checks of a cluster before a job is submitted.
+"""Checks of a cluster before a job is submitted, in the order in which a sweep depends on them.
 
-The checks of `destage cluster doctor`, in the order in which a sweep depends on them.
-
-How long KubeRay waits for a lost head before it fails a sweep, as `destage cluster doctor` reports it.
-
-The resource requests of a sweep's pods, compared with the namespace's ResourceQuotas.
-
-The reader is not among them: it runs only while there is no head.
+Two need arithmetic: how long KubeRay waits for a lost head before it fails a sweep, and the resource requests
+of a sweep's pods beside the namespace's ResourceQuotas. The reader is not among these pods: it runs only
+while there is no head.
 """
 
 from collections.abc import Iterator, Sequence

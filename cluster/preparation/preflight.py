@@ -1,9 +1,4 @@
-"""The preflight test of `destage cluster doctor`, and the result of a check.
-
-The result of one check of `destage cluster doctor`.
-
-The preflight test: a pod like a sweep's checks that the image starts and that the store can be written.
-"""
+"""The preflight test of `destage cluster doctor`: a pod like a sweep's, which writes to the store."""
 
 import re
 import time

@@ -1,8 +1,7 @@
-"""Pods beside a job: a reader of its store, and a probe.
+"""Pods beside a job: a reader of its store, and the probe of `destage cluster doctor`.
 
-A pod beside a sweep's own, with the head's image, account and store, but without Ray and the study.
-
-The pod of `destage cluster doctor`: starts the image as a sweep would and tests writing to the store.
+They have the head's image, account and store, but neither Ray nor the study. The probe starts the image as a
+sweep would and tests writing to the store.
 """
 
 import copy

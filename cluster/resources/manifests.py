@@ -1,12 +1,8 @@
-"""All manifests of a job.
+"""All manifests of a release, built from its settings; a test checks that the chart renders the same.
 
-The Job of the keeper, which Kubernetes moves to another node when it is lost with its own.
-
-All objects of a release, built from its settings; a test checks that the chart renders the same.
-
-Ray's metrics: a PodMonitor for Prometheus, and a Grafana dashboard in a ConfigMap.
-
-NetworkPolicies: ingress from the sweep's own pods and the operator, egress to DNS and the store.
+Beside the sweep itself: the Job of the keeper, which Kubernetes moves to another node when it is lost with
+its own; a PodMonitor for Prometheus and a Grafana dashboard in a ConfigMap for Ray's metrics; NetworkPolicies
+(ingress from the sweep's own pods and the operator, egress to DNS and the store).
 """
 
 import json

@@ -1,13 +1,8 @@
-"""The store of a job: its volume or bucket, credentials, and traces.
+"""The store of a job: its volume or bucket, the credentials for it, and the traces in it.
 
-The keys that a store's Secret needs, by scheme, and the command that creates it.
-
-Access of a pod to the results: a volume or an object store, and the credentials for it.
-
-The keys of a Secret become environment variables, which the clients of S3 and Azure read. Google's client
-reads a file, so its Secret is mounted. Without a Secret the pod's service account must have access.
-
-Whether the pods can read the traces of a study: files on the results volume, or objects in a bucket.
+The keys of a store's Secret, by scheme, become environment variables, which the clients of S3 and Azure read.
+Google's client reads a file, so its Secret is mounted. Without a Secret the pod's service account must have
+access. The pods read the traces of a study from files on the results volume, or from objects in a bucket.
 """
 
 import json

@@ -1,11 +1,8 @@
-"""The settings of a cluster, and the address of its store.
-
-The settings of a sweep on a cluster: each name, type, default, bound and description is defined here.
+"""The settings of a sweep on a cluster: each name, type, default, bound and description is defined here.
 
 `scripts/generate_chart.py` writes the chart's `values.yaml`, `values.schema.json` and README from these
-classes, and `destage cluster submit --values` reads the same files. In YAML the names are in camel case.
-
-The URL of an object store: its scheme and ports, and validation of the settings that depend on it.
+classes, and `destage cluster submit --values` reads the same files. In YAML the names are in camel case. The
+URL of an object store, its scheme and ports, decides what further settings are valid.
 """
 
 import re

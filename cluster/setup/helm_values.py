@@ -1,8 +1,7 @@
-"""The settings of a cluster as the values of the Helm chart, and their schema.
+"""The settings of a cluster as the values of the Helm chart, and their JSON Schema.
 
-Values files and `--set` options: read as YAML, merged as Helm does, validated and turned into settings.
-
-The JSON Schema of the settings, for the chart's `values.schema.json` and for `read_settings`.
+Values files and `--set` options are read as YAML, merged as Helm does, validated and turned into settings.
+The schema is that of the chart's `values.schema.json`, too.
 """
 
 import types

@@ -1,8 +1,6 @@
-"""Configurations of the engine, and its errors as ours.
+"""Configurations of the engine: validation, and the canonical form, which the engine runs and names runs by.
 
-Configurations: validation, and the canonical form, which the engine runs and which identifies a run.
-
-Translation of the extension module's exceptions to `destage.errors`.
+The extension module's exceptions become those of `destage.errors`.
 """
 
 import json

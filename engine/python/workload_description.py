@@ -1,11 +1,7 @@
-"""Workloads in words, and the locality that they assume.
+"""Workloads in words: arrivals, requests and addresses of each stream, and the locality that they assume.
 
-The localities that a configuration takes from a workload of the catalogue where nobody published them.
-
-How soon addresses come again decides what a cache is worth: an answer that rests on an assumed locality says
-so.
-
-Descriptions of a workload in text: arrivals, requests and addresses of each stream.
+How soon addresses come again decides what a cache is worth. Where nobody published the locality of a workload
+of the catalogue, an answer that rests on an assumed one says so.
 """
 
 import re

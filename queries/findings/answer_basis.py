@@ -1,8 +1,6 @@
 """What an answer rests on: the model's error, and assumed localities.
 
-The assumed localities that the points of a study rest on.
-
-The model's own error in words: how far measured systems of a class were from the simulated speed.
+The error says how far measured systems of a class of load were from the simulated speed.
 """
 
 from collections.abc import Mapping

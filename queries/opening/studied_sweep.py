@@ -1,8 +1,6 @@
-"""What a sweep studies, and the columns that a statement asks of it.
+"""What a sweep studies: its axes, its kind, what answers it, and the named queries written for it.
 
-The result columns that a study asks for, which come first in relations of hundreds of columns.
-
-What a sweep studies: its axes, its kind and what answers it, with named queries written for it.
+The result columns that a study asks for come first in relations of hundreds of columns.
 """
 
 import re

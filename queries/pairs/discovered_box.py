@@ -1,8 +1,6 @@
-"""The box of a sweep's points where statements hold.
+"""Where a statement holds: the box of a sweep's points that has most of the cases and few others.
 
-Where a statement holds: the box of a sweep's points that has most of the cases and few others.
-
-The points of a sweep at which a statement holds, also one that compares each with another point.
+A statement may also compare each point with another one.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,7 @@
-"""Points with the load of measured lines.
+"""The points of a sweep as `destage compare --measured` pairs them with measured lines.
 
-The points of a sweep as `destage compare --measured` pairs them: loads, names and results.
-
-The load of a point in the terms in which load tests state theirs: outstanding I/Os, sizes, shares.
+A point has its load, its name and its results. Loads are in the terms in which load tests state theirs:
+outstanding I/Os, sizes, shares.
 """
 
 import json

@@ -1,13 +1,9 @@
-"""Pairs of points, compared.
+"""Pairs of points, of one sweep or two, that differ only in what is compared, and their differences.
 
-Paired comparison of two points whose replicates use common random streams.
-
-Common random numbers cancel variation that affects both points alike: the variance of the difference is
-Var(A) + Var(B) - 2 Cov(A, B). The variance reduction, (Var(A) + Var(B)) / Var(B - A), is the factor by which
-independent streams would need more replicates for an interval of the same width (A. M. Law, Simulation
-Modeling and Analysis, 11.2; the interval is the paired t-interval of 10.2.1).
-
-Pairs of points, of one sweep or two, that differ only in what is compared.
+The replicates of both points use common random streams, which cancel what affects both alike: the variance of
+the difference is Var(A) + Var(B) - 2 Cov(A, B). The variance reduction, (Var(A) + Var(B)) / Var(B - A), is
+the factor by which independent streams would need more replicates for an interval of the same width (A. M.
+Law, Simulation Modeling and Analysis, 11.2; the interval is the paired t-interval of 10.2.1).
 """
 
 import math

@@ -1,11 +1,8 @@
-"""The simulated value of a published figure, from its parts.
-
-Which published figures follow from others of their study: ratios of figures, and figures printed twice.
-
-Quantities measured from a sweep's rows, with their intervals.
+"""The simulated value of a published figure with its interval, from its parts in a sweep's rows.
 
 An expression is evaluated within each replicate, whose points share their random streams, and the t-interval
-is taken over replicates: what the points have in common cancels in a ratio or a difference.
+is taken over replicates: what the points have in common cancels in a ratio or a difference. Some figures
+follow from others of their study: ratios of them, and those printed twice.
 """
 
 import ast

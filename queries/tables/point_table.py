@@ -1,8 +1,6 @@
-"""The points of a sweep, and their axes, as tables.
+"""The points of a sweep as a table, in which places are found by value without an object per point.
 
-The axes of a sweep as a table, with their names as columns in SQL.
-
-The points of a sweep as a table, in which places are found by value without an object per point.
+Another table has its axes, with their names as columns in SQL.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,11 +1,7 @@
-"""The Parquet files of a sweep as relations.
+"""The Parquet files of a sweep as relations: its plan and rows, of which a statement reads what it needs.
 
-The Parquet files of a sweep on this machine, as few enough to be queried again and again.
-
-Objects of a bucket are copied to a temporary directory, piece by piece. Opening a file costs DuckDB a
+The objects of a bucket are copied to a temporary directory, piece by piece. Opening a file costs DuckDB a
 millisecond in each statement, so that many small fragments are first copied into one file.
-
-The plan and the rows of a sweep as SQL over its Parquet files, of which a statement reads what it needs.
 
 A run that several fragments hold counts once: a row with a result is kept over a failed one, then the row of
 the lowest fragment name. Only a sweep with such runs pays for their selection.

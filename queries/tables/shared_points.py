@@ -2,9 +2,8 @@
 
 A plan has the points of a study as written. Points with the same runs and label are one: without a cache, all
 write fractions. The first of them in the plan stands for all. An axis has no effect at a point if the point
-and all that differ from it in this axis alone are one; it is NULL where it has no effect at any of them.
-
-An axis is NULL in the plan where its condition (`when`) is false: one point stands for all of its values.
+and all that differ from it in this axis alone are one; it is NULL where it has no effect at any of them, and
+where its condition (`when`) is false, as one point stands for all of its values.
 
 The views read the plan of `collapse_plan`. What averages over the grid as written reads `grid`.
 """

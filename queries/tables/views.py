@@ -1,28 +1,20 @@
-"""The views of an open sweep, of means too.
-
-The views with a mean and an interval for each result column, also of only those that a statement names.
-
-The views of a sweep, SQL over the relations of its files and a few tables.
+"""The views of an open sweep: SQL over the relations of its files and a few tables.
 
 The relations are `plan` and `stored_rows`, the tables `found_answers`, `certificates`, `published` and
-`student`.
+`student`. A view has the means of all result columns, or of only those that a statement names.
 
-`runs` has a row per planned and stored run: the columns of the plan, then the result columns.
-
-`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
-measured at the largest value below its answer that every replicate has run. For each result column c [its
-unit] both have the mean over replicates `c` and the ends of its 95 % t-interval, `c_low` and `c_high` (null
-with fewer than two replicates). Each replicate is averaged first: replicates use the same random streams at
-every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
-
-`replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run at the
-largest value below the answer, and its own answer. Of a search for the smallest value, whose answer is one
-number for all replicates, replicate 0 has it, so that no interval is computed from repetitions.
-
-`published_figures` has a row per published figure, with its prediction interval and class.
-
-`timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order of
-`step`.
+* `runs` has a row per planned and stored run: the columns of the plan, then the result columns.
+* `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
+  measured at the largest value below its answer that every replicate has run. For each result column c [its
+  unit] both have the mean over replicates `c` and the ends of its 95 % t-interval, `c_low` and `c_high` (null
+  with fewer than two replicates). Each replicate is averaged first: replicates use the same random streams at
+  every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
+* `replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run at the
+  largest value below the answer, and its own answer. Of a search for the smallest value, whose answer is one
+  number for all replicates, replicate 0 has it, so that no interval is computed from repetitions.
+* `published_figures` has a row per published figure, with its prediction interval and class.
+* `timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order of
+  `step`.
 
 Only runs with status `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
 `n_array_failed`, `n_failed`, `n_missing`).

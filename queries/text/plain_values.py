@@ -1,11 +1,8 @@
-"""Values of results as plain text, of computed columns too.
-
-Which columns of a user's rows are computed: they have no unit, and their name is their heading.
-
-The values of result columns in forms that every output format has: JSON values, and texts.
+"""The values of result columns in forms that every output format has: JSON values, and texts.
 
 Booleans, numbers and texts stay; other values become texts as DuckDB writes them, such as `1 month 2 days`,
-and lists, tables and maps become JSON.
+and lists, tables and maps become JSON. Columns that a user's statement computes are marked: they have no
+unit, and their name is their heading.
 """
 
 import json

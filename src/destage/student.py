@@ -1,9 +1,8 @@
 """Student's t-interval of a mean.
 
 scipy has it, too, but takes longer to load than pyarrow and DuckDB together, which a pod with a fraction of a
-processor would pay for with every query.
-
-[1] M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+processor would pay for with every query. The series is that of M. Abramowitz, I. A. Stegun, Handbook of
+Mathematical Functions, 26.7.3 and 26.7.4.
 """
 
 import math

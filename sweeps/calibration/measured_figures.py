@@ -1,9 +1,4 @@
-"""Figures of a calibration from a set of measured lines.
-
-A calibration from a study of tests and the figures that were measured in them.
-
-Figures of a calibration that were measured: their values from the lines of a measured set.
-"""
+"""A calibration from a study of tests and a measured set, whose lines have the figures of these tests."""
 
 import copy
 import re

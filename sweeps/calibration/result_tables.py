@@ -1,8 +1,6 @@
-"""The tables of a calibration's results: columns of draws, weights, figures and unknowns.
+"""The tables of a calibration: draws, unknowns, predictions, odds, what to measure next.
 
-The columns of the draws of a calibration: its unknowns and figures, with their units.
-
-The tables of a calibration: draws, unknowns, predictions, odds, what to measure next.
+The columns of draws are the unknowns and the figures, with their units.
 """
 
 import math

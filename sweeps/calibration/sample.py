@@ -1,8 +1,6 @@
-"""A weighted sample of the unknowns: its statistics, and the draws that it keeps.
+"""The weighted sample of the unknowns: the draws of all waves, and what the measured figures say about them.
 
-The draws of all waves with their figures, and what the measured figures say about them.
-
-Weighted samples, and mixtures of normal distributions with a member for each draw.
+Statistics are those of weighted samples, and of mixtures of normal distributions with a member for each draw.
 """
 
 import math

@@ -1,9 +1,4 @@
-"""The waves of a calibration: draws, their runs, and the points that they add to a plan.
-
-The points of a calibration: those of the first wave, and those that later waves add.
-
-The waves of a calibration: which points come next, a pure function of the results so far.
-"""
+"""The waves of a calibration: which points come next, a pure function of the results so far."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

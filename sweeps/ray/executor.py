@@ -1,8 +1,6 @@
-"""Runs batches on the workers of a Ray cluster.
+"""Batches on Ray: joins a cluster or starts one, checks its machines, and follows its size.
 
-Batches on Ray: joins a cluster or starts one, checks its machines, and follows its size.
-
-Ray's messages on the driver's terminal: a lost machine is one line instead of Ray's own state.
+Of Ray's messages on the driver's terminal, that of a lost machine is one line instead of Ray's own state.
 """
 
 import logging

@@ -1,13 +1,8 @@
-"""The Ray cluster to use: its address, and whether its head answers.
+"""The Ray cluster to use: the forms of its address, and whether its head answers.
 
-The address of a Ray cluster: its forms, and whether a Ray cluster answers there.
-
-Ray itself tries an unreachable address for three minutes and then ends the process.
-
-Whether the head of a Ray cluster can still be reached.
-
-Ray's library ends a driver a minute after it has lost the head, at any point, with lines of its log and exit
-code 1; until then, a request to the head blocks. So the head is tested by a connection with a timeout.
+Ray itself tries an unreachable address for three minutes and then ends the process. It also ends a driver a
+minute after it has lost the head, at any point, with lines of its log and exit code 1; until then, a request
+to the head blocks. So the head is tested by a connection with a timeout.
 """
 
 import os

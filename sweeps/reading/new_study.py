@@ -1,8 +1,6 @@
-"""The texts of new studies, also of one that replays a trace.
+"""The texts of new studies: the commented one of `destage init`, and the one behind `destage trace replay`.
 
-The commented text of a new study, for `destage init`.
-
-The study behind `destage trace replay`: one trace on one array, with several cache sizes.
+The latter replays one trace on one array, with several cache sizes.
 """
 
 import json

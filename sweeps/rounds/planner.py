@@ -1,8 +1,6 @@
-"""Plans the rounds of a sweep from its question and the ways of adding points.
+"""Plans the rounds of a sweep, as a pure function of the study and the rows of earlier rounds.
 
-The ways in which a study adds points to its own: a search, a refinement, and a calibration.
-
-Plans the rounds of a sweep as a pure function of the study and the rows of earlier rounds.
+The study's question plans the runs of its points; a search, a refinement or a calibration adds points.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,11 +1,4 @@
-"""Questions for means at given points: a fixed number of runs, or until an interval is narrow enough.
-
-A fixed number of runs of each point, all of them in one round.
-
-The means of points over replicates: as many as their intervals need.
-
-The number of replicates of each point: more until its interval is narrow enough.
-"""
+"""Questions for means at given points: a fixed number of runs, or more until intervals are narrow."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 

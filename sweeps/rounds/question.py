@@ -1,10 +1,7 @@
-"""A kind of question: what it knows of its points, and why it leaves one unanswered.
+"""What a study asks of each of its points: which runs that takes, and the answers that they give.
 
-The runs that a sweep has planned, and what is known of those that have ended.
-
-What a study asks of each of its points: which runs that takes, and the answers that they give.
-
-Warnings of points without an answer: the point, the cause, and the setting to change.
+A point without an answer has a warning: the point, the cause, and the setting to change. The ledger has the
+runs that are planned, and what is known of those that have ended.
 """
 
 from abc import ABC, abstractmethod

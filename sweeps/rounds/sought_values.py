@@ -1,12 +1,7 @@
-"""Questions for the largest or the smallest value of a parameter that meets the objectives.
+"""The questions for the largest and for the smallest value of a parameter that meets the objectives.
 
-The searches of points for the largest value that meets the objectives.
-
-The searches of points for the smallest value that meets the objectives: of all, or of the cheapest.
-
-What searches for the largest and for the smallest value share.
-
-The verdicts of runs, the answers with their certificates, and the warnings of points without an answer.
+What both share: the verdicts of runs, the answers with their certificates, and the warnings of points without
+an answer. The smallest value is one of all, or of the cheapest.
 """
 
 import math

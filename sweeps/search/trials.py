@@ -1,13 +1,9 @@
-"""Trials of a search for the Pareto front.
-
-Pareto search: which configurations to try next, so that the front of several objectives is found.
+"""The trials of a Pareto search: each is a point of the study, whose results lead to the next ones.
 
 The trials of a batch depend on the seed and on the results of earlier batches alone: a session that is
 resumed asks for the same trials again. Optuna has the samplers: NSGA-II (Deb et al. 2002, IEEE Transactions
 on Evolutionary Computation 6, 182) and the multi-objective tree-structured Parzen estimator (Ozaki et al.
 2022, JAIR 73, 1209).
-
-The trials of a search: each is a point of the study, whose results lead to the next ones.
 """
 
 import math

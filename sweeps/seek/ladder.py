@@ -1,15 +1,12 @@
-"""The values that a search for the largest one tries: rungs of a ladder, then halves.
+"""The values that a search for the largest one tries: rungs of a ladder around its bracket, then halves.
 
-The search of a single replicate by verdicts alone: the rungs around a bracket, then a bisection.
+The bracket of a seek are the neighbouring rungs between which a replicate starts to fail. The rungs are the
+same for all points of a sweep. Two rungs are further apart than the noise of a run, so the verdicts on them
+usually change once, from passing to failing, and the bracket does not depend on the order in which the search
+visits them.
 
-It is used where no line can be fitted: at the bounds of the search, and where runs above the answer measure
-nothing, such as an overloaded array.
-
-The bracket of a seek: the neighbouring rungs of a fixed ladder between which a replicate starts to fail.
-
-The rungs are the same for all points of a sweep. Two rungs are further apart than the noise of a run, so the
-verdicts on them usually change once, from passing to failing, and the bracket does not depend on the order in
-which the search visits them.
+The search by verdicts alone, a bisection of the bracket, is used where no line can be fitted: at the bounds
+of the search, and where runs above the answer measure nothing, such as an overloaded array.
 """
 
 import math

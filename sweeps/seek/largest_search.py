@@ -1,13 +1,13 @@
 """The search of a point: a bracket by one replicate, then runs of all replicates around the fitted answer.
 
-1. One replicate walks the rungs of the ladder until two neighbours enclose the answer (`seek_ladder`).
+1. One replicate walks the rungs of the ladder until two neighbours enclose the answer (`ladder`).
 2. All replicates run the value where the line through the two meets the bound.
-3. A line is fitted to these runs (`seek_fit`), and all replicates run a value on the other side of the fitted
-   answer, until the nearest values below and above it are N and N + 1, or no further apart than one and a
-   half times the width of the interval.
+3. A line is fitted to these runs (`crossing_fit`), and all replicates run a value on the other side of the
+   fitted answer, until the nearest values below and above it are N and N + 1, or no further apart than one
+   and a half times the width of the interval.
 
-Where no line fits, each replicate bisects for itself (`seek_bisection`). The answer is a function of the runs
-of this point alone: neither the order in which runs end nor other points change it.
+Where no line fits, each replicate bisects for itself (`bisect`). The answer is a function of the runs of this
+point alone: neither the order in which runs end nor other points change it.
 """
 
 import math

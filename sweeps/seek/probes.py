@@ -1,8 +1,6 @@
-"""Probes of a search: a tried value, its runs, and what they say.
+"""The runs of a seek, as its search sees them: a verdict, and how far each objective is from its bound.
 
-The runs of a point that its search has looked at, and the replicates that take part.
-
-The runs of a seek, as its search sees them: a verdict, and how far each objective is from its bound.
+A probe is a tried value with its runs; the replicates that take part are those of its point.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,22 +1,18 @@
-"""The search for the smallest value that meets the objectives, and for the cheapest points.
+"""The search for the smallest value of a point that meets the objectives, and for the cheapest points.
 
-The search for the cheapest points: which points are searched further, and up to which value.
+A value, such as a number of disks, is judged by all replicates together. It meets an objective if the
+interval of the mean margin, the log of measured value over bound, lies at or below zero, and misses it if the
+interval lies above. Otherwise more replicates run, up to the maximum of the study. A value that is still
+undecided then is not taken as the answer. Its replicates are judged at several looks. Each look takes an
+equal share of the 5 % error probability of a value, so that the total stays at most 5 % (Bonferroni).
+
+The answer is the smallest value that meets the objectives and above which every value tried meets them, too.
+The next smaller value misses them, is undecided or is not allowed.
 
 The price of a point rises with the sought number of disks. Until enough points are known that meet the
 objectives, those whose next value costs the least are searched, a few at a time. From then on, every other
 point is tried at the largest number of disks that costs less than the last of the cheapest points: if that
 misses the objectives, the point is more expensive, whatever its answer is.
-
-The search for the smallest value of a point that meets the objectives, such as a number of disks.
-
-A value is judged by all replicates together. It meets an objective if the interval of the mean margin, the
-log of measured value over bound, lies at or below zero, and misses it if the interval lies above. Otherwise
-more replicates run, up to the maximum of the study. A value that is still undecided then is not taken as the
-answer. Its replicates are judged at several looks. Each look takes an equal share of the 5 % error
-probability of a value, so that the total stays at most 5 % (Bonferroni).
-
-The answer is the smallest value that meets the objectives and above which every value tried meets them, too.
-The next smaller value misses them, is undecided or is not allowed.
 """
 
 import math

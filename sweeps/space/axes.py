@@ -1,8 +1,7 @@
-"""The axes of a study, and their columns in a plan.
+"""The axes of a study: their values, and their columns in a plan.
 
-The values of an axis: a list, or a range, linspace, logspace or log2; quantities with their units.
-
-The columns of axes: values of canonical configurations or as written, and the Arrow types they share.
+Values are a list, or a range, linspace, logspace or log2; quantities have their units. Columns have the
+values of canonical configurations or those written, in Arrow types that they share.
 """
 
 import json

@@ -1,17 +1,14 @@
-"""Sampled designs of a space: Latin hypercube, Sobol, Morris, Saltelli.
-
-Designs: the points of a unit cube at which sampled axes are tried.
+"""Designs: the points of a unit cube at which sampled axes are tried, by four methods.
 
 A design of more points starts with the points of a smaller one where its method allows it (all but the Latin
 hypercube, with one seed), so that an extended study runs the new points only.
 
-Trajectories of Morris's method: from a random start, each axis is changed once (Morris 1991).
-
-Saltelli's sample for Sobol indices: two independent samples A and B, and A with single columns of B.
-
-Saltelli et al. 2010, "Variance based sensitivity analysis of model output". Base sample i has the rows i w to
-i w + w - 1, where w is `count_rows`: A_i, then A_i with column k of B_i for each axis k, then B_i, and for
-second-order indices B_i with column k of A_i for each axis k.
+* Latin hypercube and Sobol sequence: points that fill the cube.
+* Morris: trajectories from a random start, in which each axis is changed once (Morris 1991).
+* Saltelli, for Sobol indices: two independent samples A and B, and A with single columns of B. Base sample i
+  has the rows i w to i w + w - 1, where w is `count_rows`: A_i, then A_i with column k of B_i for each axis
+  k, then B_i, and for second-order indices B_i with column k of A_i for each axis k (Saltelli et al. 2010,
+  "Variance based sensitivity analysis of model output").
 """
 
 import hashlib

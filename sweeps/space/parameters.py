@@ -1,12 +1,8 @@
-"""The parameters of a study, and numbers that are written without a unit.
+"""Parameters of a configuration by dotted path: what the schema says of one, reading it, setting it.
 
-Detection of sizes, durations and bandwidths that lack a unit.
-
-Small numbers are rarely meant in base units (byte, nanosecond, byte per second): `capacity: 512` is nearly
-always 512 MiB. Numbers below 64 KiB, 1 s and 1 MB/s therefore need a unit. JSON documents and canonical
-configurations, which programs write, are in base units and exempt.
-
-Parameters of a configuration by dotted path: what the schema says of one, reading it, setting it.
+Also found are numbers that should have a unit. Small ones are rarely meant in base units (byte, nanosecond,
+byte per second): `capacity: 512` is nearly always 512 MiB. Numbers below 64 KiB, 1 s and 1 MB/s therefore
+need a unit. JSON documents and canonical configurations, which programs write, are in base units and exempt.
 """
 
 import copy

@@ -1,8 +1,6 @@
-"""The schema of a study, and its reader.
+"""The reader of a study: it turns a document that fits the schema into a study, with all mistakes at once.
 
-Turns a document that fits the schema into a study, with all mistakes beyond the schema at once.
-
-JSON Schema of a study, which embeds the engine's schema of a configuration, and validation by it.
+The JSON Schema of a study embeds the engine's schema of a configuration.
 """
 
 from collections.abc import Mapping, Sequence

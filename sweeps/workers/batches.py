@@ -1,8 +1,6 @@
-"""Batches of runs, and the receipts of what they wrote.
+"""Batches of runs: how much work one task gets, from the cost of the runs so far, and what becomes of it.
 
-Batches of runs: how much work one task gets, from the cost of the runs so far.
-
-What becomes of a batch: a receipt once its rows are committed, a failure, or why the session must end.
+That is a receipt once its rows are committed, a failure, or why the session must end.
 """
 
 import math

@@ -1,12 +1,8 @@
-"""Failures of a worker's machine, and the marker by which its store is known.
+"""Why a batch could not be executed or committed: the failure that its error stands for.
 
-Why a batch could not be executed or committed: the failure that its error stands for.
-
-The marker file by which a worker checks that it writes to the same sweep directory as the driver.
-
-Another machine may have another folder of the same path: rows committed there would be lost although the
-driver has the receipt. Each session writes a marker with a new name, which no older folder and no cache of a
-network file system can hold.
+One is a worker whose machine has another folder of the same path as the store: rows committed there would be
+lost although the driver has the receipt. Each session writes a marker file with a new name, which no older
+folder and no cache of a network file system can hold, and a worker checks that it sees it.
 """
 
 import errno

@@ -1,8 +1,6 @@
-"""A worker: runs batches and writes their rows to an open part.
+"""A worker: executes batches one after another, adds provenance and commits the rows in parts.
 
-The open part of a worker: rows of executed batches that are committed together, as one fragment.
-
-A worker: executes batches one after another, adds provenance and commits the rows in parts.
+The rows of a part are committed together, as one fragment.
 """
 
 import socket

@@ -1,8 +1,6 @@
-"""Builds charts of lines and of dots from the points of a sweep.
+"""Charts of lines or dots from the points of a sweep: the one way from a query to a chart.
 
-Charts built from rows: the one way from a query to a chart, for standard charts and for a study's own.
-
-Dot plots built from rows: for charts whose x are names.
+Standard charts and a study's own are built here. Dots are for charts whose x are names.
 """
 
 from collections.abc import Sequence

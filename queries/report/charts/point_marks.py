@@ -1,8 +1,6 @@
-"""The marks of points in a chart, and the lines that they share.
+"""What a chart shows of a point: its value, interval and note, published figures, whether it is a bound.
 
-What a chart shows of a point: its value, interval and note, published figures, whether it is a bound.
-
-Merging of lines with equal values, because one would hide the other.
+Lines with equal values are merged, because one would hide the other.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,4 @@
-"""The charts of every study, and those that a study defines.
-
-The charts that a report has beside the study's own, where its rows fill them.
-
-The charts that a study asks for: each entry of its `charts` is a figure over its points.
-"""
+"""The charts of a report: those of every study where its rows fill them, and those that a study defines."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

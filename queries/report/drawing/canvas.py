@@ -1,9 +1,4 @@
-"""The canvas of a chart, with its axes.
-
-Scales of axes: the place of a value between two ends, and the ticks.
-
-The elements of an SVG drawing: texts, paths, symbols, an axis, a legend.
-"""
+"""The canvas of an SVG drawing: texts, paths and symbols, a legend, axes with their scales and ticks."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

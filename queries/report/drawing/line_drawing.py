@@ -1,8 +1,6 @@
-"""Draws charts of lines: their series, and what surrounds them.
+"""Charts of lines drawn: small multiples of panels, each with a strip below it, and a common legend above.
 
-Line charts drawn: small multiples of panels, each with a strip below it, and a common legend above.
-
-The series of one plot drawn: lines, bars, marks with their intervals, bounds, and labels.
+A plot has lines, bars, marks with their intervals, bounds, and labels.
 """
 
 import math

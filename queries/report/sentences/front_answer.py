@@ -1,10 +1,7 @@
-"""The answer of a search for a front, and its chart.
+"""The answer of a search for a front: its Pareto front in sentences, as a table, and as a chart.
 
-The answer of a search: the Pareto front, from one end to the other.
-
-The chart of a search: its trials by two objectives, those of the Pareto front joined by a line.
-
-The table of a search on a terminal: the points of the Pareto front, by the first objective.
+The table has the points of the front by the first objective, the chart all trials by two objectives, those
+of the front joined by a line.
 """
 
 from collections.abc import Mapping, Sequence

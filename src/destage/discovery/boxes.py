@@ -1,14 +1,11 @@
-"""Boxes of the parameter space, and PRIM, which finds them.
+"""Boxes of the parameter space: ranges of some axes, and how well they separate cases from other points.
 
-Boxes: ranges of some axes, and how well they separate the points where a statement holds (cases).
-
-The patient rule induction method (PRIM): boxes of more and more cases, peeled from all points.
-
-Each step removes a small part of the points at one end of one axis, or one value of an axis without order: of
-all such parts the one after which the share of cases rises by most per removed point. Axes with many values
-lose a twentieth of the points at a step; an axis with few loses the points of one value, so that the gain is
-taken per point [2]. Only the order of the values of an axis counts. The boxes of all steps are the peeling
-trajectory.
+Cases are the points where a statement holds. The patient rule induction method (PRIM) peels boxes of more and
+more cases from all points [1]. Each step removes a small part of the points at one end of one axis, or one
+value of an axis without order: of all such parts the one after which the share of cases rises by most per
+removed point. Axes with many values lose a twentieth of the points at a step; an axis with few loses the
+points of one value, so that the gain is taken per point [2]. Only the order of the values of an axis counts.
+The boxes of all steps are the peeling trajectory.
 
 [1] J. H. Friedman, N. I. Fisher, Bump hunting in high-dimensional data, Statistics and Computing 9 (1999)
     123-143.

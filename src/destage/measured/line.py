@@ -1,10 +1,7 @@
-"""A measured line, and the basis of its figures.
+"""A line of measured figures: its columns, with their units and meanings, and the basis of each figure.
 
-Where a figure comes from: measured by the tool, derived from measured figures, or unknown for a reason.
-
-One line of measured figures: its columns, with their units and meanings.
-
-A column that a result of a simulation has, too, has its name, its unit and its meaning.
+A figure is measured by the tool, derived from measured figures, or unknown for a reason. A column that a
+result of a simulation has, too, has its name, its unit and its meaning.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,4 @@
-"""What a notebook shows: HTML and figures.
-
-Figures of a notebook: drawn by Destage itself, without a plotting library.
-
-Tables in HTML for notebooks.
-"""
+"""What a notebook shows: tables in HTML, and figures drawn by Destage itself, without a plotting library."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""Paths of objects in a bucket, or of files.
-
-Locations: a file or folder, or an object or prefix of a bucket.
-
-Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`.
+"""Locations: files and folders, and objects of buckets (`s3://`, `gs://`, `abfs://`) that are used like them.
 
 An object is complete or absent. There are no directories: a prefix exists as soon as an object under it
 does. Lists are consistent with writes on all three services, which the lease relies on

@@ -1,8 +1,6 @@
-"""The analysis of sensitivity of a sweep, computed or stored.
+"""Sensitivity of one result of a sweep to its axes, by the estimator that fits the design of the points.
 
-Sensitivity of one result of a sweep to its axes, by the estimator that fits the design of the points.
-
-The sensitivity tables of a stored sweep.
+The tables are computed from the sweep's rows, or read if they are stored.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,63 +1,7 @@
-"""Estimators of sensitivity, one for each design; references are numbered within each method.
+"""Estimators of sensitivity, one for each design; the docstring of each has its method and references.
 
-Shares of the variance over a full grid: the exact analysis of variance of a function of its values.
-
-Every combination weighs the same. With V = Var(y) over the grid, the first-order share of an axis is
-Var(E[y | axis]) / V, its total share is E[Var(y | all other axes)] / V, and the share of a pair is what both
-explain together beyond what each explains alone [1, 2]. The shares of all subsets of axes sum to 1.
-
-[1] R. A. Fisher, The Design of Experiments, 1935, chapter VI.
-[2] I. M. Sobol, Sensitivity estimates for nonlinear mathematical models, Mathematical Modelling and
-    Computational Experiments 1 (1993) 407-414.
-
-First-order shares from any points: how much of the variance a regression on one axis explains.
-
-The regression has a mean for each value of an axis with few values (the correlation ratio of [1]), and a sum
-of cosines of the rank along an axis with many, as in [2]. Both explain some of a variance that is pure
-chance; the share is corrected for the number of their coefficients: 1 - (1 - R^2) (n - 1) / (n - 1 - k) for k
-coefficients, which is unbiased for an axis without effect [3].
-
-The axes should vary independently of each other, as in a Sobol sample: two that always change together each
-have the share of both. Interactions cannot be separated, so total shares are unknown.
-
-[1] K. Pearson, On the general theory of skew correlation and non-linear regression, 1905.
-[2] E. Plischke, How to compute variance-based sensitivity indicators with your spreadsheet software,
-    Environmental Modelling & Software 35 (2012) 188-191.
-[3] E. Plischke, E. Borgonovo, C. L. Smith, Global sensitivity measures from given data, European Journal of
-    Operational Research 226 (2013) 536-550.
-
-Errors of statistics of a sample, from leaving out a part of it at a time.
-
-Jackknife by groups: J. Shao, D. Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
-
-Elementary effects of a Morris design: how much the result changes over a step of one axis.
-
-An effect is the difference of the result divided by that of the axis in the unit cube, so that it is the
-change over the whole range of the axis at that slope. `mu` is their mean [1], `mu_star` the mean of their
-absolute values, which does not cancel where the effect changes its sign [2], and `sigma` their standard
-deviation: large where the axis acts together with others or not in proportion.
-
-[1] M. D. Morris, Factorial sampling plans for preliminary computational experiments, Technometrics 33 (1991)
-    161-174.
-[2] F. Campolongo, J. Cariboni, A. Saltelli, An effective screening design for sensitivity analysis of large
-    models, Environmental Modelling & Software 22 (2007) 1509-1518.
-
-Sobol indices from Saltelli's design: base samples A and B, and A with one column from B (and the reverse).
-
-First order: V_i = mean(f(B) (f(A with B_i) - f(A))), the estimator of [1], table 2 (b). Total: T_i =
-mean((f(A) - f(A with B_i))^2) / 2 [2]. Pairs, from designs that also have B with A_i:
-V_ij = mean(f(B with A_i) f(A with B_j) - f(A) f(B)) - V_i - V_j [3].
-
-A design that is crossed with a grid has a function for each combination (stratum). The indices are then those
-of the function over design and grid together, with equal weights of the strata: the first order of a sampled
-axis is that of the mean over strata, its total the mean of the strata's totals.
-
-[1] A. Saltelli et al., Variance based sensitivity analysis of model output. Design and estimator for the
-    total sensitivity index, Computer Physics Communications 181 (2010) 259-270.
-[2] M. J. W. Jansen, Analysis of variance designs for model output, Computer Physics Communications 117
-    (1999) 35-43.
-[3] A. Saltelli, Making best use of model evaluations to compute sensitivity indices, Computer Physics
-    Communications 145 (2002) 280-297.
+Errors of statistics of a sample come from leaving out a group of it at a time (jackknife: J. Shao, D. Tu, The
+Jackknife and Bootstrap, Springer 1995, section 2.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -106,6 +50,15 @@ class Shares:
 def factorial_shares(values: np.ndarray) -> Shares:
     """Return the shares of a full grid; NaN where all values are equal.
 
+    This is the exact analysis of variance of a function of its values, every combination with the same
+    weight. With V = Var(y) over the grid, the first-order share of an axis is Var(E[y | axis]) / V, its total
+    share is E[Var(y | all other axes)] / V, and the share of a pair is what both explain together beyond what
+    each explains alone [1, 2]. The shares of all subsets of axes sum to 1.
+
+    [1] R. A. Fisher, The Design of Experiments, 1935, chapter VI.
+    [2] I. M. Sobol, Sensitivity estimates for nonlinear mathematical models, Mathematical Modelling and
+        Computational Experiments 1 (1993) 407-414.
+
     Args:
         values: The function, with a dimension for each axis.
     """
@@ -135,6 +88,22 @@ def _explain(centred: np.ndarray, kept: tuple[int, ...]) -> float:
 
 def saltelli_shares(values: np.ndarray, axes: int) -> Shares:
     """Return the indices of the sampled axes; NaN where all values are equal.
+
+    The design is Saltelli's: base samples A and B, and A with one column from B (and the reverse). First
+    order: V_i = mean(f(B) (f(A with B_i) - f(A))), the estimator of [1], table 2 (b). Total: T_i =
+    mean((f(A) - f(A with B_i))^2) / 2 [2]. Pairs, from designs that also have B with A_i:
+    V_ij = mean(f(B with A_i) f(A with B_j) - f(A) f(B)) - V_i - V_j [3].
+
+    A design that is crossed with a grid has a function for each combination (stratum). The indices are then
+    those of the function over design and grid together, with equal weights of the strata: the first order of
+    a sampled axis is that of the mean over strata, its total the mean of the strata's totals.
+
+    [1] A. Saltelli et al., Variance based sensitivity analysis of model output. Design and estimator for the
+        total sensitivity index, Computer Physics Communications 181 (2010) 259-270.
+    [2] M. J. W. Jansen, Analysis of variance designs for model output, Computer Physics Communications 117
+        (1999) 35-43.
+    [3] A. Saltelli, Making best use of model evaluations to compute sensitivity indices, Computer Physics
+        Communications 145 (2002) 280-297.
 
     Args:
         values: The function by stratum, base sample, and row of the sample: f(A), f(A with B_i) for each
@@ -189,7 +158,15 @@ def crossed_shares(values: np.ndarray, shape: tuple[int, ...]) -> Shares:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Statistics of the elementary effects, by axis [unit of the result]."""
+    """Statistics of the elementary effects, by axis [unit of the result].
+
+    Attributes:
+        mu: Their mean.
+        mu_star: The mean of their absolute values, which does not cancel where the effect changes its sign
+            (F. Campolongo, J. Cariboni, A. Saltelli, An effective screening design for sensitivity analysis
+            of large models, Environmental Modelling & Software 22 (2007) 1509-1518).
+        sigma: Their standard deviation: large where the axis acts together with others or not in proportion.
+    """
 
     mu: np.ndarray
     mu_star: np.ndarray
@@ -198,6 +175,12 @@ class Effects:
 
 def elementary_effects(values: np.ndarray, levels: np.ndarray) -> np.ndarray:
     """Return the effect of each axis by stratum and trajectory.
+
+    An effect is the difference of the result over a step of one axis of a Morris design [1], divided by that
+    of the axis in the unit cube, so that it is the change over the whole range of the axis at that slope.
+
+    [1] M. D. Morris, Factorial sampling plans for preliminary computational experiments, Technometrics 33
+        (1991) 161-174.
 
     Args:
         values: The result by stratum, trajectory and step.
@@ -248,6 +231,21 @@ def choose_basis(codes: np.ndarray, *, is_ordered: bool) -> np.ndarray:
 
 def given_data_shares(values: np.ndarray, bases: Sequence[np.ndarray]) -> np.ndarray:
     """Return the first-order share of each axis; NaN where the points are too few, or all values equal.
+
+    The points are any; a share is what a regression on one axis explains of the variance. The regression has
+    a mean for each value of an axis with few values (the correlation ratio of [1]), and a sum of cosines of
+    the rank along an axis with many, as in [2]. Both explain some of a variance that is pure chance; the
+    share is corrected for the number of their coefficients: 1 - (1 - R^2) (n - 1) / (n - 1 - k) for k
+    coefficients, which is unbiased for an axis without effect [3].
+
+    The axes should vary independently of each other, as in a Sobol sample: two that always change together
+    each have the share of both. Interactions cannot be separated, so total shares are unknown.
+
+    [1] K. Pearson, On the general theory of skew correlation and non-linear regression, 1905.
+    [2] E. Plischke, How to compute variance-based sensitivity indicators with your spreadsheet software,
+        Environmental Modelling & Software 35 (2012) 188-191.
+    [3] E. Plischke, E. Borgonovo, C. L. Smith, Global sensitivity measures from given data, European Journal
+        of Operational Research 226 (2013) 536-550.
 
     Args:
         values: The result by point.

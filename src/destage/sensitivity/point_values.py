@@ -1,13 +1,8 @@
-"""Values of the points of a design.
-
-Points of conditional axes as rows in which each axis has a value.
+"""The values of one result by point and replicate, and the rows of a design that the points are.
 
 Where the condition of an axis is false, the axis has no effect, and one point stands for all of its values.
-Taken for a value of its own, this lack would have the effect of whatever the condition depends on.
-
-The rows of a sample for sensitivity analyses, and the points that they are.
-
-The values of one result by point and replicate, from the tables of a sweep.
+Taken for a value of its own, this lack would have the effect of whatever the condition depends on. So the
+rows of a design give each axis a value, and several of them may be one point.
 """
 
 from collections.abc import Collection, Mapping, Sequence

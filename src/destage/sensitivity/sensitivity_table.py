@@ -1,14 +1,10 @@
-"""The table of sensitivities, over replicates.
+"""The tables of a sensitivity analysis: `sensitivity`, a row per result and axis, and `interactions`.
 
-Statistics of each replicate combined to a mean with a 95 % interval.
-
-Replicates use common random numbers at all points, so that only replicates are independent of each other: the
-statistic is computed within each, and a t-interval taken over them. A statistic of a random sample of points
-would differ in another sample; that error is common to the replicates and added: the half-width is
-sqrt((t_R s / sqrt(R))^2 + (t_G e)^2) for R replicates with the standard deviation s and the sampling error e
-from G groups.
-
-The tables of a sensitivity analysis: `sensitivity`, a row per result and axis, and `interactions`.
+Each estimate is a mean over replicates with a 95 % interval. Replicates use common random numbers at all
+points, so that only replicates are independent of each other: the statistic is computed within each, and a
+t-interval taken over them. A statistic of a random sample of points would differ in another sample; that
+error is common to the replicates and added: the half-width is sqrt((t_R s / sqrt(R))^2 + (t_G e)^2) for R
+replicates with the standard deviation s and the sampling error e from G groups.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,13 +1,7 @@
-"""The HTTP server: its connections, and its end.
-
-A connection of the server, which is closed if it sends no request in time.
+"""The HTTP server: its socket, its threads, its connections, and its shutdown by a signal.
 
 Requests are refused once there are too many connections, so those that send none must not add up: each has a
 time limit, and their number is limited.
-
-The HTTP server: its socket, its threads, and its shutdown by a signal.
-
-A function that is called repeatedly on its own thread.
 """
 
 import asyncio

@@ -1,8 +1,6 @@
-"""Runs statements of clients within limits.
+"""Read-only statements of the page's SQL box, with the sandbox and the limits of `destage query`.
 
-The rows of a statement for the page: as in a table on a terminal, and no more than a browser can show.
-
-Read-only statements of the page's SQL box, with the sandbox and the limits of `destage query`.
+Their rows are encoded as in a table on a terminal, and no more of them than a browser can show.
 """
 
 import threading

@@ -1,8 +1,6 @@
-"""Observes a sweep for the server.
+"""The progress of a sweep, observed from outside while any process writes it.
 
-An error as the page shows it: one line that starts with its code.
-
-The progress of a sweep, observed from outside while any process writes it.
+An error is one line that starts with its code.
 """
 
 import time

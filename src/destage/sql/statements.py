@@ -1,12 +1,7 @@
-"""Parts of statements: quoted names and values, aliases, types of results.
+"""Parts of statements: quoted names and texts, other names of columns, joined replicates, types of results.
 
-Other names of columns, which a statement may write where they have no other meaning.
-
-The types of DuckDB that Arrow lacks or whose values it changes: their values become texts.
-
-Without this, the largest UHUGEINT is -1, a time loses its zone, and BIT, GEOMETRY and VARIANT are bytes.
-
-Parts of SQL statements: quoted names and texts, and statements that join replicates.
+DuckDB has types that Arrow lacks or whose values it changes; their values become texts. Without this, the
+largest UHUGEINT is -1, a time loses its zone, and BIT, GEOMETRY and VARIANT are bytes.
 """
 
 import re

@@ -1,10 +1,8 @@
 """DuckDB's syntax trees of statements: the columns that they read, and conditions on rows.
 
-Which columns of a statement's rows are those of a relation, with their name and values.
-
-Expressions of one row: those whose value is a function of the columns of that row alone.
-
-The syntax tree of a statement: the columns that it names, and quantities that it compares with them.
+Read from them: the columns that a statement names and the quantities that it compares with them; which
+columns of its rows are those of a relation, with their name and values; and which expressions are of one row,
+a function of the columns of that row alone.
 """
 
 import json

@@ -1,10 +1,6 @@
-"""A workload that is imported: its name, its options, and what was left out.
+"""A workload imported from another tool's file: its name, its YAML, and what was left out.
 
-How the tests of a file are read.
-
-A workload imported from another tool's file, and its YAML.
-
-Names of the tests of a file: what distinguishes each from the others.
+The name says what distinguishes a test from the others of its file.
 """
 
 from collections import Counter

@@ -1,8 +1,6 @@
-"""Parts of results that several tools have, and intervals of logs.
+"""What the readers of all tools' results share: lines, numbers with their place, mistakes, intervals of logs.
 
-Figures of one device over the intervals of a log: means over time, and the spread of the rate.
-
-What the readers of all tools share: the lines of a file, numbers with their place, and mistakes.
+Figures of a device over the intervals of a log are means over time, and the spread of the rate.
 """
 
 import csv

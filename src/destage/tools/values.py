@@ -1,9 +1,4 @@
-"""Words and values in the files of tools.
-
-Values of options of any tool: counts, percentages, words and sizes.
-
-Words of another tool's file or command, each with its line and column for messages.
-"""
+"""Words in another tool's file or command, each with its line and column, and the values of options."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,8 +1,6 @@
-"""Options that describe an array: parts, or a shorthand.
+"""Options that build a study: parts of the catalogue, lists, quantities, arrays in one word.
 
-Arrays in one word: `raid5x8` is RAID 5 on eight disks.
-
-Options that build a study: names of the catalogue, lists, and quantities with their units.
+`raid5x8` is RAID 5 on eight disks.
 """
 
 import re

@@ -1,9 +1,4 @@
-"""What a finished sweep prints, published figures among it.
-
-Running a sweep from the command line and printing its outcome.
-
-Tables of published figures and results on a terminal.
-"""
+"""Runs a sweep from the command line and prints its outcome, with tables of results and published figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

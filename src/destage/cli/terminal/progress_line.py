@@ -1,8 +1,7 @@
-"""The line of progress, and when it shows an estimate of the time left.
+"""Progress on stderr: a bar on a terminal, otherwise a line every few seconds.
 
-When the rate of a sweep foretells its end: not while only the pilot has settled.
-
-Progress on stderr: a bar on a terminal, otherwise a line every few seconds.
+It has an estimate of the time left once the rate of a sweep foretells its end: not while only the pilot has
+settled.
 """
 
 import sys

@@ -1,12 +1,8 @@
 """Tables, bars and paragraphs in the width of the terminal.
 
-Lines of text on a terminal: broken at words, with the text of a named fact below its beginning.
-
-Bars in text: a sparkline over time, and a bar per row.
-
-Rows on a terminal: headings break at words, and columns that do not fit are hidden.
-
-Cells are whole, except for long texts, such as lists of faults and the sentences of DESCRIBE.
+Headings of tables break at words, and columns that do not fit are hidden. Cells are whole, except for long
+texts, such as lists of faults and the sentences of DESCRIBE. A bar stands for each row, or a sparkline for a
+course of time. Lines break at words, with the text of a named fact below its beginning.
 """
 
 import os

@@ -1,8 +1,6 @@
-"""The progress of a sweep that another process runs, and its display.
+"""The progress of a sweep that another process runs, from polled counts, and its display.
 
-What a watch of a job shows: the states of the job, of its driver and of its rows side by side.
-
-The progress of a sweep that another process writes, from polled counts.
+A watch of a job shows the states of the job, of its driver and of its rows side by side.
 """
 
 import time

@@ -1,9 +1,6 @@
-"""Files that are written whole or not at all, and survive a power cut.
+"""Atomic writes: a file or an object is whole or absent, whenever the machine stops.
 
-Atomic writes: a file or an object is complete or absent, whenever the machine stops.
-
-Fail points: named places where a test kills the process, to check that the commit protocol survives it.
-
+Fail points are named places where a test kills the process, to check that the commit protocol survives it.
 `DESTAGE_FAIL_POINT=name[:count]` kills the process with SIGKILL the `count`-th time it passes the fail point
 `name` (default 1); `DESTAGE_FAIL_SIGNAL=STOP` pauses it instead. With `DESTAGE_FAIL_MARK=path` only the
 process that creates that file is hit, so that a retried worker survives. Unset, a fail point costs one

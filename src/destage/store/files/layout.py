@@ -1,8 +1,6 @@
-"""Where a store and the files of a sweep are.
+"""The layout of a store, one directory `<store>/sweeps/<name>-<id>/` per sweep.
 
-The layout of a store: one directory `<store>/sweeps/<name>-<id>/` per sweep.
-
-Listing and probing locations of a store, folders and prefixes of a bucket alike.
+Its locations, folders and prefixes of a bucket alike, can be listed and probed.
 """
 
 import os

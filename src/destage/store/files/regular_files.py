@@ -1,10 +1,7 @@
-"""Regular files by plain names, and nothing else in their place.
+"""Whole regular files read within limits, by plain names: a store may come from anywhere.
 
-Names of files and folders that another machine states, and that become local paths.
-
-Reading whole files of a store within limits: a store may come from anywhere.
-
-A pipe in place of a file would wait for ever, and a device never ends.
+A pipe in place of a file would wait for ever, and a device never ends. A name is plain if it can become a
+local path although another machine states it.
 """
 
 import os

@@ -1,8 +1,6 @@
-"""Commits rows: their fragment, and its entry in the index.
+"""Commits of a session: a fragment is written, enters the index, and is merged with others.
 
-What follows a commit of a session: the fragment enters the index, and is merged with others.
-
-Writing the index of a sweep: what a session commits, in segments that grow with it.
+The index is written in segments that grow with it.
 """
 
 import time

@@ -1,17 +1,13 @@
-"""Merges the small files of a sweep, in the background or to the end.
+"""Merging of a sweep's fragments: many small ones become few large ones, beside the driver or to the end.
 
-Compaction: many small fragments become few large ones, so that a million runs are read in seconds.
+A small fragment is mostly the footer of a hundred columns, and in a bucket each costs a request. Fragments of
+like size are merged once there are enough of them, so that each row is written again a few times at most. A
+thread does this while a sweep runs; compaction merges until nothing is left to merge, so that a million runs
+are read in seconds.
 
-A small fragment is mostly the footer of a hundred columns, and in a bucket each costs a request. The large
-fragment is committed like any other, then the small ones are deleted; a process killed in between leaves
-duplicate rows, which readers count once and the next compaction removes.
-
-Merging while a sweep runs: small fragments become few large ones, in a thread beside the driver.
-
-Fragments of like size are merged once there are enough of them, so that each row is written again a few times
-at most. A merged fragment is committed like any other; the fragments that it replaces are deleted some time
-later, when readers that have listed them have ended. A process killed in between leaves rows twice, which
-readers count once; the next session deletes fragments that others contain (`find_contained`).
+A merged fragment is committed like any other. The fragments that it replaces are deleted some time later,
+when readers that have listed them have ended. A process killed in between leaves rows twice, which readers
+count once; the next session deletes fragments that others contain (`find_contained`).
 
 A superseded writer that still merges harms nothing: it deletes a fragment only after it has committed one
 with all its rows, and so does every other writer.

@@ -1,16 +1,12 @@
-"""The lease on a sweep in a bucket.
+"""The exclusive right to write to a sweep in a bucket: an object that its holder keeps renewing.
 
-Mutual exclusion without locks: contenders that can only put, list and delete a flag each.
-
+Each contender has one object, its flag, under the sweep's `lease/`, which it can only put, list and delete.
 A contender that lists the flags *after* putting its own and sees no other may write: of two contenders, the
 later one sees the flag of the earlier one. A contender that sees a lower flag deletes its own, so that of
 several at once the lowest wins (L. Lamport, "A New Solution of Dijkstra's Concurrent Programming Problem",
 CACM 17(8), 1974, breaks ties in the same way).
 
-The exclusive right to write to a sweep in a bucket: an object that its holder keeps renewing.
-
-Each contender has one object, its flag, under the sweep's `lease/`; `bucket_lock` decides which may write. A
-flag that was not renewed for `EXPIRY_S`, by the clock of the service, has expired. If a holder loses the
+A flag that was not renewed for `EXPIRY_S`, by the clock of the service, has expired. If a holder loses the
 connection and another one takes over, no row is lost or duplicated: fragments are named after their runs,
 and plans follow from the rows.
 """

@@ -1,15 +1,12 @@
-"""The recorded progress of a sweep, and whether it is settled.
-
-The progress of a sweep, recorded beside its rows by the writer.
+"""The progress of a sweep, which its writer records beside its rows.
 
 Counting the rows of a million runs takes seconds, and `status --follow` asks every few seconds. The rows are
 authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
 
-Finished sweeps in a bucket that nothing has changed since: found by two lists and two reads.
-
-A session ends with a record of its progress. An object that is rewritten later has a later time by the
-service's clock. Times have a resolution of one second, so a session that ended in the second of its last
-fragment is not found.
+A finished sweep in a bucket that nothing has changed since is found by two lists and two reads. Its session
+ended with a record of its progress, and an object that is rewritten later has a later time by the service's
+clock. Times have a resolution of one second, so a session that ended in the second of its last fragment is
+not found.
 """
 
 import time

@@ -1,8 +1,6 @@
-"""The schemas of stored analyses: sensitivity, calibration, trials.
+"""The schemas of stored analyses (sensitivity, calibration, trials), with what their rows and columns mean.
 
-Schemas of analysis tables, which carry what their rows and columns mean, for `destage query` to show.
-
-The tables of a finished calibration, and the leading columns of its draws.
+`destage query` shows these meanings.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,21 +1,18 @@
-"""The head of a sweep, and its generations.
+"""The head of a sweep: which files are its study, plan and answers, in the generation of each writer.
 
-Generations of a sweep: every writer writes under a number of its own, and readers take the highest.
+A head is one small file that its writer replaces as a whole. It names files of its own generation and of
+earlier ones; these never change, and carry the digests of their content in their names.
 
-A lease alone cannot protect a sweep: its holder may be paused (a sleeping laptop, a stopped process) until
-the lease has expired and another writer has taken over, and then goes on. So each session claims a
-generation, with a number above all others, and writes plans, answers and progress under that name
-only. What a superseded writer still writes has a lower number, and no reader takes it (M. Kleppmann,
-"How to do distributed locking", 2016, calls the number a fencing token).
+Every writer writes under a number of its own, its generation, and readers take the highest. A lease alone
+cannot protect a sweep: its holder may be paused (a sleeping laptop, a stopped process) until the lease has
+expired and another writer has taken over, and then goes on. So each session claims a generation, with a
+number above all others, and writes plans, answers and progress under that name only. What a superseded writer
+still writes has a lower number, and no reader takes it (M. Kleppmann, "How to do distributed locking", 2016,
+calls the number a fencing token).
 
 A claim is a file that is written *before* the others are listed: of two writers that claim at the same time,
 at least the later one sees the other's and takes a higher number. No lock and no conditional request is
 needed.
-
-The head of a generation: which files are the sweep's study, plan and answers.
-
-A head is one small file that its writer replaces as a whole. It names files of its own generation and of
-earlier ones; these never change, and carry the digests of their content in their names.
 """
 
 import re

@@ -1,14 +1,8 @@
-"""CrystalDiskMark's tests, its own and those of a settings file, as workloads.
+"""CrystalDiskMark's tests as workloads: from its result as text, its settings (.ini), or `RND4K Q32T1`.
 
-Import of CrystalDiskMark's tests: its result as text, its settings (.ini), or names such as `RND4K Q32T1`.
-
-Each test is DiskSpd with the options that CrystalDiskMark gives it. docs/workloads.md has the table.
-
-CrystalDiskMark's settings (.ini) of version 7 and later.
-
-Keys, defaults and profiles are those of its source (DiskMarkDlg.cpp, github.com/hiyohiyo/CrystalDiskMark).
-
-Tests of CrystalDiskMark by name, as on its buttons and in its results.
+Names are those on its buttons and in its results; settings are those of version 7 and later. Each test is
+DiskSpd with the options that CrystalDiskMark gives it. Keys, defaults and profiles are those of its source
+(DiskMarkDlg.cpp, github.com/hiyohiyo/CrystalDiskMark); docs/workloads.md has the table.
 """
 
 import re

@@ -1,6 +1,10 @@
-"""The electronics, the bus and the cache of a disk in DiskSim's files.
+"""The electronics of a disk in DiskSim's files: the bus that leads to it, its buffer and its overheads.
 
-Buffer, interface and overheads of a disk in a DiskSim `.diskspecs` file.
+A parameter file (`.parv`) describes a system. Blocks define components, `instantiate [ names ] as BLOCK`
+makes instances of them, and `topology` nests these from the driver to the disks. Its first disk is read, and
+the bus of that disk: DiskSim sends a sector in the longest of the times of disk, bus and controller.
+
+A `.diskspecs` file has the disk's buffer, interface and overheads:
 
 ```text
   read   | command | move, wait | media ...                                      |
@@ -12,11 +16,6 @@ One command follows another, so an overhead at the end of one takes as long as o
 next: what DiskSim charges before, between and after the transfers of a request is the time of its command
 here. Overheads beside the arm or the media cost nothing. Hits of a read-ahead follow its read, so their
 overhead is that after a read; other commands have the mean of that after a read and that after a write.
-
-The system of a DiskSim parameter file (`.parv`): its first disk, and the bus that leads to it.
-
-Blocks define components, `instantiate [ names ] as BLOCK` makes instances of them, and `topology` nests these
-from the driver to the disks. DiskSim sends a sector in the longest of the times of disk, bus and controller.
 """
 
 import itertools

@@ -1,6 +1,12 @@
-"""Measured and simulated service times of a disk, and the demerit between them.
+"""Service times of a disk, measured and simulated, and the demerit between them.
 
-Distances between modelled and measured service times.
+A measurement is in the VALIDATE form of DiskSim, one request per line with the service time that the disk
+took: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap from the request's
+completion to the next request. One request is outstanding at a time.
+
+The simulated times are those of `disk_service_times`: the disk model of all runs, with the recorded gaps.
+These do not determine the angle of the platter (the disk's speed and the clock drift apart by turns), so the
+model is replayed several times, each with all gaps longer by another fraction of a turn.
 
 The demerit figure is the root mean square horizontal distance between the two cumulative distributions
 (Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994):
@@ -11,17 +17,6 @@ where F^-1 and G^-1 are the quantile functions of the two samples. Both are step
 sum, computed exactly. A low figure over all requests needs no disk model: resampling earlier service times
 gives one. So it is also computed by class, and compared with the distance between the two halves of the
 measurement and with such resampling (the *toy*).
-
-Recorded requests with the service time that a real disk took for each: the VALIDATE form of DiskSim.
-
-One request per line: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap
-from the request's completion to the next request. One request is outstanding at a time.
-
-Service times of a disk model for the requests of a measurement.
-
-They come from `disk_service_times`: the disk model of all runs, with one request outstanding and the
-recorded gaps. The gaps do not determine the angle of the platter (the disk's speed and the clock drift apart
-by turns), so the model is replayed several times, each with all gaps longer by another fraction of a turn.
 """
 
 import gzip

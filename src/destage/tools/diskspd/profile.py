@@ -1,10 +1,6 @@
-"""DiskSpd's XML profiles.
+"""DiskSpd's XML profiles, alone or within a result: each time span is a test.
 
-DiskSpd's XML profiles, alone or within a result: each time span is a test.
-
-Names are those of diskspd.xsd (github.com/microsoft/diskspd).
-
-Elements of an XML document with their lines and columns.
+Elements keep their lines and columns. Names are those of diskspd.xsd (github.com/microsoft/diskspd).
 """
 
 from dataclasses import dataclass, field, fields

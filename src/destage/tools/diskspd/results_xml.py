@@ -1,8 +1,4 @@
-"""DiskSpd's results as XML, and the load of a result.
-
-What the results of a DiskSpd time span in any form have: its figures, and the load by its targets.
-
-DiskSpd's XML results (`-Rxml`): a line per time span of the profile.
+"""DiskSpd's XML results (`-Rxml`): a line per time span, with its figures and its load by target.
 
 The profile in the file states the load. Latencies are those of `-L`, the deviation of the rate that of `-D`.
 """

@@ -1,10 +1,6 @@
-"""sysbench's tests as workloads.
-
-Import of sysbench's fileio tests, from a command or a script, as workloads.
+"""sysbench's fileio tests as workloads, from a command or a script.
 
 docs/workloads.md has a table of how each option is translated.
-
-The stream of a sysbench fileio test.
 """
 
 import re

@@ -1,10 +1,6 @@
-"""Vdbench's runs as workloads.
-
-Import of Vdbench parameter files as workloads: each run, and each value of its loops, is a test.
+"""Vdbench's runs as workloads: each run of a parameter file, and each combination of its loops, is a test.
 
 docs/workloads.md has a table of how each parameter is translated.
-
-Tests of a Vdbench run (RD): every combination of its loops.
 """
 
 import re

@@ -1,11 +1,8 @@
-"""Vdbench's parameter files: their lines and definitions.
-
-Storage, workload and run definitions with the values of `default`, and selections of them by name.
-
-Syntax of a Vdbench parameter file: definitions, their parameters and values.
+"""Vdbench's parameter files: storage, workload and run definitions, the values of `default`, selections.
 
 A line that begins with `*`, `/` or `#` is a comment, as is everything behind a blank; a line that ends with
 a comma continues; `eof` ends the file. A keyword may be shortened to its first two letters or more.
+Selections name definitions.
 """
 
 import re
