@@ -11,12 +11,13 @@ from destage.cli import app
 ROOT = Path(__file__).parents[2]
 ERROR_CODES = ROOT / "src" / "destage" / "error_codes"
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+PATH = re.compile(r"`([\w./-]+/[\w.-]+\.(?:py|rs|sql|sh|toml|yaml))`")
 COMMAND = re.compile(r"(?:`|\$ )destage ([a-z]+)(?: ([a-z]+))?")
 
 
-def documents() -> list[str]:
-    """Return the paths of the Markdown files that git tracks."""
-    command = ["git", "ls-files", "*.md"]
+def documents(*patterns: str) -> list[str]:
+    """Return the paths of the files that git tracks, by default of those in Markdown."""
+    command = ["git", "ls-files", *(patterns or ("*.md",))]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
 
 
@@ -26,6 +27,23 @@ def test_every_link_within_the_repository_has_a_target(document: str) -> None:
     links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
     dead = [link for link in links if not (page.parent / link).exists()]
     assert not dead
+
+
+def test_every_file_named_in_the_texts_exists() -> None:
+    """A path in backticks, from the repository or from a folder of a package, is that of a tracked file."""
+    files = documents("*")
+    # The changelog names files as they were.
+    texts = [name for name in files if name.endswith((".md", ".py")) and name != "CHANGELOG.md"]
+    linked = [f"/src/destage/engine/{name.removeprefix('engine/python/')}" for name in files]
+    tracked = [*(f"/{name}" for name in files), *linked]
+    ends = {name[place:] for name in tracked for place, letter in enumerate(name) if letter == "/"}
+    missing = [
+        (text, path)
+        for text in texts
+        for path in PATH.findall((ROOT / text).read_text())
+        if f"/{path}" not in ends
+    ]
+    assert not missing
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

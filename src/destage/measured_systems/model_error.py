@@ -4,7 +4,7 @@ Classes of device and load, in which systems are compared with what is simulated
 
 The error of the model: how far measured systems were from what is simulated for them, by class of load.
 
-`make truth` estimates it from the bank and stores it (see `estimation`).
+`make truth` estimates it from the bank and stores it (see `estimation.py`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
