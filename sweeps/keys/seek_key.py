@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
@@ -23,6 +23,8 @@ _TEXT = {"type": "string"}
 @table
 class Seek:
     """Find the largest or the smallest value of one whole-number parameter that meets every objective.
+
+    A seek is of the class of its goal.
 
     Attributes:
         max_price: Infinite if there is none.
@@ -58,10 +60,10 @@ class Seek:
         "With `cheapest`: the highest price of interest [currency].", minimum=0, default=math.inf
     )
 
-    @property
-    def goal(self) -> str:
-        """`maximize` or `minimize`."""
-        return MINIMIZE if self.maximize is None else MAXIMIZE
+    goal: ClassVar[str]
+    """`maximize` or `minimize`."""
+    least_replicates: ClassVar[int] = 1
+    """The fewest replicates of a value that the search can judge."""
 
     @property
     def path(self) -> str:
@@ -73,20 +75,43 @@ class Seek:
         return self.objectives if label is None else self.limits.get(label, self.objectives)
 
     @property
-    def is_minimum(self) -> bool:
-        """Whether the smallest value is sought."""
-        return self.goal == MINIMIZE
+    def written(self) -> int:
+        """The value in the configuration of a point."""
+        return self.start
+
+    @property
+    def alternatives(self) -> tuple[int, ...]:
+        """Other values in the configuration of a point that is invalid with `written`."""
+        return ()
+
+    @property
+    def metric(self) -> str:
+        """The name of the answer: `users_supported` for the most `workload.users`."""
+        return name_answer(self.path, self.goal)
+
+
+class LargestSeek(Seek):
+    """A search for the largest value."""
+
+    __slots__ = ()
+    goal = MAXIMIZE
+
+
+class SmallestSeek(Seek):
+    """A search for the smallest value, which judges a value by the scatter of its replicates."""
+
+    __slots__ = ()
+    goal = MINIMIZE
+    least_replicates = 2
 
     @property
     def written(self) -> int:
-        """The value in the configuration of a point."""
-        return self.most if self.is_minimum else self.start
+        """The largest value considered: a point that is invalid with it may have too many disks."""
+        return self.most
 
     @property
     def alternatives(self) -> tuple[int, ...]:
         """Other values in the configuration of a point that is invalid with `written`: halves first."""
-        if not self.is_minimum:
-            return ()
         considered = range(self.least, self.most + 1, self.step)
         halves = [
             considered[len(considered) >> shift] for shift in range(1, len(considered).bit_length() + 1)
@@ -94,10 +119,8 @@ class Seek:
         others = reversed(considered[:: -(-len(considered) // _MOST_ALTERNATIVES)])
         return tuple(dict.fromkeys([*halves, *others]))
 
-    @property
-    def metric(self) -> str:
-        """The name of the answer: `users_supported` for the most `workload.users`."""
-        return name_answer(self.path, self.goal)
+
+_KINDS: Mapping[str, type[Seek]] = {kind.goal: kind for kind in (LargestSeek, SmallestSeek)}
 
 
 def read_seek(
@@ -127,7 +150,7 @@ class _Reader:
 
     def read(self) -> Seek | None:
         written = self._written
-        goals = [goal for goal in (MAXIMIZE, MINIMIZE) if goal in written]
+        goals = [goal for goal in _KINDS if goal in written]
         if len(goals) != 1:
             self._add("study.one-of", "seek", "needs either maximize or minimize")
             return None
@@ -143,7 +166,7 @@ class _Reader:
         if path in self._axes or any(path in assignments for _, assignments in self._points):
             self._add("study.axis-is-sought", place, "cannot be an axis and the sought parameter", path)
         objectives = self._read_objectives(written["subject_to"], "seek.subject_to")
-        seek = read_table(Seek, written, objectives=objectives, limits=self._read_limits())
+        seek = read_table(_KINDS[goal], written, objectives=objectives, limits=self._read_limits())
         least, most = self._read_bounds(seek, parameter)
         start = seek.start
         if goal == MAXIMIZE:

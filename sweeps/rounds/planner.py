@@ -15,6 +15,7 @@ from destage.sweeps.calibration.waves import WavePoints
 from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.keys.refine_key import Refinement
 from destage.sweeps.keys.search_key import Search
+from destage.sweeps.keys.seek_key import LargestSeek, SmallestSeek
 from destage.sweeps.points.canonical_parts import Canonical
 from destage.sweeps.points.point import Expansion
 from destage.sweeps.points.point_results import Facts, PointResults
@@ -34,6 +35,8 @@ WAYS: Mapping[type, Callable[[Study, Any, Expansion], AddedPoints]] = {
     Refinement: RefinedGrid,
 }
 """What adds points, by the type of its settings in a study."""
+SOUGHT: Mapping[type, type[Question]] = {LargestSeek: LargestValues, SmallestSeek: SmallestValues}
+"""The question of a seek, by its type."""
 
 
 def start_adding(study: Study, expansion: Expansion) -> AddedPoints | None:
@@ -48,7 +51,7 @@ _MOST_UNIFIED = 1 << 30
 def find_question(study: Study) -> type[Question]:
     """Return the kind of question that a study asks; no other place tells them apart."""
     if study.seek is not None:
-        return SmallestValues if study.seek.is_minimum else LargestValues
+        return SOUGHT[type(study.seek)]
     return PointMeans if study.is_adaptive else FixedRuns
 
 

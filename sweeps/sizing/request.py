@@ -20,7 +20,7 @@ from destage.spec.typed_tables import table_schema
 from destage.spec.validation import suggest, validate_document
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.keys.prices import CONTROLLER, DISK, Prices
-from destage.sweeps.keys.seek_key import Seek
+from destage.sweeps.keys.seek_key import SmallestSeek
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
 from destage.sweeps.space import parameters
@@ -304,7 +304,7 @@ def _list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[I
     disks = _choose("disks", request.disks, request.prices)
     families: list[dict[str, str]] = []
     impossible = []
-    counts = Seek(minimize=DISKS, objectives=(), least=request.fewest, most=request.most)
+    counts = SmallestSeek(minimize=DISKS, objectives=(), least=request.fewest, most=request.most)
     for controller in controllers:
         for disk in disks:
             for raid in request.raid:

@@ -104,7 +104,7 @@ class StudyReader:
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]
         self._seek = self._keep(read_seek(document, dict.fromkeys(self._space.paths), labelled))
-        answer = None if self._seek is None else self._seek.metric
+        self._answer = answer = None if self._seek is None else self._seek.metric
         self.issues += find_mistakes(document, answer)
         self._prices = self._read_prices()
         self._replicates = self._read_replicates()
@@ -185,17 +185,16 @@ class StudyReader:
         metric = replicates.metric
         if metric is None:
             return self._check_enough(replicates)
-        sought = self._document.get("seek")
-        allowed = [self._seek.metric] if self._seek is not None else sorted(metric_columns())
+        allowed = [self._answer] if self._answer else sorted(metric_columns())
         # A seek with mistakes has issues of its own.
-        if metric not in allowed and (sought is None or self._seek is not None):
+        if metric not in allowed and (self._answer or "seek" not in self._document):
             message = f"not a result of this study{suggest(metric, allowed)}"
             self._add("study.unknown-name", "replicates.until.interval_of", message, metric)
         return replicates
 
     def _check_enough(self, replicates: Replicates) -> Replicates:
         """Add a mistake if a search for the smallest value has too few replicates to know their scatter."""
-        if replicates.most < 2 and self._seek is not None and self._seek.is_minimum:  # noqa: PLR2004
+        if self._seek and replicates.most < self._seek.least_replicates:
             message = "minimize needs at least 2 replicates of a value, to judge it by their scatter"
             self._add("study.out-of-range", "replicates", message, replicates.most)
         return replicates
@@ -237,7 +236,7 @@ class StudyReader:
         """Return the prices; each controller and disk of the study must have one."""
         written = self._document.get("prices")
         if written is None:
-            if self._seek is not None and self._seek.cheapest is not None:
+            if self._seek and self._seek.cheapest:
                 self._add("study.missing-key", "prices", "required by seek.cheapest")
             return None
         return self._keep(read_prices(written, self._document["scenario"], self._space, self._points))

@@ -32,7 +32,7 @@ MOST_FLOORS = {
 """Floors that the folders of a package need, by the longest path of imports."""
 MOST_FILES = 15
 """Python files in a folder."""
-MOST_CHECKS_OF_KIND = 15
+MOST_CHECKS_OF_KIND = 10
 """Lines that ask what kind of study it is, where a class per kind could answer."""
 _CHECK_OF_KIND = re.compile(
     r"\bseek is (not )?None|\.is_minimum\b|\bhas_(trials|calibrated)\(|\.adding is (not )?None"

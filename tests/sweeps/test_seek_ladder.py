@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.keys.seek_key import Seek
+from destage.sweeps.keys.seek_key import LargestSeek
 from destage.sweeps.seek.ladder import Bracket, find_bracket, make_ladder
 from destage.sweeps.seek.probes import BrokenRun, MissingRun, Probe, ProbeVerdict
 
 MOST = 2000
-LADDER = make_ladder(Seek(maximize="workload.users", objectives=(), most=MOST))
+LADDER = make_ladder(LargestSeek(maximize="workload.users", objectives=(), most=MOST))
 
 
 def _solve(run: Callable[[int], Probe], start: int = 32) -> tuple[Bracket, dict[int, Probe]]:
@@ -40,7 +40,9 @@ def _up_to(limit: float, slope: float | None = None) -> Callable[[int], Probe]:
 @given(st.integers(1, 500), st.integers(1, 500), st.integers(1, 500))
 def test_rungs_cover_the_range_in_steps_of_a_fifth(first: int, second: int, third: int) -> None:
     least, start, most = sorted((first, second, third))
-    ladder = make_ladder(Seek(maximize="workload.users", objectives=(), start=start, least=least, most=most))
+    ladder = make_ladder(
+        LargestSeek(maximize="workload.users", objectives=(), start=start, least=least, most=most)
+    )
     assert (ladder[0], ladder[-1]) == (least, most)
     assert start in ladder
     assert all(lower < upper <= lower * 2**0.25 + 1.5 for lower, upper in pairwise(ladder))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.sweeps.keys.seek_key import Seek
+from destage.sweeps.keys.seek_key import LargestSeek
 from destage.sweeps.seek.ladder import make_ladder
 from destage.sweeps.seek.largest_search import PointResult, search
 from destage.sweeps.seek.probes import Probe, ProbeVerdict, SearchState
@@ -19,7 +19,7 @@ def _solve(
     run: Run, base: int = 5, replicates: int | None = None, start: int = 32
 ) -> tuple[PointResult, dict[tuple[int, int], Probe]]:
     """Run a search to its end; a run is known only after the search asked for it."""
-    ladder = make_ladder(Seek(maximize="workload.users", objectives=(), start=start, most=MOST))
+    ladder = make_ladder(LargestSeek(maximize="workload.users", objectives=(), start=start, most=MOST))
     known: dict[tuple[int, int], Probe] = {}
 
     def look(replicate: int, value: int) -> Probe | None:
@@ -96,7 +96,7 @@ def test_a_search_takes_four_runs_per_replicate(limit: float, luck: list[float])
 def test_what_is_known_beforehand_changes_nothing() -> None:
     """Runs that the search did not ask for, as another order of execution leaves them, are not used."""
     run = _grow({0: 300, 1: 310, 2: 290})
-    ladder = make_ladder(Seek(maximize="workload.users", objectives=(), most=MOST))
+    ladder = make_ladder(LargestSeek(maximize="workload.users", objectives=(), most=MOST))
     assert search(ladder, 32, 3, 3, run) == _solve(run, 3)[0]
 
 

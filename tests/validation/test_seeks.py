@@ -20,7 +20,7 @@ from validation.scenarios import Scenario, closed, exponential, scenario, server
 
 from destage.engine import simulate
 from destage.sweeps.keys.objectives import Objective, parse_objective
-from destage.sweeps.keys.seek_key import Seek
+from destage.sweeps.keys.seek_key import LargestSeek
 from destage.sweeps.seek.intervals import Interval
 from destage.sweeps.seek.ladder import make_ladder
 from destage.sweeps.seek.largest_search import PointResult, search
@@ -32,7 +32,7 @@ LIKELY = 0.999
 """The share of correct estimators whose coverage is accepted."""
 MOST_BIAS = 0.003
 """A bias below this is accepted: a tenth of a typical interval."""
-SEEK = Seek(maximize="workload.users", objectives=(), start=64, most=8192)
+SEEK = LargestSeek(maximize="workload.users", objectives=(), start=64, most=8192)
 
 Run = Callable[[int, int, int], Probe]
 """Runs a root seed, a replicate and a number of users."""
