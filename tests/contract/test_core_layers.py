@@ -14,9 +14,9 @@ LAYERS = (
     ("validation", "error", "synthesis"),
     ("workload", "disk", "battery", "miss_ratio_curve"),
     ("write_cache", "read_cache", "trace"),
-    ("destage", "read_ahead"),
+    ("read_ahead",),
     ("config",),
-    ("raid", "replacement", "metrics"),
+    ("raid", "replacement", "destage", "metrics"),
     ("event", "pipe", "slab", "slot_table", "ranked_slots", "transfer_rate", "rng"),
     ("units", "divisor", "issue", "interruption", "mutation"),
 )

@@ -2,6 +2,8 @@
 
 from small_scenarios import DISK, Scenario, constant_server, stream, users, write_back
 
+from destage.sweeps.space.parameters import find_parameter
+
 _TWO_ARRAYS: Scenario = {
     "workload": {
         "users": 6,
@@ -155,7 +157,29 @@ def _writes_turned_away() -> Scenario:
     }
 
 
+def _cache_policy(**policies: str) -> Scenario:
+    """Users who read and write some blocks again and again, so that the order of both caches counts."""
+    scenario = users(40)
+    (load,) = scenario["workload"]["streams"]
+    load["address"] = {"kind": "zipf", "exponent": 0.8, "block": "8KiB", "footprint": "100MB"}
+    cache = write_back("4MiB", 0.5)["cache"]
+    cache["write"] = {"destage_policy": policies.get("destage", "c_scan"), "idle_delay": "20ms"}
+    cache["read"] = {"mode": "cached", "policy": policies.get("replacement", "lru")}
+    return {**scenario, "controller": {**scenario["controller"], "cache": cache}}
+
+
+_POLICIES = {
+    f"{kind}-{policy}": _cache_policy(**{kind: policy})
+    for kind, path in (
+        ("destage", "controller.cache.write.destage_policy"),
+        ("replacement", "controller.cache.read.policy"),
+    )
+    for policy in sorted(find_parameter(path).words)
+}
+"""A case for each policy, of which the schema has the names."""
+
 CASES: dict[str, Scenario] = {
+    **_POLICIES,
     "users-raid5-write-back": users(40),
     "users-raid10-auto": users(30, raid="10", disks=4, warm_up="auto", window="auto"),
     "users-no-battery": _battery("absent"),

@@ -36,6 +36,13 @@ def test_golden_rows_have_this_results_version_and_these_cases() -> None:
     assert set(read_golden()["rows"]) == set(CASES)
 
 
+def test_each_policy_has_results_of_its_own() -> None:
+    rows = read_golden()["rows"]
+    for kind in ("destage-", "replacement-"):
+        results = {row["response_mean_us"] for name, row in rows.items() if name.startswith(kind)}
+        assert len(results) == sum(name.startswith(kind) for name in CASES)
+
+
 def test_golden_rows_end_ok_and_cover_the_main_mechanisms() -> None:
     rows = read_golden()["rows"].values()
     assert {row["status"] for row in rows} == {"ok"}

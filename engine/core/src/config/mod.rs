@@ -45,8 +45,9 @@ pub use run::{Run, WarmUp, Window};
 pub use sampling::Sampling;
 pub use ssd::{Precondition, ReadRetry, Ssd, SsdInterface};
 pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
-pub use write_cache::{DestagePolicy, Mirror, WhenFull, WriteCache, WritePolicy};
+pub use write_cache::{Mirror, WhenFull, WriteCache, WritePolicy};
 
+pub use crate::destage::Policy as DestagePolicy;
 pub use crate::raid::{Level, ParityUpdate};
 
 /// One configuration: a workload, the controller and its arrays, faults, and run settings.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::destage::Policy;
 use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 
 /// Write cache.
@@ -16,7 +17,7 @@ pub struct WriteCache {
     #[serde(skip_serializing_if = "WhenFull::is_wait")]
     pub when_full: WhenFull,
     /// Choice of the stripes to destage, and when.
-    pub destage_policy: DestagePolicy,
+    pub destage_policy: Policy,
     /// Dirty share of the write cache at which destage starts; for `linear_threshold`, at which it reaches full depth;
     /// for `idle_time`, at which it no longer waits for idle disks.
     pub high_water: Fraction,
@@ -63,7 +64,7 @@ impl Default for WriteCache {
         Self {
             policy: WritePolicy::WriteBack,
             when_full: WhenFull::Wait,
-            destage_policy: DestagePolicy::CScan,
+            destage_policy: Policy::CScan,
             high_water: Fraction(0.8),
             low_water: Fraction(0.6),
             destage_depth: 8,
@@ -105,22 +106,6 @@ impl WhenFull {
     const fn is_wait(&self) -> bool {
         matches!(self, Self::Wait)
     }
-}
-
-/// Choice of the stripes to destage, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DestagePolicy {
-    /// By address, upwards only and then from the lowest again, between the water marks.
-    CScan,
-    /// By address, skipping recently written stripes once (Gill & Modha), between the water marks.
-    Wow,
-    /// The least recently written stripe first, between the water marks.
-    LeastRecentlyWritten,
-    /// The stripes with the most dirty lines first, at a depth that grows with occupancy (Varma & Jacobson).
-    LinearThreshold,
-    /// By address, when the disks are idle or the high water mark is reached.
-    IdleTime,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]

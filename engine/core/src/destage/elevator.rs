@@ -1,7 +1,7 @@
 //! Elevator: stripes in the order of an upward sweep that wraps to the lowest.
 
 use super::stripe_set::StripeSet;
-use super::{DestagePolicy, Occupancy, StripeId, Write};
+use super::{DestagePolicy, Occupancy, StripeId, WaterMarks, Write};
 
 /// The dirty stripes of one array, and the position of the sweep.
 #[derive(Debug, Default)]
@@ -61,10 +61,10 @@ pub struct ByAddress<P> {
     trigger: P,
 }
 
-impl<P> ByAddress<P> {
-    /// An empty order for a number of arrays.
-    pub fn new(arrays: usize, trigger: P) -> Self {
-        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), trigger }
+impl<P: From<WaterMarks>> ByAddress<P> {
+    /// An empty order for a number of arrays, whose trigger has these marks.
+    pub fn new(arrays: usize, marks: WaterMarks) -> Self {
+        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), trigger: marks.into() }
     }
 }
 

@@ -21,9 +21,8 @@ use super::{ByAddress, Occupancy, Trigger, WaterMarks};
 #[derive(Debug)]
 pub struct WhenIdle(WaterMarks);
 
-impl WhenIdle {
-    /// A trigger with these marks.
-    pub const fn new(marks: WaterMarks) -> Self {
+impl From<WaterMarks> for WhenIdle {
+    fn from(marks: WaterMarks) -> Self {
         Self(marks)
     }
 }
@@ -49,7 +48,7 @@ mod tests {
 
     #[test]
     fn destage_when_idle_or_at_the_high_mark() {
-        let mut policy = WhenIdle::new(WaterMarks::new(8, 3));
+        let mut policy = WhenIdle::from(WaterMarks::new(8, 3));
         let mut allow = |waiting, is_idle| {
             let occupancy = Occupancy {
                 used: waiting,
@@ -67,7 +66,7 @@ mod tests {
 
     #[test]
     fn stripes_leave_by_address() {
-        let mut policy = IdleTime::new(1, WhenIdle::new(WaterMarks::new(1, 0)));
+        let mut policy = IdleTime::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[5, 2, 9]);
         assert_eq!(next(&mut policy, 3), [2, 5, 9]);
     }

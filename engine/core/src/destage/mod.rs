@@ -17,6 +17,8 @@
 //! | [`LinearThreshold`] | most dirty lines, then address | in proportion to occupancy |
 //! | [`IdleTime`] | address | when the disks are idle or the high water mark is reached |
 //!
+//! A policy is one file, one `mod` line and one line in `policies!` below.
+//!
 //! Every policy destages at full depth while a write is stalled and while the cache drains.
 
 mod c_scan;
@@ -30,14 +32,12 @@ mod stripe_set;
 mod water_marks;
 mod wow;
 
-use crate::config;
-
-#[cfg(test)]
-pub use order_laws::POLICIES;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use c_scan::CScan;
 pub use elevator::{ByAddress, Elevator, Trigger};
-pub use idle_time::{IdleTime, WhenIdle};
+pub use idle_time::IdleTime;
 pub use least_recently_written::LeastRecentlyWritten;
 pub use linear_threshold::LinearThreshold;
 pub use water_marks::WaterMarks;
@@ -103,79 +103,79 @@ pub trait DestagePolicy {
     fn allow(&mut self, occupancy: &Occupancy) -> u32;
 }
 
-/// The destage policy of a write cache.
-#[derive(Debug)]
-pub enum Destage {
-    /// By address.
-    CScan(CScan),
-    /// By address, with a recency bit.
-    Wow(Wow),
-    /// By time of the last write.
-    LeastRecentlyWritten(LeastRecentlyWritten),
-    /// Fullest stripes first, in numbers that grow with occupancy.
-    LinearThreshold(LinearThreshold),
-    /// By address, when the disks are idle.
-    IdleTime(IdleTime),
-}
+/// Defines the enum of the configuration and the enum for dispatch from one list of policies.
+macro_rules! policies {
+    ($($(#[doc = $help:literal])+ $name:ident,)+) => {
+        /// Choice of the stripes to destage, and when.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[schemars(rename = "DestagePolicy")]
+        pub enum Policy {
+            $($(#[doc = $help])+ $name,)+
+        }
 
-/// Calls a method of the policy.
-macro_rules! each {
-    ($policy:expr, $name:ident => $call:expr) => {
-        match $policy {
-            Destage::CScan($name) => $call,
-            Destage::Wow($name) => $call,
-            Destage::LeastRecentlyWritten($name) => $call,
-            Destage::LinearThreshold($name) => $call,
-            Destage::IdleTime($name) => $call,
+        impl Policy {
+            /// All policies.
+            #[cfg(test)]
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+        }
+
+        /// The destage policy of a write cache.
+        #[derive(Debug)]
+        pub enum Destage {
+            $($(#[doc = $help])+ $name($name),)+
+        }
+
+        impl Destage {
+            /// The policy of a configuration, for a number of arrays and between `marks`.
+            pub fn new(policy: Policy, arrays: usize, marks: WaterMarks) -> Self {
+                match policy { $(Policy::$name => Self::$name($name::new(arrays, marks)),)+ }
+            }
+        }
+
+        impl DestagePolicy for Destage {
+            #[inline]
+            fn enter(&mut self, group: u32, place: StripeId) {
+                match self { $(Self::$name(policy) => policy.enter(group, place),)+ }
+            }
+
+            #[inline]
+            fn write(&mut self, group: u32, place: StripeId, write: Write) {
+                match self { $(Self::$name(policy) => policy.write(group, place, write),)+ }
+            }
+
+            #[inline]
+            fn leave(&mut self, group: u32, place: StripeId) {
+                match self { $(Self::$name(policy) => policy.leave(group, place),)+ }
+            }
+
+            #[inline]
+            fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
+                match self { $(Self::$name(policy) => policy.choose(array, is_busy),)+ }
+            }
+
+            #[inline]
+            fn follow(&mut self, place: StripeId) -> bool {
+                match self { $(Self::$name(policy) => policy.follow(place),)+ }
+            }
+
+            #[inline]
+            fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+                match self { $(Self::$name(policy) => policy.allow(occupancy),)+ }
+            }
         }
     };
 }
 
-impl Destage {
-    /// The policy of a configuration, for a number of arrays and between `marks`.
-    pub fn new(policy: config::DestagePolicy, arrays: usize, marks: WaterMarks) -> Self {
-        match policy {
-            config::DestagePolicy::CScan => Self::CScan(CScan::new(arrays, marks)),
-            config::DestagePolicy::Wow => Self::Wow(Wow::new(arrays, marks)),
-            config::DestagePolicy::LeastRecentlyWritten => {
-                Self::LeastRecentlyWritten(LeastRecentlyWritten::new(arrays, marks))
-            }
-            config::DestagePolicy::LinearThreshold => {
-                Self::LinearThreshold(LinearThreshold::new(arrays, marks))
-            }
-            config::DestagePolicy::IdleTime => Self::IdleTime(IdleTime::new(arrays, WhenIdle::new(marks))),
-        }
-    }
-}
-
-impl DestagePolicy for Destage {
-    #[inline]
-    fn enter(&mut self, group: u32, place: StripeId) {
-        each!(self, policy => policy.enter(group, place));
-    }
-
-    #[inline]
-    fn write(&mut self, group: u32, place: StripeId, write: Write) {
-        each!(self, policy => policy.write(group, place, write));
-    }
-
-    #[inline]
-    fn leave(&mut self, group: u32, place: StripeId) {
-        each!(self, policy => policy.leave(group, place));
-    }
-
-    #[inline]
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
-        each!(self, policy => policy.choose(array, is_busy))
-    }
-
-    #[inline]
-    fn follow(&mut self, place: StripeId) -> bool {
-        each!(self, policy => policy.follow(place))
-    }
-
-    #[inline]
-    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
-        each!(self, policy => policy.allow(occupancy))
-    }
+policies! {
+    /// By address, upwards only and then from the lowest again, between the water marks.
+    CScan,
+    /// By address, skipping recently written stripes once (Gill & Modha), between the water marks.
+    Wow,
+    /// The least recently written stripe first, between the water marks.
+    LeastRecentlyWritten,
+    /// The stripes with the most dirty lines first, at a depth that grows with occupancy (Varma & Jacobson).
+    LinearThreshold,
+    /// By address, when the disks are idle or the high water mark is reached.
+    IdleTime,
 }

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Destage, DestagePolicy, Occupancy, StripeId, WaterMarks, Write};
-use crate::config;
+use super::{Destage, DestagePolicy, Occupancy, Policy, StripeId, WaterMarks, Write};
 
 /// Gives stripes of array 0, each with the group of its own number, their first dirty line.
 pub fn enter(policy: &mut impl DestagePolicy, stripes: &[u64]) {
@@ -30,14 +29,6 @@ pub fn next(policy: &mut impl DestagePolicy, count: usize) -> Vec<u64> {
     }
     left
 }
-
-pub const POLICIES: [config::DestagePolicy; 5] = [
-    config::DestagePolicy::CScan,
-    config::DestagePolicy::Wow,
-    config::DestagePolicy::LeastRecentlyWritten,
-    config::DestagePolicy::LinearThreshold,
-    config::DestagePolicy::IdleTime,
-];
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -80,7 +71,7 @@ struct Dirty {
 
 /// The next stripe by the definition of each policy, over all dirty stripes.
 fn expected(
-    policy: config::DestagePolicy,
+    policy: Policy,
     dirty: &mut [Dirty],
     position: u64,
     array: u16,
@@ -90,15 +81,15 @@ fn expected(
         (0..dirty.len()).filter(|&i| dirty[i].array == array && !is_busy(dirty[i].stripe)).collect();
     let turn = |stripe: u64| (stripe < position, stripe);
     match policy {
-        config::DestagePolicy::LeastRecentlyWritten => {}
-        config::DestagePolicy::CScan | config::DestagePolicy::IdleTime | config::DestagePolicy::Wow => {
+        Policy::LeastRecentlyWritten => {}
+        Policy::CScan | Policy::IdleTime | Policy::Wow => {
             round.sort_by_key(|&i| turn(dirty[i].stripe));
         }
-        config::DestagePolicy::LinearThreshold => {
+        Policy::LinearThreshold => {
             round.sort_by_key(|&i| (u32::MAX - dirty[i].lines, turn(dirty[i].stripe)));
         }
     }
-    if policy == config::DestagePolicy::Wow {
+    if policy == Policy::Wow {
         for &i in &round {
             if !dirty[i].is_recent {
                 return Some(dirty[i].stripe);
@@ -112,7 +103,7 @@ fn expected(
 proptest! {
     #[test]
     fn every_policy_follows_its_definition(steps in prop::collection::vec(step(), 1..200)) {
-        for name in POLICIES {
+        for &name in Policy::ALL {
             let mut policy = Destage::new(name, 2, WaterMarks::new(8, 2));
             let mut dirty: Vec<Dirty> = Vec::new();
             let mut position = [0; 2];
@@ -158,7 +149,7 @@ proptest! {
 
     #[test]
     fn a_fuller_cache_never_allows_fewer(low in 0..40_u32, span in 0..40_u32, limit in 1..64_u32) {
-        for name in POLICIES {
+        for &name in Policy::ALL {
             for (is_stalled, is_draining, is_idle) in
                 [(false, false, false), (true, false, false), (false, true, false), (false, false, true)]
             {

@@ -374,7 +374,7 @@ proptest! {
         prefers_full: bool,
         keeps_clean: bool,
     ) {
-        for policy in crate::destage::POLICIES {
+        for &policy in Policy::ALL {
             run(policy, prefers_full, keeps_clean, &steps)?;
         }
     }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::streams::{host, phases, stream, window};
 
+use crate::config::DestagePolicy;
 use crate::replacement::Policy;
 
 const LEVELS: [(&str, u32, u32); 11] = [
@@ -105,14 +106,13 @@ fn disk_faults(array: &Value, fails: &[(u64, u32, bool)]) -> Vec<Value> {
 
 /// Which stripes leave the write cache when, and what goes around it.
 fn destage() -> impl Strategy<Value = Value> {
-    let policies = ["c_scan", "wow", "least_recently_written", "linear_threshold", "idle_time"];
     let mirror = prop_oneof![
         3 => Just(Value::Null),
         1 => Just(json!({"bandwidth": 10_000_000, "latency": 50_000})),
         1 => Just(json!({})),
     ];
     (
-        prop::sample::select(policies.to_vec()),
+        prop::sample::select(DestagePolicy::ALL),
         prop::sample::select(vec![0_u64, 1_000_000, 20_000_000]),
         prop::option::of(prop::sample::select(vec![0_u64, 5_000_000, 100_000_000])),
         prop::option::of(prop::sample::select(vec![512_u64, 2048, 4096, 16_384])),
