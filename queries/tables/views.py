@@ -321,10 +321,7 @@ class MeanViews:
         if "limiting_resource" in text:
             columns = list(dict.fromkeys([*columns, *limiting_resource.columns_needed()]))
         means = ", ".join(f"{name} AS ({self._build(name, columns)})" for name in MEANS if name in text)
-        if not means:
-            return statement
-        is_with = text.startswith("with")
-        return f"WITH {means}, {statement[4:]}" if is_with else f"WITH {means} {statement}"
+        return f"WITH {means} FROM (\n{statement}\n)" if means else statement
 
     def build(self, name: str) -> str:
         """Return the statement of a view with all result columns, in the order of the plan."""
