@@ -19,7 +19,7 @@ from destage.store.fragment_files.stored_rows import rows_schema
 from destage.store.state.head import Head, claim_generation
 from destage.store.state.plan import CONFIG_COLUMNS, plan_schema, write_round
 from destage.sweeps import parse_study
-from destage.sweeps.points.canonical_parts import CanonicalReader
+from destage.sweeps.reading.expansion import expand
 
 REPLICATES = 5
 FRAGMENT_ROWS = 150_000
@@ -103,12 +103,10 @@ def _plan(first: int, count: int, number: int) -> pa.Table:
         rest = rest // side
     columns[AXES[-1].name] = 10 + rest
     schema = plan_schema(list(AXES), None)
-    canonical = CanonicalReader().read(engine.canonical_json(parse_study(STUDY).scenario))
-    for name, column in zip(engine.PARTS, CONFIG_COLUMNS, strict=True):
-        part = canonical.parts.get(name)
+    parts = expand(parse_study(STUDY)).points[0].parts
+    for part, column in zip(parts, CONFIG_COLUMNS, strict=True):
         repeated = pa.array(np.zeros(count, np.int32), mask=np.full(count, part is None))
-        texts = pa.array(["" if part is None else part.member])
-        columns[column] = pa.DictionaryArray.from_arrays(repeated, texts)
+        columns[column] = pa.DictionaryArray.from_arrays(repeated, pa.array([part or ""]))
     return pa.table({name: columns[name] for name in schema.names}, schema)
 
 

@@ -18,15 +18,18 @@ from destage.spec.schema_tree import Node
 
 if TYPE_CHECKING:
     from destage.engine.batch_simulation import execute_canonical, simulate_batch, simulate_canonical
-    from destage.engine.composition import PARTS, Composer, point_ids
+    from destage.engine.composition import PARTS, Composer, canonical_text, list_columns, point_ids, run_id
     from destage.engine.miss_ratio_curves import miss_ratio_curve
 
 _OF_ARROW = {
     "PARTS": "composition",
     "Composer": "composition",
+    "canonical_text": "composition",
     "execute_canonical": "batch_simulation",
     "miss_ratio_curve": "miss_ratio_curves",
+    "list_columns": "composition",
     "point_ids": "composition",
+    "run_id": "composition",
     "simulate_batch": "batch_simulation",
     "simulate_canonical": "batch_simulation",
 }
@@ -50,15 +53,18 @@ __all__ = [
     "assemble",
     "authoring_schema",
     "canonical_json",
+    "canonical_text",
     "catalog",
     "columns",
     "execute_canonical",
+    "list_columns",
     "miss_ratio_curve",
     "normalise",
     "point_ids",
     "prepare",
     "quantities",
     "results_schema",
+    "run_id",
     "schema",
     "simulate",
     "simulate_batch",

@@ -2,7 +2,7 @@
 
 # ruff: noqa: PYI021 - the stub documents the native functions
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 __all__ = [
@@ -127,24 +127,52 @@ class Batch:
 
 @final
 class Composer:
-    """Builds the configurations of points from fragments that they share."""
+    """Builds the configurations of points from the values that they assign."""
 
-    def __new__(cls, axes: Sequence[Sequence[str]]) -> Composer:
-        """A composer that reads these parameters, each as the segments of a dotted path."""
-    def add(self, members: str) -> int:
-        """Add a fragment, one or more fields as JSON members in base units; returns its number."""
-    def compose(self, fragments: Sequence[bytes], replicates: int) -> tuple[Batch, list[tuple[int, str]]]:
+    def __new__(
+        cls,
+        axes: Sequence[Sequence[str]],
+        layout: Callable[[Sequence[str]], Sequence[tuple[str, Sequence[str]]] | None],
+    ) -> Composer:
+        """A composer that reads the parameters `axes`, each as the segments of a dotted path.
+
+        `layout` returns the fields of points that assign some paths: of each, a key and the paths in it; None
+        if the points can only be built as a whole.
+        """
+    def compose(
+        self,
+        columns: Sequence[tuple[str, Sequence[str], bytes]],
+        count: int,
+        replicates: int,
+        resolve: Callable[[str, int], str | None],
+        whole: Mapping[int, str],
+    ) -> tuple[Batch, list[tuple[int, str]]]:
         """The runs of points, one row per point and replicate, and the invalid points, which have no rows.
 
-        `fragments` has the numbers of each fragment at each point, as little-endian u32.
+        `columns` has of each parameter its path, its distinct values as JSON, and by point the position
+        of its value as little-endian i32, negative where the point does not assign it. `resolve` takes the
+        key of a field and a point, and returns the field as JSON members in base units; None if it has
+        mistakes. It is called once for points that differ in numbers only. `whole` has all fields of points
+        that are not built from their columns.
+
+        The rows have `run_id`, `config.<part>` (dictionaries of texts) and `axis.<index>` (dictionaries of
+        JSON texts). An invalid point is its position and, as JSON, the rules between its fields that it
+        breaks; or a table with the `paths` of a field that is malformed or out of bounds; or null if it can
+        only be built as a whole.
         """
 
-def point_ids(members: Sequence[Sequence[str]], numbers: Sequence[bytes], count: int) -> Batch:
-    """The identity of each point of a grid: the digest of its assignments as JSON.
+def run_id(config: str) -> str:
+    """The identity of a run: a digest of everything that its result columns are a function of.
 
-    `members` has, for each axis in the order of the paths, the JSON member of each of its values; `numbers`
-    has, for each axis, the number of its value at each point, as little-endian u32.
+    That is the canonical configuration with its root seed and replicate, the content of its traces (not
+    their location) and the version of the results. `config` is its canonical text.
     """
+
+def point_ids(columns: Sequence[tuple[str, Sequence[str], bytes]], count: int) -> Batch:
+    """The identity of each point: the digest of its assignments. `columns` as of `Composer.compose`."""
+
+def canonical_text(document: str) -> str:
+    """The canonical text of a document as JSON; what is none, as NaN, is its own text."""
 
 def simulate(scenario: str, traces: Mapping[str, Trace]) -> dict[str, Any]:
     """Run a configuration, JSON in base units; its row by column. Releases the GIL.

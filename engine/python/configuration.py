@@ -5,7 +5,7 @@ The extension module's exceptions become those of `destage.errors`.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -75,7 +75,7 @@ def normalise(scenario: Scenario) -> dict[str, Any]:
 
 
 def prepare(fields: Mapping[str, Any]) -> str:
-    """Return top-level fields of a configuration as JSON members, for `assemble`.
+    """Return top-level fields of a configuration as JSON members.
 
     Each top-level field (`array` and `arrays` together) is resolved independently of the others, so that
     configurations with common fields can share the result.
@@ -84,7 +84,7 @@ def prepare(fields: Mapping[str, Any]) -> str:
         fields: At least one field.
 
     Raises:
-        ConfigError: With the names and quantities that cannot be read; `assemble` checks everything else.
+        ConfigError: With the names and quantities that cannot be read; the engine checks everything else.
     """
     resolved, unknown = catalog.resolve_known(fields)
     given = to_base_units(resolved, scenario_schema.engine_tree())
@@ -93,17 +93,14 @@ def prepare(fields: Mapping[str, Any]) -> str:
     return json.dumps(given.value)[1:-1]
 
 
-def assemble(members: Iterable[str]) -> str:
-    """Return the canonical form, as text, of the configuration with these fields.
-
-    Args:
-        members: All its fields, from `prepare` or from a canonical form.
+def assemble(scenario: Mapping[str, Any]) -> str:
+    """Return the canonical form as text, like `canonical_json`, which also explains mistakes.
 
     Raises:
-        ConfigError: The configuration is invalid; `canonical_json` reports all mistakes.
+        ConfigError: The configuration is invalid.
     """
     with translated_errors():
-        return _engine.normalise(f"{{{','.join(members)}}}")
+        return _engine.normalise(f"{{{prepare(scenario)}}}")
 
 
 def canonical_json(scenario: Scenario) -> str:

@@ -8,11 +8,11 @@ import pyarrow as pa
 from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps.calibration.proposals import to_levels
 from destage.sweeps.keys.calibrate_settings import LIMIT, Calibration, Figure, Reference
-from destage.sweeps.points.configurations import Configurations, assigned_values
-from destage.sweeps.points.point_blocks import Block
+from destage.sweeps.points.assignments import complete
+from destage.sweeps.points.configurations import Configurations
+from destage.sweeps.points.point_blocks import AssignedValues, Block
 from destage.sweeps.space.axes import find_type, fit, kind_of
 from destage.sweeps.space.distributions import Choice, Continuous
-from destage.sweeps.space.identity import point_id
 from destage.sweeps.study.valid_study import Study
 
 Draw = dict[str, object]
@@ -78,9 +78,9 @@ def list_columns(calibration: Calibration) -> list[str]:
 class PointBuilder:
     """Builds the points of draws; each is built once."""
 
-    def __init__(self, study: Study, calibration: Calibration) -> None:
+    def __init__(self, study: Study, calibration: Calibration, configurations: Configurations) -> None:
         self._study = study
-        self.columns = list_columns(calibration)
+        self._configurations = configurations
         self._unknowns = calibration.unknowns
         self._known: set[str] = set()
 
@@ -111,11 +111,11 @@ class PointBuilder:
             for issue in _explain(error, requests[index][1], self._unknowns):
                 issues.setdefault((issue.place, repr(issue.value)), issue)
 
-        configurations = Configurations(self._study, self.columns, 1)
-        built = configurations.build_each([assigned for _, assigned in requests], report)
+        points = AssignedValues.from_points([assigned for _, assigned in requests])
+        runs = self._configurations.build(points, report, every=True)
         # The rows of the runs lack the invalid points.
         valid = [index for index in range(len(requests)) if index not in invalid]
-        ids = {index: self._identify(*requests[index]) for index in valid}
+        ids = dict(zip(valid, self._identify([requests[index] for index in valid]), strict=True))
         first: dict[str, int] = {}
         for row, index in enumerate(valid):
             if ids[index] not in self._known:
@@ -124,18 +124,21 @@ class PointBuilder:
         every = [ids.get(index) for index in range(len(requests))]
         if not first:
             return every, None
-        names = {path: column.take(pa.array(valid)) for path, column in built.names.items()}
-        nothing = pa.nulls(len(valid), pa.string())
-        block = Block.make(nothing, built.runs, configurations.axes, names, 1).take(
-            np.array(list(first.values()))
+        every_point = self._configurations.make_block(
+            pa.nulls(len(valid), pa.string()), runs, points.take(np.array(valid))
         )
+        block = every_point.take(np.array(list(first.values())))
         block.ids = pa.array(list(first))
         block.labels = pa.array([requests[valid[row]][0] for row in first.values()], pa.string())
         return every, block
 
-    def _identify(self, label: str | None, assigned: dict[str, object]) -> str:
-        named = dict(assigned_values(self._study, assigned))
-        return point_id(named if label is None else {**named, "label": label})
+    def _identify(self, requests: Sequence[Request]) -> list[str]:
+        points = [
+            {**complete(self._study, assigned), **({} if label is None else {"label": label})}
+            for label, assigned in requests
+        ]
+        ids: list[str] = AssignedValues.from_points(points).identify().to_pylist()
+        return ids
 
 
 def make_fields(calibration: Calibration, columns: Sequence[str], blocks: Sequence[Block]) -> list[pa.Field]:

@@ -26,6 +26,7 @@ from destage.sweeps.calibration.proposals import (
 from destage.sweeps.calibration.result_tables import make_tables
 from destage.sweeps.calibration.sample import Sample, judge, pool_errors
 from destage.sweeps.keys.calibrate_settings import CEILING, Calibration
+from destage.sweeps.points.configurations import Configurations
 from destage.sweeps.points.point import Expansion
 from destage.sweeps.points.point_blocks import Block
 from destage.sweeps.points.point_results import PointResults
@@ -61,10 +62,11 @@ class Waves:
         examples: The points of every figure for the draws of the first wave.
     """
 
-    def __init__(self, study: Study, calibration: Calibration) -> None:
+    def __init__(self, study: Study, calibration: Calibration, configurations: Configurations) -> None:
         self._study = study
         self._calibration = calibration
-        self.builder = PointBuilder(study, calibration)
+        self._configurations = configurations
+        self.builder = PointBuilder(study, calibration, configurations)
         self._waves: list[_Wave] = []
         self.examples: list[Block] = []
 
@@ -88,7 +90,7 @@ class Waves:
             )
         blocks, issues = self._add_points(wave, self._calibration.leading, range(len(wave.draws)))
         # So that a mistake in a later figure is found now, too. The points themselves are added when needed.
-        other = PointBuilder(self._study, self._calibration)
+        other = PointBuilder(self._study, self._calibration, self._configurations)
         self.examples = list(blocks)
         for name in self._calibration.others:
             figure = self._calibration.figures[name]
@@ -181,10 +183,11 @@ def expand_draws(study: Study, calibration: Calibration) -> Expansion:
     Raises:
         ConfigError: A draw is an invalid configuration, or the condition leaves none; with every mistake.
     """
-    waves = Waves(study, calibration)
+    columns = list_columns(calibration)
+    configurations = Configurations(study, columns, 1)
+    waves = Waves(study, calibration, configurations)
     blocks = waves.start()
-    fields = make_fields(calibration, list_columns(calibration), waves.examples)
-    return Expansion(study, blocks, fields)
+    return Expansion(study, blocks, make_fields(calibration, columns, waves.examples), configurations)
 
 
 class WavePoints:
@@ -193,7 +196,7 @@ class WavePoints:
     def __init__(self, study: Study, calibration: Calibration, expansion: Expansion) -> None:
         self._calibration = calibration
         self._expansion = expansion
-        self._waves = Waves(study, calibration)
+        self._waves = Waves(study, calibration, expansion.configurations)
         self._waves.start()
 
     @property

@@ -3,7 +3,7 @@
 import copy
 import json
 import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ from destage.store.opened.file_checks import check_files
 from destage.store.opened.sweep import open_sweep
 from destage.store.state.plan import join_configs, read_axes, read_plan
 from destage.store.state.restoration import open_head
-from destage.sweeps.points.canonical_parts import CanonicalReader, column_value
 from destage.sweeps.space import parameters
 
 _MISSING = "planned, and no result is stored; `destage run SWEEP` executes it"
@@ -141,14 +140,14 @@ def _check_plan_rows(
     for row in rows:
         config = json.loads(row["config"])
         replicate = config["run"]["replicate"]
-        again = CanonicalReader().read(engine.canonical_json(config)).run_id
+        again = engine.run_id(engine.canonical_json(config))
         if (again, replicate) != (run_id, row["replicate"]):
             yield Issue("sweep.wrong-plan", run_id, f"its configuration is that of run {again}")
         for path in axes:
             # The canonical form has no catalogue names.
             if path.rpartition(".")[2] == "use" or (row[path] is None and path in conditional):
                 continue
-            is_same = _is_same(column_value(parameters.read(config, path)), row[path])
+            is_same = _is_same(parameters.read(config, path), row[path])
             if not is_same and not _has_no_effect(config, path, row[path], run_id):
                 message = f"{path} is {row[path]} in the plan, and another in its configuration"
                 yield Issue("sweep.wrong-plan", run_id, message, data={"axis": path})
@@ -159,11 +158,13 @@ def _has_no_effect(config: dict[str, Any], path: str, value: object, run_id: str
     other = copy.deepcopy(config)
     try:
         parameters.assign(other, path, value)
-        return CanonicalReader().read(engine.canonical_json(other)).run_id == run_id
+        return engine.run_id(engine.canonical_json(other)) == run_id
     except DestageError:
         return False
 
 
 def _is_same(value: object, column: object) -> bool:
     """Whether a value of a configuration is that of its column, which may have a wider type."""
+    if isinstance(value, Mapping | list):
+        value = engine.canonical_text(value)
     return value == column or str(value) == str(column)

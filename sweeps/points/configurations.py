@@ -1,268 +1,203 @@
 """The configurations of a study's points, a block of points at a time.
 
-Neighbouring points differ in a few fields. A field is written once per combination of the axes in it; the
-engine then validates, writes and identifies every point of the block in one call. A point with a mistake is
-built again by itself, so that its messages are those of a single configuration.
+The engine composes a block from the columns of its assignments: it validates, writes and identifies every
+point in one call. It asks for a top-level field with its names and units resolved once for each combination
+of the assigned values in it that are not numbers. A point with a mistake is built again by itself, so that
+its messages are those of a single configuration.
 """
 
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from math import prod
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from destage import engine
-from destage.errors import ConfigError
-from destage.sweeps.points.config_template import (
+from destage.errors import ConfigError, DestageError
+from destage.store.state.plan import CONFIG_COLUMNS
+from destage.sweeps.points.assignments import (
     Assignments,
-    FragmentWriter,
+    assign,
     is_nested,
-    list_fields,
-    read_names,
-    segments_of,
-    settings_of,
+    list_settings,
+    split_path,
 )
-from destage.sweeps.points.point_blocks import GridBlock
+from destage.sweeps.points.point_blocks import AssignedValues, Block
 from destage.sweeps.space import parameters
 from destage.sweeps.study.valid_study import Study
 
-_MOST_KEPT = 50_000
-"""Fragments kept in memory, about 5 kB each."""
-_MOST_NUMBERED = 2**62
-"""Combinations that one whole number can stand for."""
 _MOST_REBUILT = 100
 """Invalid points that are all built again, some milliseconds each; later ones only for other mistakes."""
+
+_ONLY_WHOLE = "null"
+"""The reason of a point that the engine cannot build from its columns."""
 
 Report = Callable[[int, ConfigError], None]
 """Takes the position of an invalid point in its block, and its mistakes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """The configurations of a block of points.
+class Configurations:
+    """Builds the configurations of a study's points.
 
     Attributes:
-        runs: The rows of `engine.Composer.compose`.
-        names: The catalogue names of each point, by axis.
+        axes: The parameters whose values are columns of the runs.
+        names: The catalogue names that points assign; the canonical form has none.
     """
 
-    runs: pa.RecordBatch
-    names: Mapping[str, pa.Array]
-
-
-class Configurations:
-    """Builds the configurations of a study's points; `axes` are all dotted paths that they assign."""
-
-    def __init__(self, study: Study, axes: Sequence[str], replicates: int) -> None:
+    def __init__(self, study: Study, paths: Sequence[str], replicates: int) -> None:
+        """Prepare for points that assign some of these parameters."""
         self._study = study
         self._replicates = replicates
-        # The canonical form has no catalogue names.
-        self._names = [path for path in axes if path.rpartition(".")[2] == "use"]
-        self.axes = [path for path in axes if path not in self._names]
-        self._writers: dict[tuple[str, ...], list[FragmentWriter]] = {}
-        self._by_field: dict[tuple[str | None, ...], FragmentWriter] = {}
+        self.names = [path for path in paths if path.rpartition(".")[2] == "use"]
+        self.axes = [path for path in paths if path not in self.names]
         self._sampled = frozenset({} if study.design is None else study.design.axes)
         self._seen: set[tuple[object, ...]] = set()
         self._rebuilt = 0
-        self._start_composer()
+        self._named: dict[tuple[str, str], str | None] = {}
+        self._composer = engine.Composer([split_path(path) for path in self.axes], self._list_fields)
 
-    def build_grid(self, block: GridBlock, report: Report) -> Built:
-        """Build some points of a grid.
+    def build(self, block: AssignedValues, report: Report, *, every: bool = False) -> pa.RecordBatch:
+        """Return the rows of `engine.Composer.compose` for some points.
 
         Args:
-            report: Called for each invalid point; the rows returned lack it.
+            report: Called for the invalid points, which the rows returned lack.
+            every: Whether it is called for each, even if many have the same mistake.
         """
-        self._limit_memory()
-        patterns = block.find_patterns()
-        written = [self._write_grid(block.take(points), paths) for paths, points in patterns]
-        fragments = np.full((max(map(len, written)), block.count), self._empty, np.uint32)
-        for (_, points), columns in zip(patterns, written, strict=True):
-            fragments[: len(columns), points] = columns
-        return self._compose(fragments, block.assigned, report)
 
-    def _write_grid(self, block: GridBlock, paths: tuple[str, ...]) -> np.ndarray:
-        """Return the numbers of the fields of points that assign the same parameters, a column per point."""
-        axes = block.values
-        columns = []
-        for writer in self._writers_of(paths):
-            combinations, first, inverse = _find_combinations(
-                axes, {path: block.codes[path] for path in writer.paths}, block.count
-            )
-            # The values of derived parameters get more from block to block, and the combinations others.
-            sizes = tuple([len(axes[path]) for path in writer.paths])
-            numbers = [
-                self._number(
-                    (writer, sizes, combination),
-                    writer,
-                    {path: axes[path][block.codes[path][point]] for path in writer.paths},
-                )
-                for combination, point in zip(combinations, first, strict=True)
-            ]
-            columns.append(np.array(numbers, np.uint32)[inverse])
-        return np.stack(columns)
-
-    def build_each(self, points: Sequence[Assignments], report: Report) -> Built:
-        """Build points that assign different parameters; otherwise as `build_grid`."""
-        self._limit_memory()
-        written = [
-            [
-                self._number((writer, *[repr(point[path]) for path in writer.paths]), writer, point)
-                for writer in self._writers_of(tuple(point))
-            ]
-            for point in points
-        ]
-        fragments = np.full((max(map(len, written)), len(points)), self._empty, np.uint32)
-        for position, numbers in enumerate(written):
-            fragments[: len(numbers), position] = numbers
-        return self._compose(fragments, points.__getitem__, report)
-
-    def _start_composer(self) -> None:
-        self._composer = engine.Composer(self.axes)
-        self._numbers: dict[tuple[object, ...], int] = {}
-        self._names_of: list[Mapping[str, object]] = []
-        self._field_of: dict[int, FragmentWriter] = {}
-        self._empty = self._add("", {})
-
-    def _limit_memory(self) -> None:
-        if len(self._names_of) > _MOST_KEPT:
-            self._start_composer()
-
-    def _add(self, members: str, names: Mapping[str, object]) -> int:
-        self._names_of.append(names)
-        return self._composer.add(members)
-
-    def _number(self, key: tuple[object, ...], writer: FragmentWriter, assignments: Assignments) -> int:
-        """Return the number of a field of a point, written once."""
-        number = self._numbers.get(key)
-        if number is None:
-            fragment = writer.write(assignments)
-            # What cannot be read makes the points that use it invalid.
-            number = self._add("null", {}) if fragment is None else self._add(*fragment)
-            self._field_of[number] = writer
-            self._numbers[key] = number
-        return number
-
-    def _writers_of(self, paths: tuple[str, ...]) -> list[FragmentWriter]:
-        """Return the writers of the fields of points that assign these parameters."""
-        if paths not in self._writers:
-            study = self._study
-            keys = [None] if is_nested(study, paths) else list_fields(study, paths)
-            made = [FragmentWriter(study, key, paths, self._names) for key in keys]
-            # Points that differ in the parameters of other fields share the fragments of a field.
-            self._writers[paths] = [
-                self._by_field.setdefault((key, *writer.paths), writer)
-                for key, writer in zip(keys, made, strict=True)
-            ]
-        return self._writers[paths]
-
-    def _compose(
-        self, fragments: np.ndarray, assigned: Callable[[int], Assignments], report: Report
-    ) -> Built:
-        runs, invalid = self._composer.compose(fragments, self._replicates)
-        valid_again = False
-        for position, rules in invalid:
-            assignments = assigned(position)
-            if self._is_repeated(rules, assignments):
-                continue
+        def rebuild(position: int, reason: str) -> str | None:
+            assignments = block.assigned(position)
+            is_tried = reason != _ONLY_WHOLE
+            if is_tried and not every and self._is_repeated(reason, assignments):
+                return None
             try:
-                scenario, text = self._build(assignments)
+                return self._build(assignments, is_tried=is_tried)
             except ConfigError as error:
                 report(position, error)
-            else:
-                fragments[:, position] = self._empty
-                fragments[0, position] = self._add(text[1:-1], read_names(scenario, self._names))
-                valid_again = True
-        if valid_again:
-            runs, _ = self._composer.compose(fragments, self._replicates)
-        return Built(runs, {path: self._names_at(path, fragments) for path in self._names})
+            return None
 
-    def _build(self, assignments: Assignments) -> tuple[Mapping[str, object], str]:
-        """Return the scenario and the canonical configuration of a point.
+        return self._compose(block, rebuild)[0]
+
+    def compose(self, points: Sequence[Assignments]) -> tuple[pa.RecordBatch, list[int]]:
+        """Return the rows of points, and the positions of those that are invalid, which have none."""
+        return self._compose(AssignedValues.from_points(points), lambda at, _: self._read(points[at]))
+
+    def make_block(self, ids: pa.Array, runs: pa.RecordBatch, points: AssignedValues) -> Block:
+        """Return the block of valid points, without labels, given the rows of their runs."""
+        replicates = len(runs) // len(ids)
+        every = pa.array(np.arange(0, len(runs), replicates))
+        axes = {path: runs.column(f"axis.{index}").take(every) for index, path in enumerate(self.axes)}
+        axes |= {path: self._list_names(points, path) for path in self.names}
+        parts = tuple(runs.column(name) for name in CONFIG_COLUMNS)
+        labels = pa.nulls(len(ids), pa.string())
+        return Block(ids, labels, replicates, runs.column("run_id"), parts, points, axes)
+
+    def _list_names(self, block: AssignedValues, path: str) -> pa.DictionaryArray:
+        """Return the catalogue name of each point at a path, as JSON."""
+        place = split_path(path)
+        # One of these tables, or the name itself, is assigned.
+        above = [name for name in block.codes if place[: len(split_path(name))] == split_path(name)]
+        codes = np.stack([np.zeros(block.count, np.int64), *[block.codes[name] for name in above]])
+        _, first, inverse = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        texts = []
+        for point in first.tolist():
+            assigned = {name: value for name, value in block.assigned(point).items() if name in above}
+            key = path, repr(assigned)
+            if key not in self._named:
+                name = parameters.read(assign(self._study, copy.deepcopy(assigned)), path)
+                self._named[key] = None if name is None else json.dumps(str(name))
+            texts.append(self._named[key])
+        return pa.array(texts, pa.string()).take(pa.array(inverse.ravel())).dictionary_encode()
+
+    def _compose(
+        self, block: AssignedValues, rebuild: Callable[[int, str], str | None]
+    ) -> tuple[pa.RecordBatch, list[int]]:
+        """Compose points; `rebuild` returns the fields of a point that is valid as a whole."""
+        columns = engine.list_columns(block.values, block.codes, block.count)
+        points = columns, block.count, self._replicates, partial(self._resolve, block)
+        runs, invalid = self._composer.compose(*points, {})
+        rebuilt = {position: rebuild(position, reason) for position, reason in invalid}
+        whole = {position: members for position, members in rebuilt.items() if members is not None}
+        if whole:
+            runs, _ = self._composer.compose(*points, whole)
+        return pa.record_batch(runs), [position for position in rebuilt if position not in whole]
+
+    def _list_fields(self, paths: Sequence[str]) -> list[tuple[str, list[str]]] | None:
+        """Return the top-level fields of points that assign these parameters, with those in each.
+
+        None if one assignment is inside the table of another.
+        """
+        if is_nested(self._study, paths):
+            return None
+        settings = [path for path, _ in list_settings(self._study, dict.fromkeys(paths))]
+        fields = dict.fromkeys(split_path(name)[0] for name in (*self._study.scenario, *settings))
+        return [(field, [path for path in paths if split_path(path)[0] == field]) for field in fields]
+
+    def _resolve(self, block: AssignedValues, field: str, point: int) -> str | None:
+        """Return one top-level field of a point as JSON members; None if it has mistakes."""
+        study = self._study
+        written = {name: value for name, value in study.scenario.items() if split_path(name)[0] == field}
+        fields = copy.deepcopy(written)
+        try:
+            for path, value in list_settings(study, block.assigned(point)):
+                if split_path(path)[0] == field:
+                    parameters.assign(fields, path, value)
+            bound = engine.traces.bind(fields, ".") if engine.traces.find_replays(fields) else fields
+            return engine.prepare(bound)
+        except (DestageError, TypeError, ValueError):
+            # The mistake is reported by the build of the whole configuration.
+            return None
+
+    def _build(self, assignments: Assignments, *, is_tried: bool) -> str:
+        """Return the canonical fields of a point.
+
+        Args:
+            is_tried: Whether it is invalid at the seek's start.
 
         Raises:
             ConfigError: It is invalid; where the smallest value of a parameter is sought, with all values.
         """
         seek = self._study.seek
-        for sought in [] if seek is None else [{seek.path: value} for value in seek.alternatives]:
-            scenario = _assign(self._study, copy.deepcopy(dict(assignments) | sought))
-            with suppress(ConfigError):
-                # This explains no mistakes, which takes most of the time of what follows.
-                return scenario, engine.assemble([engine.prepare(engine.traces.bind(scenario, "."))])
-        scenario = _assign(self._study, copy.deepcopy(dict(assignments)))
-        return scenario, engine.canonical_json(engine.traces.bind(scenario, "."))
+        alternatives = [] if seek is None else [{seek.path: value} for value in seek.alternatives]
+        for sought in alternatives if is_tried else [{}, *alternatives]:
+            if (fields := self._read({**assignments, **sought})) is not None:
+                return fields
+        scenario = assign(self._study, copy.deepcopy(dict(assignments)))
+        return engine.canonical_json(engine.traces.bind(scenario, "."))[1:-1]
 
-    def _is_repeated(self, rules: str, assignments: Assignments) -> bool:
+    def _read(self, assignments: Assignments) -> str | None:
+        """Return the canonical fields of a point; None if it is invalid.
+
+        This explains no mistakes, which takes most of the time of a check.
+        """
+        scenario = assign(self._study, copy.deepcopy(dict(assignments)))
+        with suppress(ConfigError):
+            return engine.assemble(engine.traces.bind(scenario, "."))[1:-1]
+        return None
+
+    def _is_repeated(self, reason: str, assignments: Assignments) -> bool:
         """Return whether many points are invalid, and an earlier one for the same rules and values.
 
         Args:
-            rules: The broken rules as JSON, or the number of a field that cannot be read, if there is one.
+            reason: The broken rules, or the `paths` of a field that cannot be read, as JSON.
         """
-        parsed = json.loads(rules)
-        if isinstance(parsed, int):
-            # A configuration without a required field has no field that cannot be read.
-            writer = self._field_of.get(parsed)
-            named = [] if writer is None else writer.paths
-            broken: object = named[0] if named else ""
+        broken = json.loads(reason)
+        rules: object
+        if isinstance(broken, dict):
+            named = broken["paths"]
+            rules = named[0] if named else ""
         else:
-            named = [path for path in assignments if f'"{path}"' in rules or _canonical_place(path) in rules]
+            named = [path for path in assignments if f'"{path}"' in reason or _quote_place(path) in reason]
             # A sampled axis has another value at each point, which messages repeat.
-            broken = tuple((rule["code"], rule["place"]) for rule in parsed) if self._sampled else rules
-        key = (broken, *[repr(assignments[path]) for path in named if path not in self._sampled])
+            rules = tuple((rule["code"], rule["place"]) for rule in broken) if self._sampled else reason
+        key = (rules, *[repr(assignments[path]) for path in named if path not in self._sampled])
         is_known = key in self._seen
         self._seen.add(key)
         self._rebuilt += 1
         return is_known and self._rebuilt > _MOST_REBUILT
 
-    def _names_at(self, path: str, fragments: np.ndarray) -> pa.Array:
-        """Return the catalogue name of each point at a path."""
-        named = pa.nulls(fragments.shape[1], pa.string())
-        for numbers in fragments:
-            used, inverse = np.unique(numbers, return_inverse=True)
-            names = [self._names_of[number].get(path) for number in used.tolist()]
-            if any(name is not None for name in names):
-                texts = pa.array([None if name is None else str(name) for name in names], pa.string())
-                # A point that was built as a whole has all its names in one fragment.
-                named = pc.coalesce(texts.take(pa.array(inverse)), named)
-        return named
 
-
-def _find_combinations(
-    axes: Mapping[str, Sequence[object]], codes: Mapping[str, np.ndarray], count: int
-) -> tuple[list[object], list[int], np.ndarray]:
-    """Return the combinations of some axes that occur, where each occurs first, and that of each point."""
-    if prod(len(axes[path]) for path in codes) < _MOST_NUMBERED:
-        combined = np.zeros(count, np.int64)
-        for path, positions in codes.items():
-            combined = combined * len(axes[path]) + positions
-        distinct, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
-        return distinct.tolist(), first.tolist(), inverse
-    rows = np.stack(list(codes.values()), axis=1)
-    distinct, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return [tuple(row) for row in distinct.tolist()], first.tolist(), inverse
-
-
-def _canonical_place(path: str) -> str:
-    return f'"{".".join(segments_of(path))}"'
-
-
-def assigned_values(study: Study, assignments: Assignments) -> Assignments:
-    """Return a point's assignments, tables with the assignments nested in them."""
-    if not is_nested(study, tuple(assignments)):
-        return assignments
-    values = copy.deepcopy(dict(assignments))
-    with suppress(ConfigError):
-        _assign(study, values)
-    return values
-
-
-def _assign(study: Study, assignments: Assignments) -> dict[str, object]:
-    """Return the study's scenario with a point's assignments."""
-    scenario = copy.deepcopy(dict(study.scenario))
-    for path, value in settings_of(study, assignments):
-        parameters.assign(scenario, path, value)
-    return scenario
+def _quote_place(path: str) -> str:
+    return f'"{".".join(split_path(path))}"'

@@ -1,5 +1,6 @@
 """The points that a study describes: the grid of its axes that `where` keeps, and the explicit points."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,14 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.errors import ConfigError, Issue
-from destage.sweeps.points.config_template import Assignments
-from destage.sweeps.points.configurations import Built, Configurations, assigned_values
+from destage.sweeps.points.assignments import Assignments, complete
+from destage.sweeps.points.configurations import Configurations
 from destage.sweeps.points.grid import Grid
 from destage.sweeps.points.point import Expansion
-from destage.sweeps.points.point_blocks import UNASSIGNED, Block, GridBlock
+from destage.sweeps.points.point_blocks import UNASSIGNED, AssignedValues, Block
 from destage.sweeps.space import parameters
 from destage.sweeps.space.axes import find_type, in_base_units
-from destage.sweeps.space.identity import point_id
 from destage.sweeps.study.users import USERS, has_users
 from destage.sweeps.study.valid_study import Study
 
@@ -63,7 +63,9 @@ class Expander:
             if path in study.searched:
                 kinds |= study.searched[path].kinds
             fields.append(pa.field(path, find_type(kinds)))
-        expansion = Expansion(study, blocks, fields, self._build_one)
+        # The runs of later rounds have replicates of their own.
+        single = self._configurations if study.is_adaptive else Configurations(study, (), 1)
+        expansion = Expansion(study, blocks, fields, single, self._build_one)
         _check_places(study, expansion)
         check_users(study, expansion)
         return expansion
@@ -79,49 +81,58 @@ class Expander:
             message += f"; at most {MOST_RUNS:,} are allowed"
             raise self._study.error([Issue("study.too-many-runs", "replicates", message)])
 
-    def _build_grid(self, block: GridBlock) -> Block | None:
+    def _build_grid(self, block: AssignedValues) -> Block | None:
         """Return a block of the grid; None once there are mistakes."""
 
         def report(point: int, error: ConfigError) -> None:
-            self._report(error, self._grid.assigned(block, point), None)
+            self._report(error, complete(self._study, block.assigned(point)), None)
 
-        built = self._configurations.build_grid(block, report)
+        runs = self._configurations.build(block, report)
         if self._issues:
             return None
-        made = self._make_block(self._grid.identify(block), built.runs, built.names)
-        for path, codes in block.codes.items():
-            made.keep_written(path, block.values[path], codes)
+        made = self._make_block(self._grid.identify(block), runs, block)
         for path in self._study.when:
             made.clear(path, block.codes[path] == UNASSIGNED)
         return made
 
-    def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, names: Mapping[str, pa.Array]) -> Block:
-        return Block.make(ids, runs, self._configurations.axes, names, len(runs) // len(ids))
+    def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, points: AssignedValues) -> Block:
+        """Return the block of points with these runs; a setting without effect keeps its written value."""
+        made = self._configurations.make_block(ids, runs, points)
+        written = points
+        if points.listed is not None:
+            written = AssignedValues.from_points([_in_base_units(assigned) for assigned in points.listed])
+        for path, codes in written.codes.items():
+            if path in self._configurations.axes:
+                made.keep_written(path, written.values[path], codes)
+        return made
 
     def _build_explicit(self) -> Block | None:
         """Return the explicit points, each once; None if there are none, or mistakes."""
         study = self._study
         if not study.points:
             return None
-        given = [dict(assignments) for _, assignments in study.points]
+        given = AssignedValues.from_points([dict(assignments) for _, assignments in study.points])
 
         def report(index: int, error: ConfigError) -> None:
-            self._report(error, assigned_values(study, given[index]), index)
+            self._report(error, complete(study, given.assigned(index)), index)
 
-        built = self._configurations.build_each(given, report)
+        runs = self._configurations.build(given, report)
         if self._issues:
             return None
+        named = [_in_base_units(complete(study, assignments)) for _, assignments in study.points]
+        plain = AssignedValues.from_points(named).identify().to_pylist()
+        every_label = [{**point, "label": study.points[index][0]} for index, point in enumerate(named)]
+        labelled = AssignedValues.from_points(every_label).identify().to_pylist()
         labels: dict[str, str | None] = {}
         positions: dict[str, int] = {}
-        for position, (label, assignments) in enumerate(study.points):
-            named = _in_base_units(assigned_values(study, assignments))
-            identity = point_id(named)
+        for position, (label, _) in enumerate(study.points):
+            identity = plain[position]
             if identity in labels and label not in {None, labels[identity] or label}:
                 # Points that differ in their labels only share their runs.
-                identity = point_id({**named, "label": label})
+                identity = labelled[position]
             labels[identity] = labels.get(identity) or label
             positions.setdefault(identity, position)
-        every = self._make_listed(pa.nulls(len(given), pa.string()), built, given)
+        every = self._make_block(pa.nulls(given.count, pa.string()), runs, given)
         block = every.take(np.array(list(positions.values())))
         block.ids = pa.array(list(positions))
         block.labels = pa.array([labels[identity] for identity in positions], pa.string())
@@ -129,22 +140,12 @@ class Expander:
 
     def _build_one(self, assignments: Assignments) -> Block | None:
         mistakes: list[ConfigError] = []
-        built = self._configurations.build_each([assignments], lambda _, error: mistakes.append(error))
+        given = AssignedValues.from_points([assignments])
+        runs = self._configurations.build(given, lambda _, error: mistakes.append(error))
         if mistakes:
             return None
-        identity = point_id(_in_base_units(assigned_values(self._study, assignments)))
-        return self._make_listed(pa.array([identity]), built, [assignments])
-
-    def _make_listed(self, ids: pa.Array, built: Built, given: Sequence[Assignments]) -> Block:
-        """Return the block of points that each assign parameters of their own."""
-        made = self._make_block(ids, built.runs, built.names)
-        written = [_in_base_units(assignments) for assignments in given]
-        for path in self._columns:
-            codes = np.array(
-                [index if path in assignments else UNASSIGNED for index, assignments in enumerate(written)]
-            )
-            made.keep_written(path, [assignments.get(path) for assignments in written], codes)
-        return made
+        named = _in_base_units(complete(self._study, assignments))
+        return self._make_block(AssignedValues.from_points([named]).identify(), runs, given)
 
     @staticmethod
     def _add_explicit(blocks: Sequence[Block], explicit: Block) -> list[Block]:
@@ -203,7 +204,7 @@ def check_users(study: Study, expansion: Expansion) -> None:
             continue
         checked.add(key)
         # With a single user, a trace has no copies.
-        if not has_users(point.configure(0, 2).config["workload"]["streams"]):
+        if not has_users(json.loads(point.configure(0, 2).text)["workload"]["streams"]):
             assigned = ", ".join(f"{path}={value}" for path, value in axes.items())
             message = "no stream of the workload is per user, so that the number of users changes nothing"
             place = f"seek.{study.found_seek.goal}"

@@ -12,12 +12,9 @@ from math import prod
 import numpy as np
 import pyarrow as pa
 
-from destage import engine
 from destage.errors import ConfigError, Issue
-from destage.sweeps.points.config_template import Assignments, is_nested
-from destage.sweeps.points.configurations import assigned_values
-from destage.sweeps.points.point_blocks import DerivedValues, Distinct, GridBlock, keep, unassign
-from destage.sweeps.space.identity import list_members, point_id
+from destage.sweeps.points.assignments import complete, is_nested
+from destage.sweeps.points.point_blocks import AssignedValues, DerivedValues, Distinct, keep, unassign
 from destage.sweeps.study.valid_study import Study
 
 MOST_COMBINATIONS = 10_000_000
@@ -57,7 +54,8 @@ class Grid:
         self._values: dict[str, Sequence[object]] = dict(study.axes)
         self.rows = np.zeros(0, np.int64)
         self._dimensions = [
-            _Dimension({path: np.arange(len(values))}, len(values)) for path, values in study.axes.items()
+            _Dimension({path: np.arange(len(values), dtype=np.int32)}, len(values))
+            for path, values in study.axes.items()
         ]
         for group in study.zips:
             self._dimensions.append(_without_repeats(_make_dimension(group, self._values))[0])
@@ -78,7 +76,7 @@ class Grid:
         """Whether there may be fewer points than combinations."""
         return self._study.where is not None or bool(self._study.when)
 
-    def list_blocks(self, most: int = BLOCK, *, repeats: bool = False) -> Iterator[GridBlock]:
+    def list_blocks(self, most: int = BLOCK, *, repeats: bool = False) -> Iterator[AssignedValues]:
         """Yield the points in order.
 
         Args:
@@ -99,33 +97,14 @@ class Grid:
             for first in range(0, block.count, most):
                 yield block.take(slice(first, first + most))
 
-    def assigned(self, block: GridBlock, point: int) -> Assignments:
-        """Return the assignments of a point of a block, tables with the assignments nested in them."""
-        return assigned_values(self._study, block.assigned(point))
-
-    def identify(self, block: GridBlock) -> pa.Array:
+    def identify(self, block: AssignedValues) -> pa.Array:
         """Return the ids of the points of a block."""
-        patterns = block.find_patterns()
-        ids = [self._identify(block.take(points), paths) for paths, points in patterns]
-        every = np.arange(block.count)
-        order = np.argsort(np.concatenate([every[points] for _, points in patterns]))
-        return ids[0] if len(ids) == 1 else pa.concat_arrays(ids).take(pa.array(order))
+        if is_nested(self._study, block.codes):
+            points = [complete(self._study, block.assigned(point)) for point in range(block.count)]
+            block = AssignedValues.from_points(points)
+        return block.identify()
 
-    def _identify(self, block: GridBlock, paths: Sequence[str]) -> pa.Array:
-        """Return the ids of points that assign the same parameters."""
-        if is_nested(self._study, paths):
-            return pa.array([point_id(self.assigned(block, point)) for point in range(block.count)])
-        members, numbers = [], []
-        for path in sorted(paths):
-            values, codes = self._values[path], block.codes[path]
-            if len(values) > block.count:
-                used, codes = np.unique(codes, return_inverse=True)
-                values = [values[code] for code in used]
-            members.append(list_members(path, values))
-            numbers.append(codes)
-        return engine.point_ids(members, numbers, block.count)
-
-    def _combine(self, positions: np.ndarray) -> GridBlock:
+    def _combine(self, positions: np.ndarray) -> AssignedValues:
         """Return combinations by their numbers, without derived parameters."""
         codes: dict[str, np.ndarray] = {}
         stride = 1
@@ -133,9 +112,9 @@ class Grid:
             steps = positions // stride % dimension.count
             codes |= {path: values[steps] for path, values in dimension.codes.items()}
             stride *= dimension.count
-        return GridBlock(self._values, {path: codes[path] for path in self._varied}, positions)
+        return AssignedValues(self._values, {path: codes[path] for path in self._varied}, positions)
 
-    def _apply(self, block: GridBlock, distinct: Distinct | None) -> GridBlock:
+    def _apply(self, block: AssignedValues, distinct: Distinct | None) -> AssignedValues:
         """Return combinations with derived parameters and without those that the conditions drop."""
         study = self._study
         try:
@@ -158,7 +137,7 @@ def _make_dimension(values: Mapping[str, Sequence[object]], axes: dict[str, Sequ
         # Equal texts are equal values; 1 and 1.0 are not.
         positions = [distinct.setdefault(repr(value), (len(distinct), value))[0] for value in listed]
         axes[path] = tuple(value for _, value in distinct.values())
-        codes[path] = np.array(positions)
+        codes[path] = np.array(positions, np.int32)
     return _Dimension(codes, len(next(iter(codes.values()))))
 
 

@@ -1,29 +1,44 @@
 """Points: each one configuration of a study, and all of them as blocks."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.sweeps.points.canonical_parts import Canonical, CanonicalReader
-from destage.sweeps.points.config_template import Assignments
-from destage.sweeps.points.point_blocks import Block
+from destage import engine
+from destage.store.state.plan import CONFIG_COLUMNS
+from destage.sweeps.points.assignments import REPLICATE, Assignments
+from destage.sweeps.points.configurations import Configurations
+from destage.sweeps.points.point_blocks import AssignedValues, Block
+from destage.sweeps.space import parameters
 from destage.sweeps.space.axes import fit
 from destage.sweeps.study.valid_study import Study
+
+_CAPACITY, _USABLE = "controller.cache.capacity", "controller.cache.usable"
+"""A parameter from which the engine derives the default of another one."""
 
 
 class _Shared:
     """What all points of a study share."""
 
-    __slots__ = ("paths", "reader", "sought")
+    __slots__ = ("configurations", "paths", "sought")
 
-    def __init__(self, study: Study, paths: Sequence[str]) -> None:
+    def __init__(self, study: Study, paths: Sequence[str], configurations: Configurations) -> None:
         self.paths = tuple(paths)
-        self.reader = CanonicalReader()
+        self.configurations = configurations
         # Where nothing is sought, no run has a value of it.
         self.sought = study.sought or ""
+
+
+class Configuration(NamedTuple):
+    """The canonical configuration of a run."""
+
+    run_id: str
+    text: str
 
 
 _BuildOne = Callable[[Assignments], Block | None]
@@ -36,24 +51,26 @@ class Point:
     Attributes:
         id: The digest of its assignments.
         label: Its name in reports, if it has one.
+        parts: The texts of the parts of its configuration, with the sought parameter at the seek's start.
     """
 
-    __slots__ = ("_members", "_shared", "_sought", "_values", "id", "label")
+    __slots__ = ("_assigned", "_shared", "_values", "id", "label", "parts")
 
     def __init__(
         self,
         identity: str,
         label: str | None,
         values: tuple[object, ...],
-        members: tuple[str | None, ...],
+        parts: tuple[str | None, ...],
+        assigned: tuple[AssignedValues, int],
         shared: _Shared,
     ) -> None:
         self.id = identity
         self.label = label
         self._values = values
-        self._members = members
+        self.parts = parts
+        self._assigned = assigned
         self._shared = shared
-        self._sought: dict[int, Canonical] | None = None
 
     @property
     def axes(self) -> dict[str, object]:
@@ -63,27 +80,74 @@ class Point:
     @property
     def config(self) -> dict[str, Any]:
         """The canonical configuration, replicate 0, the sought parameter at the seek's start."""
-        return self._shared.reader.join(self._members).config
+        document: dict[str, Any] = json.loads(_join(self.parts))
+        return document
 
-    def configure(self, replicate: int, probe: int | None) -> Canonical:
+    def configure(self, replicate: int, probe: int | None) -> Configuration:
         """Return the configuration of one run of this point.
 
         Args:
             probe: The sought parameter's value; None if the study seeks nothing.
         """
-        shared = self._shared
-        canonical = shared.reader.join(self._members)
-        if probe is not None:
-            self._sought = {} if self._sought is None else self._sought
-            if probe not in self._sought:
-                self._sought[probe] = shared.reader.with_value(canonical, shared.sought, probe)
-            canonical = self._sought[probe]
-        return canonical.replicate(replicate)
+        run_id, *parts = (column[0].as_py() for column in configure([(self, replicate, probe)]).columns)
+        return Configuration(run_id, _join(parts))
 
-    def allows(self, value: int) -> bool:
-        """Return whether the point's configuration is valid with a value of the sought parameter."""
-        shared = self._shared
-        return shared.reader.allows(shared.reader.join(self._members), shared.sought, value)
+    def list_allowed(self, values: Sequence[int]) -> list[int]:
+        """Return the values of the sought parameter with which the point's configuration is valid."""
+        forbidden = set(self.compose([(self, 0, value) for value in values])[1])
+        return [value for position, value in enumerate(values) if position not in forbidden]
+
+    def compose(self, runs: "Sequence[Run]") -> tuple[pa.RecordBatch, list[int]]:
+        """Return the rows of runs of the study, and the positions of the invalid ones, which have none."""
+        return self._shared.configurations.compose(
+            [point.assign(replicate, probe) for point, replicate, probe in runs]
+        )
+
+    def assign(self, replicate: int, probe: int | None) -> Assignments:
+        """Return what one run of this point assigns."""
+        assigned, position = self._assigned
+        sought = {} if probe is None else {self._shared.sought: probe}
+        return {**assigned.assigned(position), **sought, REPLICATE: replicate}
+
+    def force(self, replicate: int, probe: int | None) -> list[str | None]:
+        """Return the row of a run although rules between fields forbid its value."""
+        config, sought = self.config, self._shared.sought
+        if sought == _CAPACITY:
+            derived = self.config
+            parameters.assign(derived, _USABLE, None)
+            config = derived if engine.normalise(derived) == config else config
+        parameters.assign(config, sought, probe)
+        parameters.assign(config, REPLICATE, replicate)
+        texts = {name: engine.canonical_text({name: value})[1:-1] for name, value in config.items()}
+        parts = [texts.get(part) for part in engine.PARTS]
+        return [engine.run_id(_join(parts)), *parts]
+
+
+Run = tuple[Point, int, int | None]
+"""A point, a replicate and the sought parameter's value, None if the study seeks nothing."""
+
+
+def configure(runs: Sequence[Run]) -> pa.RecordBatch:
+    """Return the columns of a plan that say what runs of a study are.
+
+    If a rule between fields forbids a sought value, the configuration keeps it, so that its run fails with
+    the reason.
+    """
+    names = ["run_id", *CONFIG_COLUMNS]
+    built, invalid = runs[0][0].compose(runs)
+    if not invalid:
+        return built.select(names)
+    columns = [built[name].to_pylist() for name in names]
+    for position in invalid:
+        point, replicate, probe = runs[position]
+        for column, value in zip(columns, point.force(replicate, probe), strict=True):
+            column.insert(position, value)
+    ids, *parts = (pa.array(column, pa.string()) for column in columns)
+    return pa.record_batch([ids, *[part.dictionary_encode() for part in parts]], names)
+
+
+def _join(parts: Iterable[str | None]) -> str:
+    return f"{{{','.join(part for part in parts if part is not None)}}}"
 
 
 class Expansion:
@@ -92,6 +156,7 @@ class Expansion:
     Attributes:
         blocks: The points as Arrow columns.
         fields: The Arrow field of each axis column.
+        configurations: What builds the configurations of runs.
     """
 
     def __init__(
@@ -99,11 +164,13 @@ class Expansion:
         study: Study,
         blocks: Sequence[Block],
         fields: Sequence[pa.Field],
+        configurations: Configurations,
         build_one: _BuildOne | None = None,
     ) -> None:
         self.blocks = list(blocks)
         self.fields = tuple(fields)
-        self._shared = _Shared(study, [field.name for field in fields])
+        self.configurations = configurations
+        self._shared = _Shared(study, [field.name for field in fields], configurations)
         self._build_one = build_one
 
     @property
@@ -155,6 +222,7 @@ class Expansion:
             block.labels.to_pylist(),
             values if paths else [()] * len(block),
             block.list_parts(),
+            zip(repeat(block.assigned), range(len(block)), strict=False),
             strict=True,
         )
         return [Point(*fields, self._shared) for fields in described]

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from destage import engine
 from destage.errors import ConfigError, Issue, QueryError
 from destage.spec.base_units import as_word
 from destage.store.state.plan import CONFIG_COLUMNS
@@ -29,50 +30,54 @@ _NEAR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class GridBlock:
-    """Some points of a grid.
+class AssignedValues:
+    """The values that some points assign, as columns.
 
     Attributes:
         values: The values of each parameter.
         codes: By parameter, the position of each point's value in `values`, or `UNASSIGNED`.
         positions: The number of each point among all combinations.
+        listed: The assignments of each combination in their own order, if they were listed one by one.
     """
 
     values: Mapping[str, Sequence[object]]
     codes: Mapping[str, np.ndarray]
     positions: np.ndarray
+    listed: Sequence[Mapping[str, object]] | None = None
+
+    @classmethod
+    def from_points(cls, points: Sequence[Mapping[str, object]]) -> "AssignedValues":
+        """Return the values of points that each assign parameters of their own."""
+        paths = dict.fromkeys(path for point in points for path in point)
+        every = np.arange(len(points))
+        values = {path: [point.get(path) for point in points] for path in paths}
+        is_assigned = {path: np.array([path in point for point in points], bool) for path in paths}
+        codes = {path: np.where(is_assigned[path], every, UNASSIGNED) for path in paths}
+        return cls(values, codes, every, points)
 
     @property
     def count(self) -> int:
         """The number of points."""
         return len(self.positions)
 
-    def take(self, points: Points) -> "GridBlock":
+    def take(self, points: Points) -> "AssignedValues":
         """Return some of the points."""
         codes = {path: column[points] for path, column in self.codes.items()}
-        return GridBlock(self.values, codes, self.positions[points])
+        return replace(self, codes=codes, positions=self.positions[points])
 
     def assigned(self, point: int) -> dict[str, object]:
         """Return the parameters that a point assigns."""
+        if self.listed is not None:
+            return dict(self.listed[self.positions[point]])
         return {
             path: self.values[path][column[point]]
             for path, column in self.codes.items()
             if column[point] != UNASSIGNED
         }
 
-    def find_patterns(self) -> list[tuple[tuple[str, ...], Points]]:
-        """Return the sets of parameters that points assign, with the points of each."""
-        optional = [path for path, codes in self.codes.items() if codes.min(initial=0) == UNASSIGNED]
-        if not optional:
-            return [(tuple(self.codes), slice(None))]
-        is_assigned = np.stack([self.codes[path] != UNASSIGNED for path in optional])
-        distinct, inverse = np.unique(is_assigned, axis=1, return_inverse=True)
-        patterns: list[tuple[tuple[str, ...], Points]] = []
-        for number, pattern in enumerate(distinct.T):
-            left = {path for path, assigns in zip(optional, pattern, strict=True) if not assigns}
-            paths = tuple(path for path in self.codes if path not in left)
-            patterns.append((paths, np.flatnonzero(inverse.ravel() == number)))
-        return patterns
+    def identify(self) -> pa.Array:
+        """Return the ids of the points, which digest what they assign."""
+        return engine.point_ids(engine.list_columns(self.values, self.codes, self.count), self.count)
 
     def tabulate(self) -> pa.Table:
         """Return the values as columns, NULL where a parameter is not assigned, and the numbers `_point`."""
@@ -96,7 +101,7 @@ class DerivedValues:
         self._expression = expression
         self._codes: dict[str, int] = {}
 
-    def evaluate(self, block: GridBlock) -> np.ndarray:
+    def evaluate(self, block: AssignedValues) -> np.ndarray:
         """Return the codes of the values at the points of a block; NULL is not assigned.
 
         Raises:
@@ -138,7 +143,7 @@ class DerivedValues:
         return found_codes
 
 
-def unassign(block: GridBlock, path: str, condition: str) -> GridBlock:
+def unassign(block: AssignedValues, path: str, condition: str) -> AssignedValues:
     """Return a block whose points assign a parameter only where a condition is true.
 
     Raises:
@@ -150,7 +155,7 @@ def unassign(block: GridBlock, path: str, condition: str) -> GridBlock:
     return replace(block, codes={**block.codes, path: codes})
 
 
-def keep(block: GridBlock, condition: str) -> GridBlock:
+def keep(block: AssignedValues, condition: str) -> AssignedValues:
     """Return the points of a block that meet a condition; errors as in `unassign`."""
     return block.take(_find(block, condition, "where"))
 
@@ -162,7 +167,7 @@ class Distinct:
         self._paths = list(paths)
         self._seen: pa.Array | None = None
 
-    def drop(self, block: GridBlock) -> GridBlock:
+    def drop(self, block: AssignedValues) -> AssignedValues:
         """Return the points of a block that are not equal to earlier ones."""
         rows = np.stack([block.codes[path] for path in self._paths], axis=1).astype(np.int32)
         width = 4 * len(self._paths)
@@ -178,7 +183,7 @@ class Distinct:
         return block.take(np.sort(first))
 
 
-def _find(block: GridBlock, condition: str, place: str) -> np.ndarray:
+def _find(block: AssignedValues, condition: str, place: str) -> np.ndarray:
     """Return the points of a block that meet a condition."""
     from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
 
@@ -228,6 +233,8 @@ class Block:
         replicates: The number of runs of each point.
         run_ids: The id of each run, point by point.
         parts: The parts of the configuration of each run.
+        assigned: What each point assigns.
+        axes: The value of each axis at each point, as JSON texts.
     """
 
     ids: pa.Array
@@ -235,28 +242,8 @@ class Block:
     replicates: int
     run_ids: pa.Array
     parts: tuple[pa.DictionaryArray, ...]
-    _axes: Mapping[str, pa.Array]
-
-    @classmethod
-    def make(
-        cls,
-        ids: pa.Array,
-        runs: pa.RecordBatch,
-        axes: Sequence[str],
-        names: Mapping[str, pa.Array],
-        replicates: int,
-    ) -> "Block":
-        """Return the block of composed runs.
-
-        Args:
-            runs: The rows of `engine.Composer.compose` for the axes.
-            names: The catalogue names of each point, by axis.
-        """
-        every = pa.array(np.arange(0, len(runs), replicates))
-        columns = {path: runs.column(f"axis.{index}").take(every) for index, path in enumerate(axes)}
-        parts = tuple(runs.column(name) for name in CONFIG_COLUMNS)
-        labels = pa.nulls(len(ids), pa.string())
-        return cls(ids, labels, replicates, runs.column("run_id"), parts, {**columns, **names})
+    assigned: AssignedValues
+    axes: Mapping[str, pa.DictionaryArray]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -271,7 +258,8 @@ class Block:
             self.replicates,
             self.run_ids.take(rows),
             tuple(part.take(rows) for part in self.parts),
-            {path: column.take(some) for path, column in self._axes.items()},
+            self.assigned.take(points),
+            {path: column.take(some) for path, column in self.axes.items()},
         )
 
     def keep_written(self, path: str, values: Sequence[object], codes: np.ndarray) -> None:
@@ -283,20 +271,14 @@ class Block:
             values: The values that points assign.
             codes: By point, the position of its value; negative where it assigns none.
         """
-        column = self._axes.get(path)
-        if isinstance(column, pa.DictionaryArray):
-            self._axes = {**self._axes, path: keep_written(column, values, codes)}
+        self.axes = {**self.axes, path: keep_written(self.axes[path], values, codes)}
 
     def clear(self, path: str, is_inert: np.ndarray) -> None:
         """Leave out the value of an axis at points at which it has no effect, by its condition."""
-        column = self._axes[path]
-        inert = pa.array(is_inert)
-        if isinstance(column, pa.DictionaryArray):
-            indices = pc.if_else(inert, pa.scalar(None, column.indices.type), column.indices)
-            cleared = pa.DictionaryArray.from_arrays(indices, column.dictionary)
-        else:
-            cleared = pc.if_else(inert, pa.scalar(None, column.type), column)
-        self._axes = {**self._axes, path: cleared}
+        column = self.axes[path]
+        indices = pc.if_else(pa.array(is_inert), pa.scalar(None, column.indices.type), column.indices)
+        cleared = pa.DictionaryArray.from_arrays(indices, column.dictionary)
+        self.axes = {**self.axes, path: cleared}
 
     def pack_run_ids(self) -> pa.Array:
         """Return the ids of the runs as bytes, point by point."""
@@ -308,17 +290,11 @@ class Block:
 
     def find_kinds(self, path: str) -> set[type]:
         """Return the types of the values of an axis."""
-        column = self._axes[path]
-        if isinstance(column, pa.DictionaryArray):
-            return {type(value) for value in read_values(column.dictionary)}
-        return {str} if column.null_count < len(column) else set()
+        return {type(value) for value in read_values(self.axes[path].dictionary)}
 
     def list_values(self, path: str) -> list[object]:
         """Return the value of an axis at each point."""
-        column = self._axes[path]
-        if not isinstance(column, pa.DictionaryArray):
-            names: list[object] = column.to_pylist()
-            return names
+        column = self.axes[path]
         values = read_values(column.dictionary)
         return [None if index is None else values[index] for index in column.indices.to_pylist()]
 
@@ -351,9 +327,7 @@ class Block:
         return pa.record_batch(columns)
 
     def _column(self, field: pa.Field) -> pa.Array:
-        column = self._axes[field.name]
-        if not isinstance(column, pa.DictionaryArray):
-            return pc.cast(column, field.type)
+        column = self.axes[field.name]
         values = read_values(column.dictionary)
         if pa.types.is_string(field.type):
             values = [fit(value, field.type) for value in values]

@@ -3,12 +3,11 @@
 The study's question plans the runs of its points; a search, a refinement or a calibration adds points.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import PARTS
 from destage.errors import Issue
 from destage.store.state.plan import CONFIG_COLUMNS, plan_schema
 from destage.sweeps.calibration.waves import WavePoints
@@ -16,8 +15,7 @@ from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.keys.refine_key import Refinement
 from destage.sweeps.keys.search_key import Search
 from destage.sweeps.keys.seek_key import LargestSeek, SmallestSeek
-from destage.sweeps.points.canonical_parts import Canonical
-from destage.sweeps.points.point import Expansion
+from destage.sweeps.points.point import Expansion, configure
 from destage.sweeps.points.point_results import Facts, PointResults
 from destage.sweeps.rounds.finished_runs import NEEDED, FinishedRuns
 from destage.sweeps.rounds.forecast import Forecast, add_points
@@ -147,29 +145,21 @@ class Planner:
         points = [ledger.points[identity] for identity in ledger.points if identity in chosen]
         # What later rounds cost is known from the runs before, so before this round is in the ledger.
         events = {point.id: ledger.expect_events(point) for point in points}
-        runs = [(point, slot, point.configure(*slot)) for point in points for slot in chosen[point.id]]
-        for point, slot, config in runs:
-            ledger.enter(point, slot, config.run_id)
+        runs = [(point, *slot) for point in points for slot in chosen[point.id]]
+        configured = configure(runs)
+        for (point, replicate, probe), run_id in zip(runs, configured["run_id"].to_pylist(), strict=True):
+            ledger.enter(point, (replicate, probe), run_id)
         columns: dict[str, object] = {
             "point_id": [point.id for point, _, _ in runs],
             "label": [point.label for point, _, _ in runs],
-            "replicate": [replicate for _, (replicate, _), _ in runs],
-            "run_id": [config.run_id for _, _, config in runs],
+            "replicate": [replicate for _, replicate, _ in runs],
             "round": [self._rounds for _ in runs],
             "estimated_events": [events[point.id] for point, _, _ in runs],
-            **dict(_list_parts([config for _, _, config in runs])),
+            **dict(zip(configured.schema.names, configured.columns, strict=True)),
         }
         if self._sought is not None:
-            columns[self._sought] = [probe for _, (_, probe), _ in runs]
+            columns[self._sought] = [probe for _, _, probe in runs]
         axes = {point.id: self._expansion.axis_values(point) for point in points}
         for field in self._expansion.fields:
             columns[field.name] = [axes[point.id][field.name] for point, _, _ in runs]
         return pa.table(columns, schema=self.schema)
-
-
-def _list_parts(configs: Sequence[Canonical]) -> Iterator[tuple[str, pa.Array]]:
-    """Yield each column of a plan with a part of the configurations."""
-    for part, column in zip(PARTS, CONFIG_COLUMNS, strict=True):
-        config_parts = [config.parts.get(part) for config in configs]
-        members = [None if config_part is None else config_part.member for config_part in config_parts]
-        yield column, pa.array(members, pa.string()).dictionary_encode()

@@ -289,7 +289,7 @@ class SmallestValues(SoughtValues):
         self._looks = make_looks(study.replicates.least, study.replicates.most)
         considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
         points = list(ledger.points.values())
-        self._values = {point.id: [value for value in considered if point.allows(value)] for point in points}
+        self._values = {point.id: point.list_allowed(considered) for point in points}
         self._results: dict[str, PointResult] = {}
         empty = [point for point in points if not self._values[point.id]]
         if empty:

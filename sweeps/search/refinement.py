@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from destage import engine
 from destage.sweeps.keys.refine_key import FEWEST, Refinement, is_number
 from destage.sweeps.points.grid import Grid
 from destage.sweeps.points.point import Expansion, Point
 from destage.sweeps.points.point_results import PointResults
 from destage.sweeps.search.added_points import meet_condition
-from destage.sweeps.space.identity import canonical_text
 from destage.sweeps.space.parameters import find_parameter
 from destage.sweeps.study.valid_study import Study
 
@@ -39,7 +39,7 @@ class RefinedGrid:
                 value = assigned.pop(refinement.axis, None)
                 if not is_number(value):
                     continue  # a condition leaves the axis out
-                key = canonical_text(assigned)
+                key = engine.canonical_text(assigned)
                 self._others[key] = assigned
                 self._curves.setdefault(key, {})[float(str(value))] = by_id[identity]
 

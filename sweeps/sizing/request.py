@@ -343,7 +343,7 @@ def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Seq
         for path, value in {**family, DISKS: count}.items():
             parameters.assign(scenario, path, value)
         try:
-            engine.assemble([engine.prepare(scenario)])
+            engine.assemble(scenario)
         except ConfigError as error:
             first = first or error.issues[0]
         else:

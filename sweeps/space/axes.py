@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.base_units import as_word
-from destage.sweeps.space.identity import canonical_text
 from destage.sweeps.space.parameters import Parameter
 
 MOST_VALUES = 100_000
@@ -74,7 +74,7 @@ def in_base_units(value: object, unit: str | None, place: str) -> object:
 def _drop_repeats(values: Sequence[object]) -> tuple[object, ...]:
     distinct: dict[object, object] = {}
     for value in values:
-        key = canonical_text(value) if isinstance(value, Mapping | list) else value
+        key = engine.canonical_text(value) if isinstance(value, Mapping | list) else value
         distinct.setdefault(key, value)
     return tuple(distinct.values())
 
@@ -180,7 +180,7 @@ def fit(value: object, kind: pa.DataType) -> object:
     """Return an axis's value in the type of its column."""
     if value is None or isinstance(value, str) or not pa.types.is_string(kind):
         return value
-    return canonical_text(value) if isinstance(value, Mapping | list) else str(value)
+    return engine.canonical_text(value) if isinstance(value, Mapping | list) else str(value)
 
 
 def read_values(texts: pa.Array) -> list[object]:
@@ -215,7 +215,7 @@ def keep_written(
     if not any(is_other):
         return column
     kept = [
-        canonical_text(values[code]) if other else texts[place]
+        engine.canonical_text(values[code]) if other else texts[place]
         for place, code, other in zip(places, written, is_other, strict=True)
     ]
     return pa.array(kept, pa.string()).dictionary_encode().take(pa.array(inverse.ravel()))

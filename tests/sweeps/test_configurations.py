@@ -1,19 +1,17 @@
 """Configurations built by parts equal those built one by one, and so do their mistakes."""
 
 import copy
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.plain_identities import canonical_text, run_id
 
 from destage import engine
 from destage.errors import ConfigError
 from destage.sweeps import Study
-from destage.sweeps.points.canonical_parts import CanonicalReader
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.space import parameters
 
@@ -68,15 +66,7 @@ def _by_itself(study: Study, assignments: Mapping[str, object], replicate: int, 
         parameters.assign(scenario, study.seek.path, probe)
     config = engine.normalise(engine.traces.bind(scenario, "."))
     config["run"]["replicate"] = replicate
-    return json.dumps(config, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _identity(config: str) -> str:
-    subject = {"config": json.loads(config), "results_version": engine.RESULTS_VERSION}
-    for arrival in engine.traces.find_replays(subject["config"]):
-        del arrival["file"]
-    text = json.dumps(subject, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return canonical_text(config)
 
 
 def _assignments(study: Study) -> list[dict[str, object]]:
@@ -98,7 +88,7 @@ def _check(study: Study, *probes: int | None) -> None:
         for replicate, probe in [(0, probes[0]), *[(3, probe) for probe in probes]]:
             text = _by_itself(study, assigned, replicate, probe)
             config = point.configure(replicate, probe)
-            assert (config.run_id, config.text) == (_identity(text), text)
+            assert (config.run_id, config.text) == (run_id(text), text)
 
 
 @pytest.mark.parametrize("name", GRIDS)
@@ -134,7 +124,7 @@ def test_a_trace_is_identified_by_its_content(make_study: MakeStudy, tmp_path: P
     first = [(config.run_id, config.text) for config in configs]
     for (identity, text), assigned in zip(first, _assignments(study), strict=True):
         plain = _by_itself(study, {**assigned, f"{STREAM}.arrival.digest": None}, 0, None)
-        assert (identity, text) == (_identity(plain), plain)
+        assert (identity, text) == (run_id(plain), plain)
     ids = [identity for identity, _ in first]
     assert (ids[0], ids[3]) == (ids[2], ids[5])
     assert len(set(ids)) == 4
@@ -165,13 +155,20 @@ def test_one_and_true_are_different_values(make_study: MakeStudy) -> None:
     assert [issue.place for issue in caught.value.issues] == ["points.1.array.disks"]
 
 
-def test_names_that_also_occur_deeper_do_not_confuse_the_split() -> None:
-    reader = CanonicalReader()
-    for text in (
-        '{"a":{"x":1},"b":2}',
-        '{"a":{"x":1,"b":3},"b":4}',
-        '{"a":1,"c":5,"b":6}',
-        '{"a":",\\"b\\":7","b":8}',
-        '{"b":9}',
-    ):
-        assert reader.read(text).config == json.loads(text)
+def test_a_catalogue_name_is_a_column_however_it_is_assigned(make_study: MakeStudy) -> None:
+    tables = [{"use": "smart_array_5i"}, {"use": "smart_array_p400i_256"}]
+    study = make_study(axes={"controller": tables}, points=[{"controller.use": "smart_array_5i_plus"}])
+    names = [point.axes["controller.use"] for point in expand(study).points]
+    assert names == ["smart_array_5i", "smart_array_p400i_256", "smart_array_5i_plus"]
+
+
+def test_a_number_that_is_a_word_is_read_as_one(make_study: MakeStudy) -> None:
+    """Points of one field that differ in a number only: 10 is RAID "10", and 64 KiB is a number."""
+    points: list[dict[str, object]] = [
+        {"array.disks": disks, "array.raid": raid, "array.stripe_unit": 65536}
+        for disks in (4, 6)
+        for raid in (0, 10)
+    ]
+    expansion = expand(make_study(points=points))
+    arrays = [point.config["arrays"][0] for point in expansion.points]
+    assert [(array["disks"], array["raid"]) for array in arrays] == [(4, "0"), (4, "10"), (6, "0"), (6, "10")]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.plain_identities import canonical_text, point_id, run_id
 
 from destage.engine import PARTS
 from destage.errors import ConfigError
@@ -15,7 +16,6 @@ from destage.store.state.plan import join_configs
 from destage.sweeps import Study
 from destage.sweeps.points import configurations
 from destage.sweeps.reading.expansion import expand
-from destage.sweeps.space.identity import point_id, run_id
 
 MakeStudy = Callable[..., Study]
 STREAM = "workload.streams.0"
@@ -81,8 +81,7 @@ def test_texts_and_ids_are_those_of_python(make_study: MakeStudy, document: dict
     study = make_study(scenario=scenario, axes=axes)
     table = pa.Table.from_batches(expand(study).tabulate())
     for text, identity in zip(join_configs(table).to_pylist(), table["run_id"].to_pylist(), strict=True):
-        plain = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        assert text == plain
+        assert text == canonical_text(json.loads(text))
         assert identity == run_id(text)
     assigned = [dict(zip(study.axes, values, strict=True)) for values in product(*study.axes.values())]
     assert table["point_id"].to_pylist()[::2] == [point_id(one) for one in assigned]

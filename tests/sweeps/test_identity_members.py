@@ -1,20 +1,36 @@
-"""Members of a document written one by one, which give points their identity."""
+"""The engine's canonical text and ids of points are those of Python's `json`, as the first were."""
 
 import json
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.plain_identities import canonical_text, point_id
 
-from destage.sweeps.space.identity import canonical_text, list_members
+from destage import engine
+from destage.sweeps.points.point_blocks import AssignedValues
 
-VALUES = st.one_of(
-    st.integers(), st.floats(), st.booleans(), st.none(), st.text(), st.dictionaries(st.text(), st.integers())
-)
+NUMBERS = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+LEAVES = NUMBERS | st.booleans() | st.none() | st.text()
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner))
 
 
-@given(st.text(min_size=1), st.lists(VALUES, max_size=5))
-def test_a_member_is_as_in_the_canonical_text(path: str, values: list[object]) -> None:
-    assert list_members(path, values) == [canonical_text({path: value})[1:-1] for value in values]
+@given(VALUES)
+def test_canonical_text_is_that_of_json(value: object) -> None:
+    assert engine.canonical_text(value) == canonical_text(value)
+
+
+@given(st.lists(st.dictionaries(st.text(), VALUES | st.integers(), max_size=4), min_size=1, max_size=4))
+def test_a_point_id_digests_what_it_assigns(points: list[dict[str, object]]) -> None:
+    found = AssignedValues.from_points(points).identify().to_pylist()
+    assert found == [point_id(point) for point in points]
+
+
+def test_values_that_no_point_has_are_left_out() -> None:
+    values = {"a": list(range(100)), "b": [0.5]}
+    codes = {"a": np.array([99, -1, 7]), "b": np.array([0, 0, -1])}
+    found = AssignedValues(values, codes, np.arange(3)).identify().to_pylist()
+    assert found == [point_id(point) for point in ({"a": 99, "b": 0.5}, {"b": 0.5}, {"a": 7})]
 
 
 @given(st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False))

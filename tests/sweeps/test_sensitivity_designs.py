@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.plain_identities import point_id
 
 from destage import sweeps
 from destage.errors import ConfigError
@@ -14,7 +15,6 @@ from destage.sweeps import Study
 from destage.sweeps.points.grid import tabulate_design
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.space.designs import combine_samples, sample_cube, sample_trajectories
-from destage.sweeps.space.identity import point_id
 
 MakeStudy = Callable[..., Study]
 DISKS, CAPACITY = "array.disks", "controller.cache.capacity"

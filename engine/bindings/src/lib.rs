@@ -5,10 +5,12 @@
 // The macros of pyo3 pass arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod assigned;
 mod canonical_text;
 mod composer;
 mod curves;
 mod errors;
+mod fields;
 #[cfg(target_os = "linux")]
 mod huge_pages;
 mod identity;
@@ -224,7 +226,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batch>()?;
     module.add_class::<Composer>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
-    module.add_function(wrap_pyfunction!(composer::point_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(assigned::point_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(assigned::canonical_text, module)?)?;
+    module.add_function(wrap_pyfunction!(assigned::run_id, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;
     module.add_function(wrap_pyfunction!(record_requests, module)?)?;

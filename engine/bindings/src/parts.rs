@@ -26,20 +26,19 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// Reads JSON members; none if a field is unknown, malformed or out of bounds, which the check of one whole configuration
+    /// Reads fields; none if a field is unknown, malformed or out of bounds, which the check of one whole configuration
     /// explains.
-    pub fn read(members: &str) -> Option<Self> {
-        let mut fields: Map<String, Value> = serde_json::from_str(&format!("{{{members}}}")).ok()?;
+    pub fn read(fields: &Map<String, Value>) -> Option<Self> {
         let fragment = Self {
-            workload: take(&mut fields, "workload")?,
-            host: take(&mut fields, "host")?,
-            controller: take(&mut fields, "controller")?,
-            array: take(&mut fields, "array")?,
-            arrays: take(&mut fields, "arrays")?,
-            faults: take(&mut fields, "faults")?,
-            run: take(&mut fields, "run")?,
+            workload: read(fields, "workload")?,
+            host: read(fields, "host")?,
+            controller: read(fields, "controller")?,
+            array: read(fields, "array")?,
+            arrays: read(fields, "arrays")?,
+            faults: read(fields, "faults")?,
+            run: read(fields, "run")?,
         };
-        fields.is_empty().then_some(fragment)
+        fields.keys().all(|name| name == "array" || PARTS.contains(&name.as_str())).then_some(fragment)
     }
 
     /// Sets these fields in a configuration under construction; returns the parts that they are.
@@ -85,11 +84,11 @@ fn clone_into<T: Clone>(target: &mut Option<T>, field: Option<&T>) {
     }
 }
 
-/// Takes a field: none within if it is missing; none if it cannot be read or is out of bounds.
+/// Reads a field: none within if it is missing; none if it cannot be read or is out of bounds.
 #[allow(clippy::option_option)]
-fn take<T: Serialize + DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> Option<Option<T>> {
-    let Some(value) = fields.remove(name) else { return Some(None) };
-    let field: T = serde_json::from_value(value).ok()?;
+fn read<T: Serialize + DeserializeOwned>(fields: &Map<String, Value>, name: &str) -> Option<Option<T>> {
+    let Some(value) = fields.get(name) else { return Some(None) };
+    let field = T::deserialize(value).ok()?;
     let resolved = Map::from_iter([(name.to_owned(), serde_json::to_value(&field).ok()?)]);
     is_within_bounds(&Value::Object(resolved)).then_some(Some(field))
 }
@@ -131,6 +130,12 @@ impl Axis {
         Some(Self { part, path, values: Vec::new(), by_text: FxHashMap::default() })
     }
 
+    /// Forgets all values.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.by_text.clear();
+    }
+
     /// The text of a value.
     pub fn text(&self, value: u32) -> &str {
         &self.values[value as usize]
@@ -160,10 +165,23 @@ pub struct Part {
     /// Its name and value in the canonical text.
     pub member: String,
     /// The same without the locations of traces, which change no result; none if it is equal.
-    pub identity: Option<String>,
+    identity: Option<String>,
     /// The value of each axis in it.
     pub values: Vec<u32>,
 }
+
+impl Part {
+    /// What the identity of a run has of it.
+    pub fn identity(&self) -> &str {
+        self.identity.as_deref().unwrap_or(&self.member)
+    }
+}
+
+/// The parts of a configuration by number; `u32::MAX` for one that it lacks.
+pub type PartIds = [u32; PARTS.len()];
+
+/// The position of the part `run`.
+pub const RUN: usize = 4;
 
 /// The parts written so far, each once.
 #[derive(Default)]
@@ -187,6 +205,17 @@ impl Parts {
         &self.all[number as usize]
     }
 
+    /// The number of each axis's value in a configuration; `u32::MAX` if it has none.
+    pub fn values(&self, parts: &PartIds, axes: &[Axis]) -> Vec<u32> {
+        let mut next = [0; PARTS.len()];
+        let value = |axis: &Axis| {
+            let position = next[axis.part];
+            next[axis.part] += 1;
+            self.all.get(parts[axis.part] as usize).map_or(u32::MAX, |part| part.values[position])
+        };
+        axes.iter().map(value).collect()
+    }
+
     /// Adds the parts of a normalised configuration: one number for each of [`PARTS`] and replicate, `u32::MAX` for a missing
     /// part.
     pub fn add(
@@ -196,7 +225,7 @@ impl Parts {
         replicates: u32,
         axes: &mut [Axis],
         runs: &mut Vec<u32>,
-    ) -> Option<[u32; PARTS.len()]> {
+    ) -> Option<PartIds> {
         let all = &mut self.all;
         let Scenario { workload, host, controller, arrays, faults, run, array: _ } = scenario;
         let number = |part: usize| (part, sources[part]);
@@ -209,7 +238,7 @@ impl Parts {
         };
         runs.clear();
         for replicate in 0..replicates {
-            let run = Run { replicate, ..run.clone() };
+            let run = Run { replicate: run.replicate + replicate, ..run.clone() };
             runs.push(find(&mut self.runs, number(4), replicate, run, all, axes)?);
         }
         let workload = find(&mut self.workloads, number(5), 0, workload, all, axes)?;
@@ -235,7 +264,8 @@ fn find<T: PartialEq + Serialize>(
     Some(number)
 }
 
-fn write<T: Serialize>(part: usize, value: &T, axes: &mut [Axis]) -> Option<Part> {
+/// Writes a part and reads the axes in it.
+pub fn write<T: Serialize>(part: usize, value: &T, axes: &mut [Axis]) -> Option<Part> {
     let mut document = serde_json::to_value(value).ok()?;
     let member = to_member(PARTS[part], &document).ok()?;
     let values: Option<Vec<u32>> =
