@@ -290,7 +290,7 @@ class Block:
 
     def find_kinds(self, path: str) -> set[type]:
         """Return the types of the values of an axis."""
-        return {type(value) for value in read_values(self.axes[path].dictionary)}
+        return {kind_of(value) for value in read_values(self.axes[path].dictionary)}
 
     def list_values(self, path: str) -> list[object]:
         """Return the value of an axis at each point."""

@@ -160,7 +160,7 @@ _LONGEST_INT = 2**63 - 1
 
 
 def kind_of(value: object) -> type:
-    """Return the type of a value as a column holds it: longer integers, which the engine rejects, as text."""
+    """Return the type of a value as a column holds it: longer integers, such as large seeds, as text."""
     return str if isinstance(value, int) and abs(value) > _LONGEST_INT else type(value)
 
 

@@ -30,7 +30,7 @@ AXES: dict[str, list[Any]] = {
     f"{STREAM}.operations.read_fraction": [1e-05, 0.30000000000000004, 0.5, 1.0],
     f"{STREAM}.arrival.ios": [1, 5],
     "run.window": ["auto", {"requests": 1000}],
-    "run.seed": [1, 2**40],
+    "run.seed": [1, 2**40, 2**64 - 1],
     "faults": [[], [{"kind": "battery_fails", "at": "60s"}]],
 }
 
