@@ -155,9 +155,9 @@ def test_an_invalid_sampled_value_is_not_explained_at_every_point(
     built = []
     build = Configurations._build
 
-    def count(self: Configurations, assignments: Any) -> Any:
+    def count(self: Configurations, assignments: Any, **options: Any) -> Any:
         built.append(assignments)
-        return build(self, assignments)
+        return build(self, assignments, **options)
 
     monkeypatch.setattr(Configurations, "_build", count)
     monkeypatch.setattr(configurations, "_MOST_REBUILT", 4)

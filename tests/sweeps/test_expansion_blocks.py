@@ -94,6 +94,18 @@ def test_parts_are_all_top_level_fields_in_order(make_study: MakeStudy) -> None:
     assert list(json.loads(document)) == [part for part in PARTS if part != "host"]
 
 
+def test_a_column_has_each_text_once(make_study: MakeStudy) -> None:
+    """Without a write cache all destage depths are one controller; Parquet gives up on repeated texts."""
+    axes = {
+        "controller.cache.write.policy": ["write_through", "write_back"],
+        "controller.cache.write.destage_depth": [1, 2, 4, 8],
+        "controller.cache.capacity": ["64MiB"],
+    }
+    for batch in expand(make_study(axes=axes)).tabulate():
+        texts = batch["config.controller"].dictionary.to_pylist()
+        assert len(texts) == len(set(texts)) < batch.num_rows
+
+
 def test_of_many_invalid_points_each_mistake_is_reported(
     make_study: MakeStudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

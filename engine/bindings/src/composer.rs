@@ -308,19 +308,21 @@ fn read(members: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(&format!("{{{members}}}")).ok()
 }
 
-/// The dictionary array of texts by number, with only the texts that occur; `u32::MAX` is null.
+/// The dictionary array of texts by number, each text that occurs once; `u32::MAX` is null.
 fn encode<'a>(numbers: &[u32], text: impl Fn(u32) -> &'a str) -> PyResult<ArrayRef> {
-    let mut known = FxHashMap::default();
+    // Parts that differ as they are written may have one canonical text.
+    let (mut keys_of_numbers, mut keys_of_texts) = (FxHashMap::default(), FxHashMap::default());
     let mut texts = Vec::new();
-    let mut next = 0;
     let keys: Int32Array = numbers
         .iter()
         .map(|&number| {
             (number != u32::MAX).then(|| {
-                *known.entry(number).or_insert_with(|| {
-                    texts.push(text(number));
-                    next += 1;
-                    next - 1
+                *keys_of_numbers.entry(number).or_insert_with(|| {
+                    let text = text(number);
+                    *keys_of_texts.entry(text).or_insert_with(|| {
+                        texts.push(text);
+                        (texts.len() - 1) as i32
+                    })
                 })
             })
         })
