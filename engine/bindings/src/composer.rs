@@ -313,6 +313,7 @@ fn encode<'a>(numbers: &[u32], text: impl Fn(u32) -> &'a str) -> PyResult<ArrayR
     // Parts that differ as they are written may have one canonical text.
     let (mut keys_of_numbers, mut keys_of_texts) = (FxHashMap::default(), FxHashMap::default());
     let mut texts = Vec::new();
+    let mut next = 0;
     let keys: Int32Array = numbers
         .iter()
         .map(|&number| {
@@ -321,7 +322,8 @@ fn encode<'a>(numbers: &[u32], text: impl Fn(u32) -> &'a str) -> PyResult<ArrayR
                     let text = text(number);
                     *keys_of_texts.entry(text).or_insert_with(|| {
                         texts.push(text);
-                        (texts.len() - 1) as i32
+                        next += 1;
+                        next - 1
                     })
                 })
             })
