@@ -30,10 +30,11 @@ hosts measure 65 to 73).
 LADDER = """
 ## Arrays of 2 to 40 disks
 
-Writes of 64 KiB, 64 outstanding, of configuration-manager-p822. All its rates have a bias of {every:+.0%},
-those of {many} and more disks one of {large:+.0%}. Less than {goal:.0%} was asked for with so many disks, and
-is **{verdict}**. The source does not say where the file of 100 GB lies, so that it is open, as for every
-system that was measured through a file ([decision 46](decisions/0046-where-a-file-lies-is-open.md), made
+Writes of 64 KiB, 64 outstanding, of configuration-manager-p822. All its rates together have a bias of
+{every:+.0%}, those of {many} or more disks one of {large:+.0%}. For these, a bias of less than {goal:.0%} was
+asked for; this is **{verdict}**. The source does not say where the file of 100 GB lies, so that it is open,
+as for every system that was measured through a file
+([decision 46](decisions/0046-where-a-file-lies-is-open.md), made
 after these rates had been seen). With {many} and more disks, the bias is {new:+.0%} on a new file system, and
 {whole:+.0%} if all of the array is in use. From {fewest} to {most} disks, the simulated rate of a disk
 changes by {simulated:+.0%}, as 100 GB become a shorter stroke of each, and the measured one by

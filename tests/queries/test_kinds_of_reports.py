@@ -1,4 +1,4 @@
-"""Kinds of studies: one test of each that it is told from the others, explained and reported."""
+"""Each kind of study is recognised, explained and reported as what it is."""
 
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
