@@ -15,7 +15,7 @@ from preset_pages import presets_page
 from query_pages import queries_page
 
 from destage.engine import catalog, columns, limiting_resource
-from destage.tools.disksim import data_sheet
+from destage.tools.data_sheets import disk_comparison
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "reference"
@@ -167,10 +167,11 @@ def disks_page() -> str:
         "",
     ]
     disks = [entry for entry in catalog.entries("disks") if entry.config["kind"] == "disk"]
-    compared = {entry.name: data_sheet.compare(entry) for entry in disks}
+    compared = {entry.name: disk_comparison.compare_disk(entry.config, entry.sheet) for entry in disks}
     for title, quantities_of, unit in DISK_TABLES:
         heads = [
-            f"{DISK_QUANTITIES[name]}, within {data_sheet.TOLERANCES[name]:.0%}" for name in quantities_of
+            f"{DISK_QUANTITIES[name]}, within {disk_comparison.TOLERANCES[name]:.0%}"
+            for name in quantities_of
         ]
         lines += [f"## {title} [{unit}]", "", f"| disk | {' | '.join(heads)} |"]
         lines.append(f"|---|{'---|' * len(heads)}")
@@ -181,7 +182,7 @@ def disks_page() -> str:
     return "\n".join(lines)
 
 
-def _sheet_cell(cell: data_sheet.Cell) -> str:
+def _sheet_cell(cell: disk_comparison.Cell) -> str:
     if cell.sheet is None or cell.deviation is None:
         return f"- / {cell.model:.4g}"
     return f"{cell.sheet:.4g} / {cell.model:.4g}, {cell.deviation:+.1%}"

@@ -2,6 +2,9 @@
 
 An entry is a part of a configuration with its source. Figures that the source does not give are marked:
 *typical* if quoted from memory, *assumed* if unpublished.
+
+Users have parts of their own: those of a configuration are in its `catalog`, and `add` adds some to all
+configurations of this process.
 """
 
 import copy
@@ -29,6 +32,14 @@ _FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
 )
 """The files with the entries of each kind, in order."""
 
+
+OWN = "catalog"
+"""The field of a configuration with parts of its own: tables by kind and name."""
+
+Own = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Parts of users by kind and name; a table has the fields of an `Entry`."""
+
+_added: dict[str, dict[str, Mapping[str, Any]]] = {}
 
 _HEAD = re.compile(r"^(\[\[?(\w+))", re.MULTILINE)
 """The beginning of a table of an entry, with the name of the entry."""
@@ -87,8 +98,29 @@ class Entry:
 
 
 def entries(kind: Kind) -> tuple[Entry, ...]:
-    """Return the entries of one kind, in the catalogue's order."""
-    return tuple(_read_entry(kind, name) for name in _list_texts(kind))
+    """Return the entries of one kind, in the catalogue's order, those that were added last."""
+    added = _added.get(kind, {})
+    return (
+        *(_read_entry(kind, name) for name in _list_texts(kind)),
+        *(make_entry(kind, name, fields) for name, fields in added.items()),
+    )
+
+
+def add(parts: Own) -> None:
+    """Add parts of users to the catalogue of this process; one of the same name replaces an added one."""
+    for kind, named in parts.items():
+        _added.setdefault(kind, {}).update(named)
+    _products.cache_clear()
+
+
+def list_added() -> Own:
+    """Return the parts that were added."""
+    return {kind: dict(named) for kind, named in _added.items()}
+
+
+def is_shipped(kind: Kind, name: str) -> bool:
+    """Return whether an entry comes with Destage."""
+    return name in _list_texts(kind)
 
 
 def entry(kind: Kind, name: str) -> Entry:
@@ -104,9 +136,20 @@ def check_name(kind: Kind, name: object) -> list[Issue]:
     return [] if find(kind, name) is not None else [_unknown(kind, name, "use")]
 
 
-def find(kind: Kind, name: object) -> Entry | None:
-    """Return the entry with a name, if there is one."""
-    return _read_entry(kind, name) if isinstance(name, str) and name in _list_texts(kind) else None
+def find(kind: Kind, name: object, own: object = None) -> Entry | None:
+    """Return the entry with a name, if there is one.
+
+    Args:
+        own: The parts of the configuration itself, its `catalog`.
+    """
+    if not isinstance(name, str):
+        return None
+    # A stored configuration keeps its meaning when Destage has got a part of this name.
+    fields = _own_of(own, kind).get(name)
+    if fields is None and is_shipped(kind, name):
+        return _read_entry(kind, name)
+    fields = fields or _added.get(kind, {}).get(name)
+    return None if fields is None else make_entry(kind, name, fields)
 
 
 def find_product(name: str) -> str | None:
@@ -134,7 +177,7 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         scenario: A configuration, which may `use` catalogue names in `workload`, `controller` and each
-            array's `disk`.
+            array's `disk`, and may have further parts in `catalog`.
 
     Raises:
         ConfigError: A name is not in the catalogue; one issue for each.
@@ -149,23 +192,24 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
     """Resolve like `resolve`, but return the unknown names instead of raising.
 
     Returns:
-        The configuration without any `use`, and one issue for each unknown name.
+        The configuration without any `use` and without `catalog`, and one issue for each unknown name.
     """
     resolved: dict[str, Any] = copy.deepcopy(dict(scenario))
     issues: list[Issue] = []
+    own = resolved.pop(OWN, None)
     for holder, key, kind, path in _places(resolved):
         given = holder[key]
         if isinstance(given, str):
-            issues.append(_name_alone(kind, given, path))
+            issues.append(_name_alone(kind, given, path, own))
             # An empty table would have mistakes of its own.
             del holder[key]
             continue
         if not isinstance(given, dict) or "use" not in given:
             continue
         name = given.pop("use")
-        catalog_entry = find(kind, name)
+        catalog_entry = find(kind, name, own)
         if catalog_entry is None:
-            issues.append(_unknown(kind, name, join(path, "use")))
+            issues.append(_unknown(kind, name, join(path, "use"), own))
         else:
             base = copy.deepcopy(dict(catalog_entry.config))
             if "capacity" in _cache_of(given):
@@ -214,9 +258,19 @@ def _is_named(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("name"), str)
 
 
-def _name_alone(kind: Kind, name: str, path: str) -> Issue:
+def _own_of(own: object, kind: Kind) -> Mapping[str, Any]:
+    """Return the parts of one kind of a `catalog`, which may have any form."""
+    parts = own.get(kind) if isinstance(own, Mapping) else None
+    return parts if isinstance(parts, Mapping) else {}
+
+
+def _list_names(kind: Kind, own: object = None) -> list[str]:
+    return [*_list_texts(kind), *_added.get(kind, {}), *_own_of(own, kind)]
+
+
+def _name_alone(kind: Kind, name: str, path: str, own: object) -> Issue:
     """Return the mistake of a name where a table is expected: `disk: exos_x18`."""
-    names = list(_list_texts(kind))
+    names = _list_names(kind, own)
     if name in names:
         message = f"write {{use: {name}}}"
     else:
@@ -226,22 +280,28 @@ def _name_alone(kind: Kind, name: str, path: str) -> Issue:
     return Issue("catalog.name-alone", path, message, name, {"kind": kind, "known": names})
 
 
-def _unknown(kind: Kind, name: object, path: str) -> Issue:
-    names = list(_list_texts(kind))
+def _unknown(kind: Kind, name: object, path: str, own: object = None) -> Issue:
+    names = _list_names(kind, own)
     meant = suggest_names(name, names)
     message = f"not in the catalogue of {kind}{meant}; `destage catalog list {kind}` lists all"
+    if kind != "workloads":
+        message += ", and `destage catalog new` describes a part of your own"
     return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": names})
 
 
 @cache
 def _read_entry(kind: Kind, name: str) -> Entry:
     """Return an entry that exists; a configuration needs few, and parsing all takes longer than it does."""
-    fields = tomllib.loads(_list_texts(kind)[name])[name]
+    return make_entry(kind, name, tomllib.loads(_list_texts(kind)[name])[name])
+
+
+def make_entry(kind: Kind, name: str, fields: Mapping[str, Any]) -> Entry:
+    """Return the entry of a table of the catalogue, or of a part of a user."""
     return Entry(
         kind=kind,
         name=name,
-        title=fields["title"],
-        source=fields["source"],
+        title=fields.get("title", name),
+        source=fields.get("source", ""),
         config=fields["config"],
         unverified=tuple(fields.get("unverified", ())),
         assumed=tuple(fields.get("assumed", ())),

@@ -104,6 +104,10 @@ def authoring_schema(names: Mapping[str, Sequence[str]]) -> Node:
     definitions = root["$defs"]
     for key, definition in _CATALOGUED.items():
         definitions[definition] = _with_use(definitions[definition], key, catalogued[key])
+    root["properties"]["catalog"] = {
+        "description": "Disks and controllers of your own: a file or a folder, a list of them, or a table.",
+        "type": ["string", "array", "object"],
+    }
     # A stream may start from the catalogue's stream of the same name.
     definitions["Stream"]["required"] = ["name"]
     return root
@@ -111,11 +115,11 @@ def authoring_schema(names: Mapping[str, Sequence[str]]) -> Node:
 
 def _with_use(node: Node, key: str, names: Sequence[str]) -> Node:
     """A definition that also accepts `use`, beside which every field is optional."""
-    use = {
-        "description": f"A {key} of the catalogue; fields beside it win.",
-        "type": "string",
-        "enum": list(names),
-    }
+    use: Node = {"description": f"A {key} of the catalogue; fields beside it win.", "type": "string"}
+    # An editor completes the names of the catalogue, and does not know parts of a user's own.
+    use |= (
+        {"enum": list(names)} if key == "workload" else {"anyOf": [{"enum": list(names)}, {"minLength": 1}]}
+    )
     branches = node.get("oneOf")
     if branches is None:
         named = {**node, "properties": {"use": use, **node["properties"]}}

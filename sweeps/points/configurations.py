@@ -133,12 +133,14 @@ class Configurations:
             return None
         settings = [path for path, _ in list_settings(self._study, dict.fromkeys(paths))]
         fields = dict.fromkeys(split_path(name)[0] for name in (*self._study.scenario, *settings))
+        fields.pop(engine.catalog.OWN, None)
         return [(field, [path for path in paths if split_path(path)[0] == field]) for field in fields]
 
     def _resolve(self, block: AssignedValues, field: str, point: int) -> str | None:
         """Return one top-level field of a point as JSON members; None if it has mistakes."""
         study = self._study
-        written = {name: value for name, value in study.scenario.items() if split_path(name)[0] == field}
+        needed = {field, engine.catalog.OWN}
+        written = {name: value for name, value in study.scenario.items() if split_path(name)[0] in needed}
         fields = copy.deepcopy(written)
         try:
             for path, value in list_settings(study, block.assigned(point)):

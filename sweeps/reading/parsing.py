@@ -9,6 +9,7 @@ from destage import engine
 from destage.errors import ConfigError, Issue, TraceError
 from destage.spec.documents import parse_document
 from destage.spec.source import Source
+from destage.sweeps.keys.own_parts import bind_parts
 from destage.sweeps.keys.trace_files import bind_traces
 from destage.sweeps.space.parameters import find_bare_numbers, is_json
 from destage.sweeps.study.reader import StudyReader, drop_mistaken, find_study_mistakes, study_keys
@@ -27,7 +28,7 @@ def parse_study(
 
     Args:
         name: Its name in messages, usually its file.
-        folder: The folder of relative trace files (default: the working directory).
+        folder: The folder of relative files of traces and parts (default: the working directory).
         is_stored: Whether it was parsed before: numbers without a unit are then accepted.
 
     Raises:
@@ -42,6 +43,8 @@ def parse_study(
         raise source.error(issues)
     if (message := engine.scenario_schema.explain_wrong_table(document["scenario"])) is not None:
         raise source.error([*issues, Issue("study.wrong-type", "scenario", message)])
+    if not is_stored:
+        document = _bind_parts(document, (folder or Path()).absolute(), source, issues)
     needs_units = not is_stored and not is_json(text)
     if needs_units:
         issues += [_in_scenario(issue) for issue in find_bare_numbers(document["scenario"])]
@@ -64,6 +67,18 @@ def parse_study(
     raise source.error([*issues, *(unreadable.issues if unreadable is not None else ())])
 
 
+def _bind_parts(
+    document: Mapping[str, Any], folder: Path, source: Source, issues: Iterable[Issue]
+) -> dict[str, Any]:
+    """Put the parts that a study names into it; without them, nothing else can be checked."""
+    try:
+        return bind_parts(document, folder)
+    except ConfigError as error:
+        if error.source:
+            raise
+        raise source.error([*issues, *map(_in_scenario, error.issues)]) from None
+
+
 def _drop_consequences(issues: Iterable[Issue], schema: Iterable[Issue]) -> list[Issue]:
     """Return mistakes without those that only say that a part with a mistake of its own is not there."""
     if not any(_key(issue) in {"axes", "zip", "design", "search"} for issue in schema):
@@ -76,18 +91,23 @@ def _key(issue: Issue) -> str:
     return issue.place.partition(".")[0]
 
 
-def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
+def parse_fields(text: str | bytes, name: str, folder: Path | None = None) -> dict[str, Any]:
     """Parse the fields of a study as written, without its traces, which other machines may read.
+
+    Args:
+        folder: The folder of relative files of parts (default: the working directory).
 
     Raises:
         ConfigError: With every mistake.
     """
     source = Source(name, text)
     document = _parse_table(text, source)
-    issues = find_study_mistakes(document) or _find_own_mistakes(document, needs_units=not is_json(text))
+    if not (issues := find_study_mistakes(document)):
+        document = _bind_parts(document, (folder or Path()).absolute(), source, ())
+        issues = _find_own_mistakes(document, needs_units=not is_json(text))
     if issues:
         try:
-            parse_study(text, name=name)
+            parse_study(text, name=name, folder=folder)
         except ConfigError as error:
             issues = [issue for issue in error.issues if not issue.code.startswith("trace.")]
         raise source.error(issues)

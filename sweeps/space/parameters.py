@@ -93,7 +93,9 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
     shipped: Any = None
     for position, segment in enumerate(segments):
         is_last = position == len(segments) - 1
-        shipped = _find_shipped(node, segments[position - 1] if position else "", shipped)
+        shipped = _find_shipped(
+            node, segments[position - 1] if position else "", shipped, scenario.get(catalog.OWN)
+        )
         key: int | str = segment
         if isinstance(node, list):
             key = int(segment) if segment.isdecimal() else len(node)
@@ -114,15 +116,16 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
             node = node[key]
 
 
-def _find_shipped(node: object, key: str, shipped: object) -> object:
+def _find_shipped(node: object, key: str, shipped: object, own: object) -> object:
     """Return the part of the catalogue that a table is merged with, if there is one.
 
     Args:
         key: The key of the table.
         shipped: The part that the table is merged with unless it has a `use` of its own.
+        own: The parts of the configuration itself.
     """
     if isinstance(node, dict) and "use" in node and key in _CATALOGUED:
-        entry = catalog.find(_CATALOGUED[key], node["use"])
+        entry = catalog.find(_CATALOGUED[key], node["use"], own)
         return None if entry is None else entry.config
     if isinstance(node, dict) and isinstance(shipped, Mapping):
         kind = shipped.get("kind")

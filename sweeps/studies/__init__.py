@@ -55,7 +55,7 @@ def load_study(source: str | Path) -> Study:
 def load_fields(source: str | Path) -> dict[str, Any]:
     """Load the fields of a study as written, without reading its traces."""
     if (written := _read_file(source)) is not None:
-        return parse_fields(written, str(source))
+        return parse_fields(written, str(source), Path(source).parent)
     return parse_fields(text(str(source)), f"{source}.yaml")
 
 

@@ -13,10 +13,10 @@ from destage.spec.validation import GENERIC_KINDS
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = ROOT / "src" / "destage" / "error_codes"
-DOCUMENTS = {"scenario", "settings", "study"}
+DOCUMENTS = {"catalog", "scenario", "settings", "study"}
 """The namespaces whose documents are validated by a schema, which composes their codes."""
 NAMESPACES = DOCUMENTS | {
-    *("bucket", "catalog", "cluster", "disk", "diskspd", "export", "fio", "import", "iometer"),
+    *("bucket", "cluster", "disk", "diskspd", "export", "fio", "import", "iometer"),
     *("measured", "query", "run", "store", "sweep", "sysbench", "system", "trace", "usage", "vdbench"),
 }
 CODE = re.compile(rf"({'|'.join(sorted(NAMESPACES))})\.([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")

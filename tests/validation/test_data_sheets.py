@@ -6,7 +6,7 @@ import pytest
 
 from destage.engine import catalog, simulate
 from destage.spec import quantities
-from destage.tools.disksim import data_sheet
+from destage.tools.data_sheets import disk_comparison
 
 DISKS = [
     entry
@@ -49,7 +49,9 @@ def _rate(entry: catalog.Entry, depth: int, read_fraction: float, **disk: Any) -
 
 @pytest.mark.parametrize("entry", DISKS, ids=lambda entry: entry.name)
 def test_a_disk_meets_its_data_sheet(entry: catalog.Entry) -> None:
-    missed = [cell for cell in data_sheet.compare(entry).values() if not cell.is_met]
+    missed = [
+        cell for cell in disk_comparison.compare_disk(entry.config, entry.sheet).values() if not cell.is_met
+    ]
     assert missed == []
 
 

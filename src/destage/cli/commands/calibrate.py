@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.parameters.shared_options import (
+    Catalog,
     Executor,
     Json,
     Quiet,
@@ -14,6 +15,7 @@ from destage.cli.parameters.shared_options import (
     Spec,
     Store,
     Workers,
+    use_catalog,
 )
 from destage.cli.printed_results.finished_sweep import choose_executor, run_study
 from destage.cli.terminal.output import print_note
@@ -72,6 +74,7 @@ def calibrate(
     ray_address: RayAddress = None,
     report: ReportFile = None,
     quiet: Quiet = False,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Fit unknowns to measured figures and predict others.
@@ -79,6 +82,7 @@ def calibrate(
     Predictions have odds. The study has the key `calibrate`: unknowns with priors, and figures with their
     values. Runs that are already in the store are not executed again, so that a stopped calibration goes on.
     """
+    use_catalog(catalog_files)
     from destage import sweeps
 
     if (draws is None and measured is None) != (out is None):

@@ -18,7 +18,7 @@ from destage.cli.parameters.part_options import (
     place_at_option,
     split_list,
 )
-from destage.cli.parameters.shared_options import Json, check_suffix, parse_duration
+from destage.cli.parameters.shared_options import Catalog, Json, check_suffix, parse_duration, use_catalog
 from destage.cli.terminal.output import print_json, print_note
 from destage.errors import ConfigError, Issue, UsageError
 
@@ -90,12 +90,14 @@ def init(
     no_input: Annotated[
         bool, typer.Option("--no-input", help="Use defaults instead of asking on a terminal.")
     ] = False,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Write a new study that runs without changes.
 
     On a terminal, asks for values that no option sets. Also writes the JSON Schema for editors.
     """
+    use_catalog(catalog_files)
     is_asking = sys.stdin.isatty() and not no_input and not as_json
     given = {
         "workload": workload,

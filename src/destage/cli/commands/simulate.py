@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.parameters.completion import complete_configurations, complete_parameters
-from destage.cli.parameters.shared_options import Json, read_file, split_assignment
+from destage.cli.parameters.shared_options import Catalog, Json, read_file, split_assignment, use_catalog
 from destage.cli.terminal.output import print_data, print_json, print_pairs
 from destage.errors import ConfigError, Issue, UsageError
 
@@ -34,9 +34,11 @@ def simulate(
             autocompletion=complete_parameters,
         ),
     ] = None,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Simulate one configuration and print its result row."""
+    use_catalog(catalog_files)
     from destage import engine
 
     scenario, source = _read_scenario(file)
@@ -105,7 +107,15 @@ def _read_scenario(file: Path) -> tuple[dict[str, Any], "Source"]:
         raise ConfigError([Issue("scenario.wrong-type", "", message)], str(file))
     if (reason := explain_wrong_table(document)) is not None:
         raise ConfigError([Issue("scenario.wrong-type", within, reason)], str(file))
-    return document, Source(str(file), text, within)
+    source = Source(str(file), text, within)
+    if "catalog" not in document:
+        return document, source
+    from destage.sweeps.keys.own_parts import bind_parts
+
+    try:
+        return bind_parts(document, file.parent), source
+    except ConfigError as error:
+        raise error if error.source else source.error(error.issues) from None
 
 
 def _check_units(scenario: dict[str, Any], assigned: list[str], source: "Source") -> None:

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.parameters.shared_options import Json, Quiet, Store, Workers, parse_trace, repeat_command
+from destage.cli.parameters.shared_options import (
+    Catalog,
+    Json,
+    Quiet,
+    Store,
+    Workers,
+    parse_trace,
+    repeat_command,
+    use_catalog,
+)
 from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
 from destage.cli.terminal.output import print_data, print_json, print_note
 
@@ -106,6 +115,7 @@ def size(
     store: Store = None,
     workers: Workers = None,
     quiet: Quiet = False,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Find the cheapest configuration that carries a load.
@@ -113,6 +123,7 @@ def size(
     Searches controllers, disks, RAID levels and numbers of disks. Give one of each to check whether an array
     supports the load. Exits with 1 if no configuration meets the objectives.
     """
+    use_catalog(catalog_files)
     from destage import sizing
     from destage.cli.printed_results import sizing_answer
 

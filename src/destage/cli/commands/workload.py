@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from destage.cli.parameters.completion import complete_importable_files, complete_workloads
-from destage.cli.parameters.shared_options import Json, parse_duration, parse_size
+from destage.cli.parameters.shared_options import Catalog, Json, parse_duration, parse_size, use_catalog
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.errors import ConfigError
 
@@ -82,12 +82,14 @@ def import_(
             "--ignore-unknown", help="Skip options that cannot be simulated, with a warning for each."
         ),
     ] = False,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Convert another tool's test to a workload in YAML.
 
     Several tests become a study. Comments in the output explain how each option was translated.
     """
+    use_catalog(catalog_files)
     from destage.cli.parameters.imported_files import (
         choose_hardware,
         imported_as_json,

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -162,6 +162,14 @@ def read_file(file: Path, place: str = "FILE", most: int | None = None) -> bytes
     return data
 
 
+def use_catalog(places: Sequence[Path] | None) -> None:
+    """Add the parts of the files of `--catalog` to the catalogue."""
+    if places:
+        from destage.sweeps.keys.own_parts import add_parts
+
+        add_parts(places)
+
+
 def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:
     """Return the name and the value of an option such as `--param idle=1`."""
     name, separator, value = text.partition("=")
@@ -188,6 +196,17 @@ Spec = Annotated[
         metavar="SPEC",
         help="A study: a YAML file or the name of a bundled study.",
         autocompletion=completion.complete_studies,
+    ),
+]
+Catalog = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--catalog",
+        metavar="FILE",
+        envvar="DESTAGE_CATALOG",
+        show_envvar=False,
+        help="Disks and controllers of your own: a file as `catalog new` writes, or a folder of them; "
+        "repeatable (default: $DESTAGE_CATALOG).",
     ),
 ]
 # Typer has no unions: a `Location`, or None without the option.

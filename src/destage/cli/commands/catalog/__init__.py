@@ -2,14 +2,16 @@
 
 import typer
 
-from destage.cli.commands.catalog import copy, entries, schema, show
+from destage.cli.commands.catalog import check, copy, entries, new, schema, show
 
 app = typer.Typer(
-    help="List and show controllers, disks, workloads, studies and columns.",
+    help="List, show and describe controllers, disks, workloads, studies and columns.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 app.command("list")(entries.list_entries)
 app.command("show")(show.show)
 app.command("copy")(copy.copy)
+app.command("new")(new.new)
+app.command("check")(check.check)
 app.command("schema")(schema.schema)

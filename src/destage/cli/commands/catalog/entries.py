@@ -6,7 +6,7 @@ import typer
 
 from destage.cli.commands.catalog.copy import describe_examples
 from destage.cli.parameters.completion import quietly
-from destage.cli.parameters.shared_options import Json
+from destage.cli.parameters.shared_options import Catalog, Json, use_catalog
 from destage.cli.terminal.output import print_data, print_json, print_pairs
 from destage.errors import UsageError
 
@@ -38,9 +38,11 @@ def list_entries(
             autocompletion=complete_entries,
         ),
     ] = None,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """List what comes with Destage by kind, or the entries of one kind."""
+    use_catalog(catalog_files)
     from destage.spec.near_names import suggest_names
 
     kinds = [listed_kind for listed_kind in KINDS if listed_kind != COLUMNS] if kind is None else [kind]

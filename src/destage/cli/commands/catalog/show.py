@@ -17,7 +17,14 @@ from destage.cli.commands.catalog.entries import (
     list_names,
 )
 from destage.cli.parameters.completion import complete_workloads, quietly
-from destage.cli.parameters.shared_options import Json, check_suffix, parse_duration, reject_options
+from destage.cli.parameters.shared_options import (
+    Catalog,
+    Json,
+    check_suffix,
+    parse_duration,
+    reject_options,
+    use_catalog,
+)
 from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import ConfigError, UsageError
 
@@ -60,6 +67,7 @@ def show(
         str | None,
         typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
     ] = None,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Show an entry of the catalogue, or the requests of a workload.
@@ -67,6 +75,7 @@ def show(
     A controller or disk is shown with the source of its figures; a workload with its rate over time, request
     sizes, read/write mix, footprint and sources.
     """
+    use_catalog(catalog_files)
     found_kind = _find_kind(name, kind)
     if found_kind == _WORKLOADS:
         _show_workload(name, plot, duration, test, as_json=as_json)

@@ -7,7 +7,7 @@ import typer
 
 from destage.cli.commands.cluster.job import job_as_json
 from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
-from destage.cli.parameters.shared_options import Json, Spec
+from destage.cli.parameters.shared_options import Catalog, Json, Spec, use_catalog
 from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import ConfigError, StoreError, TraceError
 
@@ -27,12 +27,14 @@ def submit(
     ] = False,
     context: Context = None,
     namespace: Namespace = None,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Run a study on the cluster.
 
     Runs that are already in its volume or bucket are not executed again.
     """
+    use_catalog(catalog_files)
     from importlib.metadata import version
 
     from destage import cluster, sweeps
@@ -40,7 +42,7 @@ def submit(
     from destage.cluster.setup.object_labels import to_release_name
 
     fields, path = sweeps.load_fields(spec), Path(spec)
-    sweep = NO_SWEEP | ({"spec": path.read_text()} if path.is_file() else {"study": spec})
+    sweep = NO_SWEEP | ({"spec": _read_text(path, fields)} if path.is_file() else {"study": spec})
     settings = merge_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
     study, directory = _read_study(spec, fields, settings)
     release_text = name or to_release_name(study)
@@ -66,6 +68,16 @@ def submit(
         print_data(f"{job.name}\n")
     following = f"destage cluster watch {job.release} --namespace {connection.namespace}"
     print_note(f"submitted; follow it with `{following}`")
+
+
+def _read_text(path: Path, fields: dict[str, Any]) -> str:
+    """Return a study as pods can read it: with its own parts, which lie in files of this machine."""
+    if "catalog" not in fields["scenario"]:
+        return path.read_text()
+    import yaml
+
+    text: str = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
+    return text
 
 
 def _read_study(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str, str]:

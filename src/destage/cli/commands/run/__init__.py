@@ -7,6 +7,7 @@ import typer
 
 from destage.cli.parameters.completion import complete_targets
 from destage.cli.parameters.shared_options import (
+    Catalog,
     Executor,
     Json,
     Quiet,
@@ -16,6 +17,7 @@ from destage.cli.parameters.shared_options import (
     Workers,
     declare_plot,
     reject_options,
+    use_catalog,
 )
 from destage.cli.printed_results.finished_sweep import choose_executor, run_study
 from destage.errors import ConfigError, Issue, StoreError
@@ -67,6 +69,7 @@ def run(
         ),
     ] = None,
     quiet: Quiet = False,
+    catalog_files: Catalog = None,
     as_json: Json = False,
 ) -> None:
     """Run a study, print its answers and write its report.
@@ -74,6 +77,7 @@ def run(
     Runs that are already in the store are not executed again, and the report of a sweep that has not changed
     is kept.
     """
+    use_catalog(catalog_files)
     if is_plan:
         from destage.cli.commands.run.plan import print_plan
 

@@ -1,4 +1,4 @@
-"""A catalogue disk beside its data sheet, measured as one would measure a real disk.
+"""A hard disk beside its data sheet, measured as one would measure a real disk.
 
 Seeks and rates come from requests one at a time: the shortest of many alternating reads is the seek without
 rotation; random reads take the average seek, half a turn and the overheads.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.engine import catalog, simulate
+from destage.engine import simulate
 from destage.tools.disksim.measured_disk import canonical_disk
 from destage.tools.disksim.service_times import MeasuredTrace, simulate_service_ms
 
@@ -46,11 +46,13 @@ class Cell:
         quantity: Its name, a key of `TOLERANCES`.
         sheet: The data sheet's statement; None if it has none.
         model: The model's value.
+        tolerance: The largest deviation that is met.
     """
 
     quantity: str
     sheet: float | None
     model: float
+    tolerance: float
 
     @property
     def deviation(self) -> float | None:
@@ -60,14 +62,21 @@ class Cell:
     @property
     def is_met(self) -> bool:
         """Whether the deviation is within its tolerance."""
-        return self.deviation is None or abs(self.deviation) <= TOLERANCES[self.quantity]
+        return self.deviation is None or abs(self.deviation) <= self.tolerance
 
 
-def compare(entry: catalog.Entry) -> dict[str, Cell]:
-    """Return each quantity of a catalogue disk beside its data sheet."""
-    disk = canonical_disk(entry.config)
-    sheet = {**_stated(disk), **entry.sheet}
-    return {quantity: Cell(quantity, sheet.get(quantity), value) for quantity, value in _measure(entry, disk)}
+def compare_disk(config: Mapping[str, Any], stated: Mapping[str, float]) -> dict[str, Cell]:
+    """Return each quantity of a hard disk beside its data sheet.
+
+    Args:
+        stated: Statements of the sheet that its configuration does not hold.
+    """
+    disk = canonical_disk(config)
+    sheet = {**_stated(disk), **stated}
+    return {
+        quantity: Cell(quantity, sheet.get(quantity), value, TOLERANCES[quantity])
+        for quantity, value in _measure(config, disk)
+    }
 
 
 def _stated(disk: Mapping[str, Any]) -> dict[str, float]:
@@ -88,7 +97,7 @@ def _stated(disk: Mapping[str, Any]) -> dict[str, float]:
     return statements
 
 
-def _measure(entry: catalog.Entry, disk: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _measure(config: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     geometry = disk["geometry"]
     bare = {**disk, "buffer": None}
     sectors = _sectors(disk)
@@ -115,7 +124,7 @@ def _measure(entry: catalog.Entry, disk: Mapping[str, Any]) -> Iterator[tuple[st
     middles = [step * place + step // 2 for place in range(_PLACES)]
     yield "mean_mb_per_s", _rate(disk, middles, _SEQUENTIAL // 10)
     yield "random_reads_1_per_s", 1e3 / random_ms
-    yield "random_reads_16_per_s", _random_iops(entry, 16)
+    yield "random_reads_16_per_s", _random_iops(config, 16)
 
 
 def _sectors(disk: Mapping[str, Any]) -> int:
@@ -167,7 +176,7 @@ def _rate(disk: Mapping[str, Any], starts: list[int], reads: int) -> float:
     return float(len(starts) * reads * _CHUNK * _SECTOR / total_ms / 1e3)
 
 
-def _random_iops(entry: catalog.Entry, depth: int) -> float:
+def _random_iops(config: Mapping[str, Any], depth: int) -> float:
     stream = {
         "name": "random",
         "arrival": {"kind": "fixed_outstanding", "depth": depth},
@@ -177,7 +186,7 @@ def _random_iops(entry: catalog.Entry, depth: int) -> float:
     row = simulate(
         {
             "workload": {"streams": [stream]},
-            "array": {"raid": "0", "disks": 1, "disk": {"use": entry.name}},
+            "array": {"raid": "0", "disks": 1, "disk": dict(config)},
             "run": {"warm_up": {"requests": 200}, "window": {"requests": _RANDOM}},
         }
     )

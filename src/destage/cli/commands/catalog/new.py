@@ -1,0 +1,118 @@
+"""`destage catalog new`: a part of your own, from the figures of its data sheet."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from destage.cli.parameters.shared_options import Json, Out, split_assignment
+from destage.cli.terminal.output import print_data, print_json, print_note
+from destage.errors import ConfigError, Issue, UsageError
+
+if TYPE_CHECKING:
+    from destage.tools.data_sheets.made_part import MadePart
+
+PartKind = Literal["disk", "ssd", "controller"]
+_EXAMPLE = "average_seek=3.7ms"
+
+
+def new(
+    kind: Annotated[PartKind, typer.Argument(metavar="KIND", help="disk, ssd or controller.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name: small letters, digits, - and _.")],
+    figures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FIGURE=VALUE...",
+            help="Figures of its data sheet, as in capacity=1.2TB (default: list them).",
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="What it is called (default: NAME).")] = None,
+    source: Annotated[
+        str, typer.Option("--source", help="Where the figures are from, such as a page of its sheet.")
+    ] = "its data sheet",
+    out: Out = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Describe a disk, an SSD or a controller of your own by its data sheet.
+
+    Writes a commented file for --catalog: what the sheet gives, and what is assumed and why. `destage catalog
+    check` compares it with the sheet.
+    """
+    from destage.sweeps.keys.own_parts import find_part_mistakes
+    from destage.tools.data_sheets.part_file import write_part
+
+    if not figures:
+        print_data(_list_figures(kind))
+        return
+    folder = "controllers" if kind == "controller" else "disks"
+    part = _make_part(kind, figures)
+    title = title or name
+    fields = {"title": title, "source": source, "config": dict(part.config)}
+    document = {folder: {name: fields}}
+    if issues := find_part_mistakes(document, needs_units=True):
+        raise ConfigError(issues)
+    text = write_part(folder, name, part, title, source, " ".join(figures))
+    if out is not None and out.exists() and not force:
+        raise UsageError("usage.file-exists", f"{out} exists; --force replaces it", "--out")
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+        print_note(f"part written to {out}; `destage catalog check {out}` compares it with its sheet")
+    if as_json:
+        print_json({folder: {name: fields | {"assumed": list(part.assumed), "sheet": dict(part.sheet)}}})
+    elif out is None:
+        print_data(text)
+
+
+def _make_part(kind: PartKind, figures: list[str]) -> "MadePart":
+    """Return the part of the figures that arguments give."""
+    from destage.spec.base_units import to_base_units
+    from destage.spec.schema_tree import SchemaTree
+    from destage.spec.typed_tables import read_table, table_schema
+    from destage.spec.validation import find_mistakes
+    from destage.tools.data_sheets.makers import MAKERS
+    from destage.tools.data_sheets.sheet_figures import FIGURES
+
+    written = dict(split_assignment(figure, "FIGURE=VALUE", _EXAMPLE) for figure in figures)
+    tree = SchemaTree(table_schema(FIGURES[kind]))
+    given = to_base_units({name: _parse(name, text) for name, text in written.items()}, tree, "catalog")
+    if issues := [*_find_bare_figures(kind, written), *find_mistakes(given, tree)]:
+        raise ConfigError(issues)
+    values: Any = given.value
+    return MAKERS[kind](read_table(FIGURES[kind], values))
+
+
+def _parse(name: str, text: str) -> object:
+    from destage.spec.documents import parse_document
+
+    return parse_document(text, name, "catalog")
+
+
+def _find_bare_figures(kind: PartKind, written: dict[str, str]) -> list[Issue]:
+    """Return a mistake for each figure without the unit that it needs."""
+    from destage.spec import quantities
+    from destage.spec.typed_tables import table_schema
+    from destage.tools.data_sheets.sheet_figures import FIGURES
+
+    issues = []
+    for name, node in table_schema(FIGURES[kind])["properties"].items():
+        text = written.get(name, "")
+        if "x-unit" in node and text.replace(".", "", 1).isdigit() and float(text):
+            unit = quantities.UNITS[node["x-unit"]]
+            message = f"needs a unit: {unit.phrase} such as {unit.example}"
+            issues.append(Issue("catalog.bad-quantity", name, message, text))
+    return issues
+
+
+def _list_figures(kind: PartKind) -> str:
+    """Return the figures of a kind of part, those that are needed first."""
+    from destage.spec.aligned_text import align_cells
+    from destage.spec.typed_tables import list_keys
+    from destage.tools.data_sheets.sheet_figures import FIGURES
+
+    keys = sorted(list_keys(FIGURES[kind]), key=lambda key: not key.is_required)
+    rows = [
+        [key.name, "needed" if key.is_required else "", key.schema["description"].removesuffix(".")]
+        for key in keys
+    ]
+    return align_cells(rows, left=3)

@@ -1,0 +1,1 @@
+"""Data sheets: parts of the catalogue made from the figures of a sheet, and compared with them."""
