@@ -25,7 +25,7 @@ def list_slower_caches(session: "Session") -> list[str]:
     """Return a sentence if a write cache lowers the rate of a mixed sequential load, and why."""
     alike = [quote(axis) for axis in session.axes if not axis.startswith(_CACHE)]
     kept = ", ".join(alike) or "0"
-    rows = session.sql(
+    rows = session.sql_of_named_columns(
         f"""
         WITH measured AS (
             SELECT plan_row, throughput_iops AS rate, throughput_iops_low AS low,

@@ -203,23 +203,21 @@ class Database:
     ) -> tuple[pa.Table, str]:
         """Return the rows of a statement and its text, with an unknown name replaced if it is an alias."""
         select = statement.select
-        # The error about an unknown name has its position if the statement has several parts; that of any
-        # other statement does not, but that of its EXPLAIN does.
         command = statement.explain if statement.is_compound else "EXPLAIN "
         while True:
             try:
                 with _read_only(connection):
-                    if not statement.is_compound:
-                        connection.execute(command + select, dict(values) or None)
                     return self._fetch(connection, statement.explain + select, values), select
-            except duckdb.BinderException as error:
-                details = read_details(error)
-                replaced = replace_alias(select, details, aliases, len(command.encode()))
-                if replaced is None:
-                    raise build_error(details) from error
-                select = replaced
             except FAILURES as error:
-                raise build_error(read_details(error)) from error
+                failure: Exception = error
+            if not statement.is_compound and not self._stop.is_set():
+                failure = _explain_failure(connection, command + select, values, failure)
+            details = read_details(failure)
+            is_name = isinstance(failure, duckdb.BinderException)
+            replaced = replace_alias(select, details, aliases, len(command.encode())) if is_name else None
+            if replaced is None:
+                raise build_error(details) from failure
+            select = replaced
 
     def _fetch(
         self, connection: duckdb.DuckDBPyConnection, statement: str, values: Mapping[str, object]
@@ -283,6 +281,23 @@ def cast_to_texts(connection: duckdb.DuckDBPyConnection, column: pa.ChunkedArray
     finally:
         connection.unregister("_given")
     return [text for (text,) in rows]
+
+
+def _explain_failure(
+    connection: duckdb.DuckDBPyConnection, explain: str, values: Mapping[str, object], failure: Exception
+) -> Exception:
+    """Return the same failure of a statement's EXPLAIN, if it has one.
+
+    The error about an unknown name has its position if the statement has several parts; that of any other
+    statement does not, but that of its EXPLAIN does. To plan a statement takes longer than to run it over the
+    rows of a small sweep, so the EXPLAIN does not come first.
+    """
+    try:
+        with _read_only(connection):
+            connection.execute(explain, dict(values) or None)
+    except FAILURES as explained:
+        return explained if type(explained) is type(failure) else failure
+    return failure
 
 
 @contextmanager
