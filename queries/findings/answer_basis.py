@@ -105,11 +105,10 @@ def _list_rows(session: "Session") -> list[dict[str, Any]]:
 
 
 def _list_results(session: "Session", view: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = session.sql(
+    rows: list[dict[str, Any]] = session.sql_of_named_columns(
         f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
-        "QUALIFY row_number() OVER (ORDER BY plan_row) IN "
-        f"(SELECT unnest([1, (count(*) + 1) // 2, count(*)]) FROM {view} WHERE throughput_iops IS NOT NULL) "
-        "ORDER BY plan_row"
+        "QUALIFY row_number() OVER (ORDER BY plan_row) "
+        "IN (1, (count(*) OVER () + 1) // 2, count(*) OVER ()) ORDER BY plan_row"
     ).to_pylist()
     return rows
 
