@@ -17,7 +17,7 @@ from types import CodeType, FrameType
 
 
 class Recorder:
-    """A profile function that records the files that functions run in.
+    """A trace function that records the files that functions run in.
 
     Args:
         root: The folder of the package; files are relative to it.
@@ -28,23 +28,35 @@ class Recorder:
         self._root = f"{root}/"
         self._seen: set[CodeType] = set()
 
-    def make_profile(self) -> Callable[[FrameType, str, object], None]:
-        """Return the profile function of a thread."""
+    def make_trace(self) -> Callable[[FrameType, str, object], Callable[..., object] | None]:
+        """Return the trace function of a thread.
+
+        Python calls it at each call of a function, and follows a frame to its end only if it returns a
+        function; a profile function would be called at each return, and for functions in C too.
+        """
         importing = 0
 
-        def record(frame: FrameType, event: str, _: object) -> None:
+        def end_import(_: FrameType, event: str, __: object) -> Callable[..., object]:
+            nonlocal importing
+            importing -= event == "return"
+            return end_import
+
+        def record(frame: FrameType, _: str, __: object) -> Callable[..., object] | None:
             nonlocal importing
             code = frame.f_code
             if code in self._seen:
-                return
+                return None
             if code.co_name == "<module>":
-                importing += (event == "call") - (event == "return")
-            elif event == "call" and not importing:
+                importing += 1
+                frame.f_trace_lines = False
+                return end_import
+            if not importing:
                 self._seen.add(code)
                 file = code.co_filename
                 is_function = code.co_flags & CO_OPTIMIZED and code.co_name != "__getattr__"
                 if is_function and file.startswith(self._root):
                     self.entered.setdefault(file.removeprefix(self._root), code.co_qualname)
+            return None
 
         return record
 
@@ -56,14 +68,14 @@ def main(result: str, *command: str) -> int:
 
     recorder = Recorder(Path(destage.__file__).parent)
     sys.argv = ["destage", *command]
-    threading.setprofile(recorder.make_profile())
-    sys.setprofile(recorder.make_profile())
+    threading.settrace(recorder.make_trace())
+    sys.settrace(recorder.make_trace())
     try:
         app()
     except SystemExit as end:
         code = end.code
     finally:
-        sys.setprofile(None)
+        sys.settrace(None)
     Path(result).write_text(json.dumps(list(recorder.entered.items())), encoding="utf-8")
     return code if isinstance(code, int) else 0
 
