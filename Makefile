@@ -13,6 +13,8 @@ export CARGO_BUILD_JOBS ?= 2
 export CARGO_TARGET_DIR := $(CURDIR)/engine/target
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+# Without compiled modules, each of the many processes of the tests would compile the packages again.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 PYTHON_READY := .venv/.installed-lock
