@@ -5,6 +5,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,14 @@ def list_tracked_files(*patterns: str) -> list[Path]:
     return [ROOT / path for path in listing.split() if (ROOT / path).is_file()]
 
 
-PYTHON = list_tracked_files(
-    "src/destage/*.py", "engine/python/*.py", "sweeps/*.py", "queries/*.py", "cluster/*.py"
-)
-RUST = list_tracked_files("engine/core/src/*.rs", "engine/bindings/src/*.rs")
-TREES = {path: ast.parse(path.read_text()) for path in PYTHON}
+PYTHON = ("src/destage/*.py", "engine/python/*.py", "sweeps/*.py", "queries/*.py", "cluster/*.py")
+RUST = ("engine/core/src/*.rs", "engine/bindings/src/*.rs")
+
+
+@cache
+def parse_sources() -> dict[Path, ast.Module]:
+    """Return the syntax trees of the Python sources, which not every worker of the tests needs."""
+    return {path: ast.parse(path.read_text()) for path in list_tracked_files(*PYTHON)}
 
 
 def read_catalogue() -> dict[str, dict[str, str]]:
@@ -58,7 +62,7 @@ def find_error_classes() -> set[str]:
     """Return the names of all classes below `DestageError`, and of `Issue`."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
-        for tree in TREES.values()
+        for tree in parse_sources().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
@@ -71,7 +75,7 @@ def find_error_classes() -> set[str]:
 def find_raised_codes() -> Iterator[tuple[str, ast.expr]]:
     """Yield the place and the code of each issue or error that the Python sources make."""
     classes = find_error_classes()
-    for path, tree in TREES.items():
+    for path, tree in parse_sources().items():
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
@@ -84,11 +88,11 @@ def find_raised_codes() -> Iterator[tuple[str, ast.expr]]:
 
 def find_literal_codes() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each string literal that has the form of a code."""
-    for path, tree in TREES.items():
+    for path, tree in parse_sources().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value
-    for path in RUST:
+    for path in list_tracked_files(*RUST):
         for match in re.finditer(rf'"({CODE.pattern})(?:"|: )', path.read_text()):
             yield str(path.relative_to(ROOT)), match[1]
 

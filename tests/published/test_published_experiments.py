@@ -33,7 +33,7 @@ STATED = {"property": "model property", "input": "input"}
     params=[
         pytest.param(name, marks=pytest.mark.xdist_group(name))
         for name in studies.names()
-        if "calibrate" not in studies.load_fields(name)
+        if "\ncalibrate:" not in studies.text(name)
     ],
 )
 def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
