@@ -161,9 +161,9 @@ class PublicViews:
             # An axis may have the name of one of these columns, but another meaning.
             self._explained[name] = describe_columns()
             self._units |= MEASURED_UNITS
-        elif not self._database.has_relation(name):
+        columns = self._database.list_columns(name)
+        if not columns:
             return  # the statement defines it itself
-        columns = self._database.list_columns(source)
         if name in WIDE:
             asked = self._list_asked()
             columns = order_columns(columns, asked)

@@ -35,7 +35,6 @@ from destage.store.state.answers import complete_answers
 _Result = TypeVar("_Result")
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
-_READS_MEASURED = re.compile(r"\b(?:from|join)\s+measured\b")
 _OPENINGS = 5
 """Maximum attempts to open a sweep that is being written."""
 _REPLACED = (
@@ -261,21 +260,14 @@ class Session(StudiedSweep):
     def _add_pending(self, statement: str) -> None:
         text = statement.lower()
         # A statement may define `points` itself.
-        for name in [name for name in self._pending if name in text and f"{name} as (" not in text]:
+        for name in [name for name in self._pending if _reads(text, name) and f"{name} as (" not in text]:
             if name == MEASURED:
-                self._add_measured(text)
-                continue
+                self._database.add_table(name, read_all(find_store(self.sweep.path)))
             self._pending.discard(name)
             if name == FIGURES:
                 self._database.add_table(name, judge_figures(self))
-            else:
+            elif name in MEANS:
                 self._database.add_view(name, self._means.build(name))
-
-    def _add_measured(self, text: str) -> None:
-        """Add the table of measured sets, if a text reads it: the word may also be an alias."""
-        if text.strip() == MEASURED or _READS_MEASURED.search(text):
-            self._database.add_table(MEASURED, read_all(find_store(self.sweep.path)))
-            self._pending.discard(MEASURED)
 
     def read_measured(self, name: str) -> MeasuredSet:
         """Return a measured set of the store that the sweep is in; errors as in `read_measured_table`."""
@@ -356,6 +348,11 @@ class Session(StudiedSweep):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _reads(text: str, name: str) -> bool:
+    """Return whether a text is the name of a relation or reads it: the word may also be a column."""
+    return text.strip() == name or re.search(rf"\b(?:from|join)[\s(]+{name}\b", text) is not None
 
 
 def open_session(path: str | Location, limits: QueryLimits | None = None) -> Session:

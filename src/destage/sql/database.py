@@ -100,19 +100,14 @@ class Database:
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
 
-    def has_relation(self, name: str) -> bool:
-        """Return whether a table or a view of Destage itself has a name."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ?", [name]
-        ).fetchone()
-        return bool(row and row[0])
-
-    def list_columns(self, source: str) -> list[str]:
-        """Return the columns of a table, a view or a statement in brackets."""
-        try:
-            return list(self._connection.sql(f"FROM {source}").columns)
-        except duckdb.Error as error:
-            raise build_error(read_details(error)) from error
+    def list_columns(self, name: str) -> list[str]:
+        """Return the columns of a table or a view of Destage itself; none if there is no such relation."""
+        rows = self._connection.execute(
+            "SELECT column_name FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ? "
+            "ORDER BY column_index",
+            [name],
+        ).fetchall()
+        return [str(column) for (column,) in rows]
 
     def query(
         self,
