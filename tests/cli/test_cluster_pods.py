@@ -15,11 +15,9 @@ from destage.store.locks.lease import hold_lease
 
 
 @pytest.fixture
-def sweep(destage: Any, study: Path) -> Path:
-    """Run the small study, and return its sweep."""
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
-    (path,) = list_sweeps()
-    assert isinstance(path, Path)
+def sweep(sweep: str, tmp_path: Path) -> Path:
+    """Return the path of the finished sweep of the small study."""
+    (path,) = (tmp_path / "store" / "sweeps").glob(f"{sweep}-*")
     return path
 
 

@@ -37,8 +37,8 @@ def _flip(file: Path) -> None:
     file.write_bytes(bytes(content))
 
 
-def test_damaged_files_of_sweeps_are_found(destage: Any, study: Path, tmp_path: Path) -> None:
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
+@pytest.mark.usefixtures("sweep")
+def test_damaged_files_of_sweeps_are_found(destage: Any, tmp_path: Path) -> None:
     assert destage("admin", "doctor").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
     fragment, plan = next(path.glob("fragments/*")), next(path.glob("generations/*plan*.parquet"))
@@ -55,19 +55,19 @@ def test_damaged_files_of_sweeps_are_found(destage: Any, study: Path, tmp_path: 
     assert destage("admin", "doctor").issues == [("store.damaged-file", str(head))]
 
 
-def test_a_lost_file_of_a_sweep_is_found(destage: Any, study: Path, tmp_path: Path) -> None:
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
+@pytest.mark.usefixtures("sweep")
+def test_a_lost_file_of_a_sweep_is_found(destage: Any, tmp_path: Path) -> None:
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
     plan = next(path.glob("generations/*plan*.parquet"))
     plan.unlink()
     assert destage("admin", "doctor").issues == [("store.lost-file", str(plan))]
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_sweep_that_is_planned_again_meanwhile_is_no_problem(
     destage: Any, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The files of the first head are deleted, and fragments are moved, after both were listed."""
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
     compare, compared = file_checks.is_intact, []
 
@@ -84,10 +84,10 @@ def test_a_sweep_that_is_planned_again_meanwhile_is_no_problem(
     assert any(not place.exists() for place in compared)
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_file_that_cannot_be_read_is_a_problem(
-    destage: Any, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    destage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
 
     def fail(place: Path) -> None:

@@ -42,9 +42,9 @@ def test_the_end_of_a_sweep_writes_flat_files(destage: Destage, study: Path, tmp
     assert not any(field.type.num_fields for field in runs.schema)
 
 
-def test_columns_have_units_and_meanings(destage: Destage, study: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("sweep")
+def test_columns_have_units_and_meanings(tmp_path: Path) -> None:
     """They are in Arrow's metadata of each column, and in the key-value metadata that DuckDB shows."""
-    destage("run", str(study))
     path = _find_sweep(tmp_path)
     schema = pq.read_schema(path / "points.parquet")
     p95 = schema.field("response_p95_us").metadata
@@ -71,9 +71,9 @@ def test_a_seek_exports_its_answers(destage: Destage, tmp_path: Path) -> None:
     assert answers["disks"].to_pylist() == [1, 2]
 
 
+@pytest.mark.usefixtures("sweep")
 def test_added_runs_remove_the_files(destage: Destage, study: Path, tmp_path: Path) -> None:
     """A session of the Python API removes them before it adds a row; the next command writes them."""
-    destage("run", str(study))
     path = _find_sweep(tmp_path)
     before = (path / "points.parquet").stat().st_mtime_ns
     destage("run", str(study))
@@ -87,9 +87,9 @@ def test_added_runs_remove_the_files(destage: Destage, study: Path, tmp_path: Pa
     assert pq.read_metadata(path / "points.parquet").num_rows == 6
 
 
-def test_compacting_keeps_the_files_valid(destage: Destage, study: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("sweep")
+def test_compacting_keeps_the_files_valid(destage: Destage, tmp_path: Path) -> None:
     """They do not count as fragments, and have the rows of the compacted ones."""
-    destage("run", str(study))
     path = _find_sweep(tmp_path)
     before = pq.read_table(path / "points.parquet")
     assert json.loads(destage("admin", "compact", "small", "--json").out)["rows"] == 8
@@ -112,8 +112,8 @@ def test_large_sweeps_are_exported_on_request(
     assert _list_exports(path) == FILES
 
 
-def test_the_page_says_that_rows_are_missing(destage: Destage, study: Path, tmp_path: Path) -> None:
-    destage("run", str(study))
+@pytest.mark.usefixtures("sweep")
+def test_the_page_says_that_rows_are_missing(destage: Destage, tmp_path: Path) -> None:
     whole, lacking = "missing, so that the results are preliminary", tmp_path / "lacking"
     path = _find_sweep(tmp_path)
     assert whole not in (path / "README.md").read_text()
@@ -122,9 +122,9 @@ def test_the_page_says_that_rows_are_missing(destage: Destage, study: Path, tmp_
     assert whole in (lacking / "README.md").read_text()
 
 
+@pytest.mark.usefixtures("sweep")
 def test_export_replaces_only_its_own_files(destage: Destage, study: Path, tmp_path: Path) -> None:
     """A README.md or a file that no export wrote is kept; an earlier export is replaced."""
-    destage("run", str(study))
     folder = tmp_path / "out"
     assert destage("admin", "export", "small", "--out", str(folder)).code == 0
     assert _list_exports(folder) == FILES

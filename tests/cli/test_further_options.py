@@ -35,10 +35,10 @@ def test_a_resume_has_its_workers(destage: Any, study: Path, monkeypatch: pytest
     assert destage("run", "small", "--workers", "0").issues == [("usage.bad-value", "--workers")]
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_resume_runs_on_the_ray_cluster_that_is_named(
-    destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch
+    destage: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    destage("run", str(study), "--quiet")
     monkeypatch.setenv("RAY_ADDRESS", "")
     given: list[Any] = []
 
@@ -51,8 +51,8 @@ def test_a_resume_runs_on_the_ray_cluster_that_is_named(
     assert given == ["ray"]
 
 
-def test_all_runs_or_a_sample_by_its_seed_are_verified(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_all_runs_or_a_sample_by_its_seed_are_verified(destage: Any) -> None:
     assert json.loads(destage("admin", "verify", "small", "--all", "--json").out)["checked"] == 8
     half = [
         json.loads(destage("admin", "verify", "small", "--sample", "50%", "--seed", seed, "--json").out)[
@@ -63,10 +63,8 @@ def test_all_runs_or_a_sample_by_its_seed_are_verified(destage: Any, study: Path
     assert all(0 < count < 8 for count in half)
 
 
-def test_the_seed_chooses_the_runs_that_are_verified(
-    destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_the_seed_chooses_the_runs_that_are_verified(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
     verify = sweeps.verify
 

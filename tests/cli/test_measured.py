@@ -85,8 +85,8 @@ def test_measured_is_a_table_beside_runs(destage: Any, results: Path, study: Pat
     assert "8 KiB" in destage("query", "small", "SELECT request_bytes FROM measured").out
 
 
-def test_without_sets_the_table_is_empty(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_without_sets_the_table_is_empty(destage: Any) -> None:
     assert json.loads(destage("query", "small", "FROM measured", "--json").out) == []
 
 
@@ -146,9 +146,9 @@ def test_on_needs_a_measured_set(destage: Any) -> None:
     assert destage("compare", "a", "b", "--measured", "x").issues == [("usage.conflicting-options", "OTHER")]
 
 
-def test_a_damaged_set_fails_only_statements_that_read_it(destage: Any, results: Path, study: Path) -> None:
+@pytest.mark.usefixtures("sweep")
+def test_a_damaged_set_fails_only_statements_that_read_it(destage: Any, results: Path) -> None:
     destage("measured", "import", str(results), "--name", "lab", "--array", "a")
-    destage("run", str(study), "--quiet")
     (file,) = (results.parent / "store" / "measured" / "lab").iterdir()
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     assert destage("query", "small", "SELECT count(*) AS measured FROM runs").code == 0

@@ -10,12 +10,6 @@ import pytest
 
 
 @pytest.fixture
-def sweep(destage: Any, study: Path) -> str:
-    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
-    return "small"
-
-
-@pytest.fixture
 def pipe(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give a function that sets what standard input has."""
 

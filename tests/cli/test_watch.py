@@ -41,8 +41,8 @@ def written(unfinished: Path) -> Iterator[Path]:
         yield unfinished
 
 
-def test_a_finished_sweep_ends_the_watch(destage: Any, study: Path) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_a_finished_sweep_ends_the_watch(destage: Any) -> None:
     done = destage("status", "small", "--follow", "--json")
     assert done.code == 0
     (found,) = json.loads(done.out).values()
@@ -51,8 +51,8 @@ def test_a_finished_sweep_ends_the_watch(destage: Any, study: Path) -> None:
     assert destage("status", "--follow").issues == [("usage.conflicting-options", "--follow")]
 
 
-def test_failed_runs_give_their_exit_code(destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    destage("run", str(study), "--quiet")
+@pytest.mark.usefixtures("sweep")
+def test_failed_runs_give_their_exit_code(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     status = Status(8, 8, 2, 1, finished=True, writer=None)
     monkeypatch.setattr("destage.store.opened.recorded_progress.status", lambda _: status)
     assert destage("status", "small", "--follow").code == 3
