@@ -9,7 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from destage.engine import catalog, scenario_schema, traces
-from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
+from destage.engine.configuration import (
+    Scenario,
+    assemble,
+    canonical_json,
+    normalise,
+    prepare,
+    usable_capacity,
+    validate,
+)
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
 from destage.engine.simulation import RESULTS_VERSION, StopSignal, simulate
@@ -70,6 +78,7 @@ __all__ = [
     "simulate_batch",
     "simulate_canonical",
     "traces",
+    "usable_capacity",
     "validate",
 ]
 

@@ -198,6 +198,9 @@ def simulate_batch(
 def normalise(scenario: str) -> str:
     """The canonical form of a configuration, JSON in base units."""
 
+def usable_capacity(array: str) -> int:
+    """The size of the data that an array, JSON in base units, can hold [bytes]."""
+
 def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
     """The requests that the hosts of a configuration of one array issue, in order. Releases the GIL."""
 

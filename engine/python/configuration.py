@@ -111,6 +111,20 @@ def canonical_json(scenario: Scenario) -> str:
     return text
 
 
+def usable_capacity(array: Mapping[str, Any]) -> int:
+    """Return the size of the data that an array can hold [bytes].
+
+    Args:
+        array: RAID level, disks and their number, as in a configuration.
+
+    Raises:
+        ConfigError: The array cannot be built.
+    """
+    prepared = json.loads(f"{{{prepare({'array': array})}}}")
+    with translated_errors():
+        return _engine.usable_capacity(json.dumps(prepared["array"]))
+
+
 def validate(scenario: Scenario) -> list[Issue]:
     """Return all mistakes of a configuration."""
     return _check(scenario)[1]

@@ -55,6 +55,21 @@ class Assured:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """The data of the load, and the room for them.
+
+    Attributes:
+        stated_bytes: The size of the data that the request states; None if it does not.
+        own_bytes: The workload's own footprint; None if that is the whole array, or of a trace.
+        usable_bytes: The usable capacity of the first candidate.
+    """
+
+    stated_bytes: int | None
+    own_bytes: int | None
+    usable_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Sized:
     """What `destage size` has found.
 
@@ -68,6 +83,10 @@ class Sized:
         unpriced: The parts of the catalogue that were not considered, as they have no price, by kind.
         assured: The first candidate, sized for the model's error; None if that is unknown.
         reason: Why no configuration can meet the objectives, if that is known without a search.
+        spares: The hot spares of each candidate.
+        held: The data that the first candidate holds; None without one.
+        is_battery_absent: Whether the request is for arrays without a battery.
+        outclassed: The number of families whose largest array is overloaded or far beyond an objective.
     """
 
     candidates: Sequence[Candidate]
@@ -79,6 +98,10 @@ class Sized:
     unpriced: Mapping[str, Sequence[str]] = field(default_factory=dict)
     assured: Assured | None = None
     reason: str | None = None
+    spares: int = 0
+    held: Held | None = None
+    is_battery_absent: bool = False
+    outclassed: int = 0
 
     @property
     def carrying(self) -> list[Candidate]:
@@ -101,7 +124,7 @@ def compose_sizing(sized: Sized) -> list[str]:
     if not carrying:
         return [_explain_none(sized), *_describe_unpriced(sized), *sized.remarks]
     best = carrying[0]
-    lines = [f"{name_configuration(best)}: {format_price(sized, best)}", ""]
+    lines = [f"{name_configuration(sized, best)}: {format_price(sized, best)}", ""]
     facts = align_cells(_list_facts(sized, best), left=2)
     lines += [f"{_GAP}{line}" for line in facts.splitlines()]
     if len(carrying) > 1:
@@ -111,16 +134,17 @@ def compose_sizing(sized: Sized) -> list[str]:
     return lines
 
 
-def name_configuration(one: Candidate) -> str:
+def name_configuration(sized: Sized, one: Candidate) -> str:
     """Return a configuration by its product names, as in `3 x Kingston DC600M 960GB SATA, RAID 5, ...`."""
-    return _name_parts(one.parts, one.disks)
+    return _name_parts(one.parts, one.disks, sized.spares)
 
 
-def _name_parts(parts: Mapping[str, object], disks: int | None) -> str:
+def _name_parts(parts: Mapping[str, object], disks: int | None, spares: int = 0) -> str:
     count = "" if disks is None else f"{disks} x "
     disk = catalog.entry("disks", str(parts[DISK])).title
     controller = catalog.entry("controllers", str(parts[CONTROLLER])).title
-    return f"{count}{disk}, RAID {format_axis_value(RAID, parts[RAID], None)}, {controller}"
+    spare = f"{spares} hot spare{'s' if spares > 1 else ''}, " if spares else ""
+    return f"{count}{disk}, RAID {format_axis_value(RAID, parts[RAID], None)}, {spare}{controller}"
 
 
 def format_price(sized: Sized, one: Candidate) -> str:
@@ -144,9 +168,16 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
         share = f"{best.use:.0%}".replace("%", " %")
         facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
     facts.append(("disks", _explain_count(best)))
+    if sized.held is not None:
+        facts.append(("holds", _describe_held(sized.held)))
     if sized.assured is not None:
         facts.append(("to be sure", _describe_assured(sized, sized.assured)))
-    facts.append(("dead battery", _describe_battery(sized.battery)))
+    if sized.is_battery_absent:
+        facts.append(
+            ("battery", "absent, as set: a write cache that needs one writes through from the start")
+        )
+    else:
+        facts.append(("dead battery", _describe_battery(sized.battery)))
     return facts
 
 
@@ -179,6 +210,24 @@ def _explain_count(best: Candidate) -> str:
     if best.failing is not None:
         return f"{best.disks}; {best.failing} {describe_failing(best.verdict, best.binding)}"
     return f"{best.disks}, the fewest that are possible or considered"
+
+
+def _describe_held(held: Held) -> str:
+    """Return the data and the room for them: `40 TB of data, of 43.2 TB usable`."""
+    usable = f"{_show_bytes(held.usable_bytes)} usable"
+    own = None if held.own_bytes is None else _show_bytes(held.own_bytes)
+    if held.stated_bytes is not None:
+        scaled = f"; the workload's own areas, {own}, are scaled alike" if own else ""
+        return f"{_show_bytes(held.stated_bytes)} of data, of {usable}{scaled}"
+    data = f"{own} of data, the workload's own footprint" if own else "the workload's own addresses"
+    return f"{data}, of {usable}; --capacity states yours"
+
+
+def _show_bytes(size: int) -> str:
+    for unit, factor in (("TB", 1e12), ("GB", 1e9)):
+        if size >= factor:
+            return f"{format_number(float(f'{size / factor:.4g}'))} {unit}"
+    return f"{format_number(_three(size / 1e6))} MB"
 
 
 def _describe_assured(sized: Sized, assured: Assured) -> str:
@@ -220,7 +269,7 @@ def _show(column: str, value: float) -> str:
 def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
     more = format_amount((other.price or 0) - (best.price or 0))
     return (
-        f"Runner-up: {name_configuration(other)}: {format_price(sized, other)}. "
+        f"Runner-up: {name_configuration(sized, other)}: {format_price(sized, other)}. "
         f"It meets the objectives and costs {sized.currency} {more} more."
     )
 
@@ -245,10 +294,11 @@ def _list_rest(sized: Sized) -> list[str]:
             for candidate in rest
         ),
         "has no value for an objective": len(sized.unmeasured),
+        "far from carrying the load with the most disks, in one run": sized.outclassed,
         "cannot be built": sized.impossible,
     }
     listed = [f"{_GAP}{count:>4}{_GAP}{reason}" for reason, count in counts.items() if count]
-    total = len(rest) + sized.impossible
+    total = len(rest) + sized.outclassed + sized.impossible
     return (
         [f"Ruled out, of {total} combinations of controller, disk and RAID level:", *listed] if listed else []
     )
@@ -265,17 +315,60 @@ def _describe_unpriced(sized: Sized) -> list[str]:
     return [f"Not considered, without a price in the price table: {' and '.join(counts)}."] if counts else []
 
 
-def describe_unreachable(objective: Objective, value: float, family: Mapping[str, object], disks: int) -> str:
+def describe_unreachable(
+    objective: Objective, value: float, family: Mapping[str, object], disks: int, load: str
+) -> str:
     """Return why an objective is out of reach: `one user alone has response p95 0.115 ms at best (...)`.
 
     Args:
         value: The result of one user [the column's unit], the best of all families.
         family: Controller, disk and RAID level of that family, by dotted path.
         disks: Its number of disks.
+        load: The load of that user in words.
     """
     words = title_column(objective.column).partition(" [")[0]
     reached, name = _show(objective.column, value), _name_parts(family, disks)
-    return f"even one user alone has {words} {reached} at best ({name}), and {objective.text} was asked for"
+    return f"even {load} has {words} {reached} at best ({name}), and {objective.text} was asked for"
+
+
+def describe_outclassed(
+    count: int,
+    far: float,
+    objective: Objective | None,
+    value: float | None,
+    family: Mapping[str, object],
+    disks: int,
+) -> str:
+    """Return why no family carries the load, from one run of each with the most disks.
+
+    Args:
+        count: The number of families.
+        far: How many times a result must be beyond its bound.
+        objective: The objective that the best family misses; None if it is overloaded.
+        value: Its result [the column's unit].
+        family: Controller, disk and RAID level of the best family, by dotted path.
+        disks: Its number of disks.
+    """
+    runs = f"in one run each with the most disks, all {count} combinations of controller, disk and RAID level"
+    if objective is None or value is None:
+        return f"{runs} are overloaded"
+    words = title_column(objective.column).partition(" [")[0]
+    best = f"the best has {words} {_show(objective.column, value)} ({_name_parts(family, disks)})"
+    return f"{runs} are overloaded or miss an objective by more than a factor of {far:g}; {best}"
+
+
+def describe_too_small(data: int, usable: int, family: Mapping[str, object], disks: int) -> str:
+    """Return why no configuration holds the data.
+
+    Args:
+        data: The size of the data [bytes].
+        usable: The largest usable capacity of all that are considered [bytes].
+        family: Controller, disk and RAID level of the configuration that has it, by dotted path.
+        disks: Its number of disks.
+    """
+    largest = f"the largest configuration holds {_show_bytes(usable)} ({_name_parts(family, disks)})"
+    asked = f"{_show_bytes(data)} of data were asked for"
+    return f"{asked}, and {largest}; --count, --disks and --raid allow larger ones"
 
 
 def _explain_none(sized: Sized) -> str:
@@ -290,6 +383,8 @@ def _explain_none(sized: Sized) -> str:
     reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(never.items())]
     if dear:
         reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")
+    if sized.outclassed:
+        reasons.append(f"{sized.outclassed} are far from carrying the load with the most disks, in one run")
     if sized.impossible:
         reasons.append(f"{sized.impossible} cannot be built")
     return f"No configuration meets the objectives: {'; '.join(reasons)}."

@@ -19,9 +19,17 @@ from destage.queries.findings.candidates import (
     find_battery_case,
     list_candidates,
 )
-from destage.queries.findings.sizing_text import Assured, Sized, describe_unreachable
+from destage.queries.findings.sizing_text import (
+    Assured,
+    Held,
+    Sized,
+    describe_outclassed,
+    describe_too_small,
+    describe_unreachable,
+)
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import request as sizing
+from destage.sweeps.sizing.largest_arrays import FAR, Outclassed
 from destage.sweeps.sizing.request import SizingRequest
 
 Run = Callable[[Study], Outcome]
@@ -54,29 +62,44 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     Raises:
         ConfigError: The request is invalid, or no run measures what an objective bounds.
     """
+    nothing = Sized(
+        candidates=(),
+        found=sizing.FOUND,
+        impossible=0,
+        battery=None,
+        currency=request.prices["currency"],
+        unpriced=sizing.list_unpriced(request),
+        spares=request.spares,
+    )
+    small = sizing.find_too_small(request)
+    if small is not None:
+        reason = describe_too_small(request.capacity or 0, small.capacity, small.family, small.disks)
+        return replace(nothing, reason=reason)
     study, impossible = sizing.make_search(request)
     objectives = study.found_seek.objectives
-    remarks = describe_assumed_localities({"workload": request.workload}, request.settings)
-    unpriced = sizing.list_unpriced(request)
+    localities = describe_assumed_localities({"workload": request.workload}, request.settings)
+    remarks = [*localities, *request.remarks]
+    is_absent = sizing.is_battery_absent(request)
+    nothing = replace(nothing, impossible=len(impossible), remarks=remarks, is_battery_absent=is_absent)
     unloaded = sizing.find_unreachable_objective(study)
     if unloaded is not None:
-        return Sized(
-            candidates=(),
-            found=sizing.FOUND,
-            impossible=len(impossible),
-            battery=None,
-            currency=request.prices["currency"],
-            remarks=[*describe_error("one user alone"), *remarks],
-            unpriced=unpriced,
-            reason=describe_unreachable(unloaded.objective, unloaded.value, unloaded.family, unloaded.disks),
-        )
+        least, best = request.least_load, (unloaded.value, unloaded.family, unloaded.disks)
+        reason = describe_unreachable(unloaded.objective, *best, least)
+        return replace(nothing, remarks=[*describe_error(least), *remarks], reason=reason)
+    outclassed = sizing.list_outclassed(study)
+    if outclassed:
+        nothing = replace(nothing, outclassed=len(outclassed))
+        if len(outclassed) == len(study.points):
+            return replace(nothing, reason=_explain_outclassed(outclassed))
+        study, _ = sizing.make_search(request, outclassed)
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
         best = next((candidate for candidate in candidates if candidate.disks is not None), None)
         stage = list_model_errors(session) if best is None else []
-    battery = assured = None
+    battery = assured = held = None
     if best is not None:
         parts = describe(best)
+        held = _find_held(request, parts)
         with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
             error = find_error(session)
             stage = describe_error(error)
@@ -85,21 +108,36 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
             )
         if isinstance(error, ModelError) and sizing.depends_on_users(request.workload):
             assured = _size_for_error(request, best, error, run)
-    sized = Sized(
+    sized = replace(
+        nothing,
         candidates=candidates,
-        found=sizing.FOUND,
-        impossible=len(impossible),
         battery=battery,
-        currency=request.prices["currency"],
         remarks=[*stage, *remarks],
-        unpriced=unpriced,
         assured=assured,
+        held=held,
     )
     if sized.unmeasured and not sized.carrying:
         text = str(sized.unmeasured[0].binding)
         place = f"seek.subject_to.{list(request.objectives).index(text)}"
         raise ConfigError([Issue("study.not-measured", place, "no run measures this result", text)])
     return sized
+
+
+def _explain_outclassed(outclassed: Sequence[Outclassed]) -> str:
+    """Return why no family carries the load, with the result of the best one."""
+    best = min(
+        outclassed,
+        key=lambda missed: (
+            math.inf if missed.objective is None else (missed.value or 0) / missed.objective.bound
+        ),
+    )
+    return describe_outclassed(len(outclassed), FAR, best.objective, best.value, best.family, best.disks)
+
+
+def _find_held(request: SizingRequest, parts: Mapping[str, Any]) -> Held:
+    """Return the data that a configuration holds, and its usable capacity."""
+    usable = sizing.measure_usable(request, parts)
+    return Held(request.capacity, sizing.measure_own_data(request), usable)
 
 
 def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, run: Run) -> Assured:
@@ -126,11 +164,11 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
     return Assured(error, load, candidate.disks, candidate.price)
 
 
-def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run) -> list[Load]:
+def measure_curve(request: SizingRequest, best: Candidate, run: Run) -> list[Load]:
     """Return the response of a configuration at loads around the requested one; none without users."""
     if not sizing.depends_on_users(request.workload):
         return []
-    loads = sorted({max(1, round(users * share)) for share in _LOADS})
+    loads = sorted({max(1, round(request.workload["users"] * share)) for share in _LOADS})
     with open_session(run(sizing.make_curve(request, describe(best), loads)).path) as session:
         rows = session.sql_of_named_columns(
             'SELECT "workload.users" AS users, response_p95_us, response_mean_us, n_overloaded, '

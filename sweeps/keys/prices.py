@@ -2,7 +2,8 @@
 
     price = controller + disks x disk + ceil(disks / disks of a shelf) x shelf
 
-It rises with the number of disks, which the search for the cheapest configurations relies on.
+The disks are those of the array and its hot spares. The price rises with the number of disks, which the
+search for the cheapest configurations relies on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from destage.spec.validation import suggest
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameter_space import Space
 
-CONTROLLER, DISK = "controller.use", "array.disk.use"
+CONTROLLER, DISK, SPARES = "controller.use", "array.disk.use", "array.hot_spares"
 _KINDS = {CONTROLLER: "controllers", DISK: "disks"}
 _Price = Annotated[float, {"description": "A price [currency].", "minimum": 0}]
 
@@ -32,7 +33,7 @@ class Prices:
     """Prices of parts, for `seek.cheapest` and the prices of answers.
 
     Attributes:
-        scenario: The controller and the disk of points without such an axis, by dotted path.
+        scenario: The controller, the disk and the hot spares of points without such an axis, by dotted path.
     """
 
     currency: str = key("The currency of all prices, such as EUR.", minLength=1)
@@ -43,17 +44,18 @@ class Prices:
     )
     disks: Mapping[str, _Price] = key("The price of one disk, by its name in the catalogue.")
     shelf: Shelf = key(default=Shelf(disks=1, price=0.0))
-    scenario: Mapping[str, str]
+    scenario: Mapping[str, Any]
 
     def price(self, axes: Mapping[str, object], disks: int) -> float:
         """Return the price of a configuration [currency].
 
         Args:
             axes: The values of its axes, by dotted path.
-            disks: Its number of disks.
+            disks: Its number of disks, without hot spares.
         """
         controller = str(axes.get(CONTROLLER) or self.scenario[CONTROLLER])
         disk = str(axes.get(DISK) or self.scenario[DISK])
+        disks += int(str(axes.get(SPARES, self.scenario[SPARES]) or 0))
         shelves = -(-disks // self.shelf.disks)
         return self.controllers[controller] + disks * self.disks[disk] + shelves * self.shelf.price
 
@@ -70,7 +72,7 @@ def read_prices(
         points: The explicit points, label and assignments of each.
     """
     issues: list[Issue] = []
-    named: dict[str, str] = {}
+    named: dict[str, object] = {SPARES: parameters.read(scenario, SPARES)}
     for path, kind in _KINDS.items():
         used = list(space.listed.get(path, ()))
         is_everywhere = path in space.listed and path not in space.when

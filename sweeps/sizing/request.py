@@ -6,7 +6,7 @@ the second compares its cheapest configurations with their battery and without.
 
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
@@ -22,6 +22,8 @@ from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.keys.prices import CONTROLLER, DISK, Prices
 from destage.sweeps.keys.seek_key import SmallestSeek
 from destage.sweeps.reading.parsing import parse_study
+from destage.sweeps.sizing.largest_arrays import Outclassed, find_outclassed
+from destage.sweeps.sizing.stored_data import HELD, measure_data, scale_data
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameters import find_parameter
@@ -62,6 +64,11 @@ class SizingRequest:
         most: The most disks considered.
         max_price: The most that a configuration may cost [currency]; None for no limit.
         settings: Other fields of the scenario.
+        capacity: The data that the array must hold, over which those of the load are spread [bytes]; None for
+            those of the workload.
+        spares: The hot spares, which have a price and hold no data.
+        unit: What the number of users counts.
+        remarks: Sentences on what the load assumes.
     """
 
     workload: Mapping[str, Any]
@@ -75,6 +82,29 @@ class SizingRequest:
     most: int = MOST
     max_price: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    capacity: int | None = None
+    spares: int = 0
+    unit: str = "users"
+    remarks: Sequence[str] = ()
+
+    @property
+    def least_load(self) -> str:
+        """The load of one user in words."""
+        return "one user alone" if self.unit == "users" else f"1 {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The configuration that holds the most data of all considered.
+
+    Attributes:
+        capacity: Its usable capacity [bytes].
+        family: Controller, disk and RAID level, by dotted path.
+    """
+
+    capacity: int
+    family: Mapping[str, str]
+    disks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +159,13 @@ def example_prices() -> str:
     return (resources.files("destage.sweeps.sizing") / "example_prices.yaml").read_text(encoding="utf-8")
 
 
-def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
-    """Return the study that searches the cheapest configurations, and the families that it leaves out.
+def make_search(
+    request: SizingRequest, outclassed: Sequence[Outclassed] = ()
+) -> tuple[Study, list[Impossible]]:
+    """Return the study that searches the cheapest configurations, and the families that cannot be built.
+
+    Args:
+        outclassed: Families that it leaves out; not all.
 
     Raises:
         ConfigError: A part has no price or is not in the catalogue, no family is possible, or the load does
@@ -143,6 +178,7 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     if request.workload["users"] > 1 and not depends_on_users(request.workload):
         message = "no stream of the workload is per user: leave out the number of users"
         raise ConfigError([Issue("study.no-effect", "workload.users", message, request.workload["users"])])
+    left_out = [missed.family for missed in outclassed]
     objectives = " and ".join(request.objectives)
     seek: dict[str, Any] = {
         MINIMIZE: DISKS,
@@ -156,8 +192,8 @@ def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
     document = {
         "name": f"size-{request.name}",
         "question": f"Which configurations have {objectives} at the lowest price?",
-        "scenario": _make_scenario(request),
-        "points": families,
+        "scenario": make_scenario(request),
+        "points": [family for family in families if family not in left_out],
         "seek": seek,
         "prices": dict(request.prices),
         "replicates": _REPLICATES,
@@ -195,6 +231,50 @@ def find_unreachable_objective(search: Study) -> Unloaded | None:
     return find_unreachable(search.scenario, families, counts, seek.objectives)
 
 
+def list_outclassed(search: Study) -> list[Outclassed]:
+    """Return the families of a search whose largest array is far from carrying the load, the cheapest first.
+
+    Of one or two families, and of a trace, the search itself finds out.
+    """
+    families, seek, prices = [family for _, family in search.points], search.found_seek, search.prices
+    if prices is None or len(families) <= FOUND or has_trace(list_streams(search.scenario["workload"])):
+        return []
+    families.sort(key=lambda family: prices.price(family, seek.least))
+    counts = [seek.written, *seek.alternatives]
+    return find_outclassed(search.scenario, families, counts, seek.objectives, FOUND)
+
+
+def find_too_small(request: SizingRequest) -> Largest | None:
+    """Return the largest configuration that is considered if it does not hold the data asked for."""
+    _check(request)
+    if request.capacity is None:
+        return None
+    largest = max(_list_largest(request), key=lambda largest: largest.capacity, default=None)
+    return largest if largest is not None and largest.capacity < request.capacity * HELD else None
+
+
+def measure_usable(request: SizingRequest, found: Mapping[str, Any]) -> int:
+    """Return the size of the data that a configuration can hold [bytes].
+
+    Args:
+        found: Disk, RAID level and number of disks, by dotted path.
+    """
+    scenario = make_scenario(request)
+    for path, value in found.items():
+        parameters.assign(scenario, path, value)
+    return engine.usable_capacity(scenario["array"])
+
+
+def is_battery_absent(request: SizingRequest) -> bool:
+    """Return whether a request is for arrays without a battery, which cannot fail."""
+    return parameters.read(make_scenario(request), BATTERY) == "absent"
+
+
+def measure_own_data(request: SizingRequest) -> int | None:
+    """Return the size of the workload's own data [bytes]; None for the whole array or a trace."""
+    return measure_data(make_scenario(replace(request, capacity=None))["workload"])
+
+
 def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
     """Return the study that compares configurations with their battery and without, where they have one.
 
@@ -208,7 +288,7 @@ def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
     document = {
         "name": f"size-{request.name}-battery",
         "question": "What does a dead battery cost, and what does a power cut lose?",
-        "scenario": _make_scenario(request),
+        "scenario": make_scenario(request),
         "points": points,
         "replicates": _COMPARED,
     }
@@ -217,7 +297,7 @@ def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
 
 def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence[int]) -> Study:
     """Return the study of the response of one configuration against the number of users."""
-    scenario = _make_scenario(request)
+    scenario = make_scenario(request)
     for path, value in found.items():
         parameters.assign(scenario, path, value)
     document = {
@@ -277,7 +357,7 @@ def _check(request: SizingRequest) -> None:
 
 def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> bool:
     """Return whether a configuration has a write cache that a charged battery protects."""
-    scenario = _make_scenario(request)
+    scenario = make_scenario(request)
     for path, value in values.items():
         parameters.assign(scenario, path, value)
     controller = engine.normalise(scenario)["controller"]
@@ -285,15 +365,17 @@ def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> b
     return bool(controller["battery"]["state"] == "present" and cache["capacity"] and cache["write_fraction"])
 
 
-def _make_scenario(request: SizingRequest) -> dict[str, Any]:
+def make_scenario(request: SizingRequest) -> dict[str, Any]:
+    """Return the scenario of a request, whose parts and number of disks are those of its points."""
     scenario = {
-        "workload": dict(request.workload),
-        "array": {"disks": request.most},
+        "workload": copy.deepcopy(dict(request.workload)),
+        "array": {"disks": request.most} | ({"hot_spares": request.spares} if request.spares else {}),
         **copy.deepcopy(dict(_SETTINGS)),
     }
     if phases := list_phases(request.workload):
         scenario["run"] = {"warm_up": "auto", "window": {"phase": phases[0]}}
-    for path, value in request.settings.items():
+    data = {} if request.capacity is None else scale_data(request.workload, request.capacity)
+    for path, value in {**data, **request.settings}.items():
         parameters.assign(scenario, path, value)
     return scenario
 
@@ -315,6 +397,21 @@ def _list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[I
                 else:
                     impossible.append(Impossible(family, issue))
     return families, impossible
+
+
+def _list_largest(request: SizingRequest) -> Iterator[Largest]:
+    """Yield each array that is considered with the most disks that are valid."""
+    controller = _choose("controllers", request.controllers, request.prices)[0]
+    for disk in _choose("disks", request.disks, request.prices):
+        for raid in request.raid:
+            for disks in range(request.most, request.fewest - 1, -1):
+                family = {CONTROLLER: controller, DISK: disk, RAID: raid}
+                try:
+                    yield Largest(measure_usable(request, {**family, DISKS: disks}), family, disks)
+                except ConfigError:
+                    # A RAID level may need an even number of disks.
+                    continue
+                break
 
 
 def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]) -> Sequence[str]:
@@ -339,7 +436,7 @@ def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Seq
     """Return why a family is invalid with every number of disks; None if it is valid with one."""
     first: Issue | None = None
     for count in counts:
-        scenario = _make_scenario(request)
+        scenario = make_scenario(request)
         for path, value in {**family, DISKS: count}.items():
             parameters.assign(scenario, path, value)
         try:

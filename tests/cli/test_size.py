@@ -19,6 +19,8 @@ QUICK = (
 """Short runs: enough where no result is near its bound."""
 SMALL = ("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb", *QUICK)
 
+RATE = ("--read-iops", "700", "--size", "8KiB")
+
 
 @pytest.fixture
 def prices(tmp_path: Path) -> Path:
@@ -81,10 +83,13 @@ def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: 
 
 def test_a_battery_that_is_set_absent_has_no_case_of_failing(destage: Any, prices: Path) -> None:
     """Nothing is left to fail: the cache writes through from the start."""
-    one = ("--controllers", "megaraid_9560_8i", "--disks", "exos_x18", "--raid", "5", "--count", "8")
+    one = ("--controllers", "megaraid_9560_8i", "--disks", "dc600m_960gb", "--raid", "5", "--count", "8")
     absent = ("--set", "controller.battery.state=absent", "--json")
     done = destage("size", *SMALL[:4], *one, "--prices", str(prices), *QUICK, *absent)
-    assert json.loads(done.out)["battery"] is None
+    answer = json.loads(done.out)
+    assert answer["battery"] is None
+    (line,) = [line for line in answer["answer"] if "battery" in line]
+    assert line.split()[:2] == ["battery", "absent,"]
 
 
 def test_what_one_user_misses_is_said_without_a_search(destage: Any) -> None:
@@ -94,6 +99,126 @@ def test_what_one_user_misses_is_said_without_a_search(destage: Any) -> None:
     answer = json.loads(done.out)
     assert (done.code, answer["sweeps"], answer["candidates"]) == (1, [], [])
     assert "even one user" in answer["answer"][0]
+
+
+def test_a_capacity_asks_for_the_disks_that_hold_it(destage: Any) -> None:
+    """With a growth of 20 %, 6 TB: of eight SSDs of 960 GB, seven hold 6.72 TB. No run has fewer."""
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "5", "--json")
+    stated = json.loads(destage("size", *SMALL[:4], *one, *QUICK, "--capacity", "5TB", "--growth", "20").out)
+    (best,) = stated["carrying"]
+    assert (best["disks"], best["failing"]) == (8, None)
+    assert stated["held"]["stated_bytes"] == 6 * 10**12
+    assert stated["held"]["own_bytes"] == 20 * 10**9
+    assert stated["held"]["usable_bytes"] == pytest.approx(7 * 960e9, rel=1e-4)
+
+    own = json.loads(destage("size", *SMALL[:4], *one, *QUICK).out)
+    assert (own["carrying"][0]["disks"], own["held"]["stated_bytes"]) == (3, None)
+    assert any("--capacity states yours" in line for line in own["answer"])
+
+
+def test_the_label_of_a_disk_is_a_capacity_that_it_holds(destage: Any) -> None:
+    """Whole stripes of a mirrored pair of 960 GB hold 0.4 MB less."""
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--json")
+    answer = json.loads(destage("size", *SMALL[:4], *one, *QUICK, "--capacity", "960GB").out)
+    assert answer["carrying"][0]["disks"] == 2
+
+
+def test_a_capacity_that_nothing_holds_ends_without_a_search(destage: Any) -> None:
+    """Four disks of 18 TB in RAID 5 hold 54 TB, in RAID 10 36 TB."""
+    disks = ("--disks", "exos_x18,dc600m_960gb", "--count", "2-4", "--json")
+    done = destage("size", *SMALL[:4], *disks, "--capacity", "55TB")
+    answer = json.loads(done.out)
+    assert (done.code, answer["sweeps"]) == (1, [])
+    assert "holds 54 TB (4 x Seagate Exos X18" in answer["answer"][0]
+    assert "--count" in answer["answer"][0]
+
+
+def test_hot_spares_have_a_price_and_a_slot_and_no_data(destage: Any, prices: Path) -> None:
+    """Three SSDs at 150 and two spares need a second shelf of four."""
+    prices.write_text(prices.read_text() + "shelf: {disks: 4, price: 50}\n")
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "5", "--count", "3")
+    answers = []
+    for spares in ("0", "2"):
+        done = destage(
+            "size", *SMALL[:4], *one, *QUICK, "--prices", str(prices), "--spares", spares, "--json"
+        )
+        answers.append(json.loads(done.out))
+    assert [one["carrying"][0]["price"] for one in answers] == [100 + 450 + 50, 100 + 750 + 100]
+    assert answers[0]["held"] == answers[1]["held"]
+    assert "RAID 5, 2 hot spares, " in answers[1]["answer"][0]
+    measured = [answer["carrying"][0]["measured"] for answer in answers]
+    assert measured[0] == measured[1]
+
+
+def test_a_rate_is_a_load_over_the_capacity(destage: Any) -> None:
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "4")
+    load = ("--read-iops", "700", "--write-iops", "300", "--size", "8KiB", "--capacity", "1.9TB")
+    answer = json.loads(destage("size", *load, *one, *QUICK, "--explain", "--json").out)
+    assert answer["carrying"][0]["disks"] == 4
+    assert [load["users"] for load in answer["curve"]] == [25, 50, 75, 100, 125, 150, 200, 300, 400]
+    with open_session(Path(answer["sweeps"][0])) as session:
+        (row,) = session.sql("SELECT avg(throughput_iops) AS iops FROM runs").to_pylist()
+    assert row["iops"] == pytest.approx(1000, rel=0.05)
+    assert any("uniformly random addresses" in line for line in answer["answer"])
+    drawn = destage("size", *load, *one, *QUICK, "--explain").out
+    assert "% of the load" in drawn
+    assert "1.9 TB of data, of 1.92 TB usable\n" in drawn
+
+
+def test_what_one_per_cent_of_a_rate_misses_is_named(destage: Any) -> None:
+    load = ("--read-iops", "100", "--size", "8KiB", "--capacity", "10TB", "--disks", "exos_x18")
+    done = destage("size", *load, "--response-p95", "0.1ms", "--quiet")
+    assert done.code == 1
+    assert "even 1 % of the load has response p95" in done.out
+
+
+def test_a_rate_that_no_array_carries_ends_without_a_search(destage: Any) -> None:
+    load = ("--read-iops", "90000", "--size", "8KiB", "--capacity", "10TB", "--disks", "exos_x18")
+    done = destage("size", *load, "--controllers", "megaraid_9540", "--quiet", "--json")
+    answer = json.loads(done.out)
+    assert (done.code, answer["sweeps"], answer["outclassed"]) == (1, [], 3)
+    assert "all 3 combinations" in answer["answer"][0]
+
+
+FIO = "[global]\nrw=randwrite\nbs=4k\nsize=10g\nthinktime=2ms\n[web]\nnumjobs=3\n"
+
+
+@pytest.mark.parametrize("kind", ["workload", "configuration", "study", "fio"])
+def test_a_file_is_a_workload(destage: Any, tmp_path: Path, kind: str) -> None:
+    """The same load, from each kind of file that holds one."""
+    job, file = tmp_path / "web.fio", tmp_path / "web.yaml"
+    job.write_text(FIO)
+    if kind != "fio":
+        assert destage("workload", "import", str(job), "--out", str(file)).code == 0
+        text = file.read_text()
+        if kind == "workload":
+            text = "\n".join(line[2:] for line in text.splitlines() if line.startswith("  "))
+        if kind == "study":
+            text = "scenario:\n" + "\n".join(f"  {line}" for line in text.splitlines())
+        file.write_text(text)
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
+    given = str(job if kind == "fio" else file)
+    answer = json.loads(destage("size", "--workload", given, *one, *QUICK, "--json").out)
+    assert answer["held"]["own_bytes"] >= 10 * 2**30
+    (best,) = answer["carrying"]
+    assert best["measured"][0]["mean"] < 1000
+    assert "web" in Path(answer["sweeps"][0]).name
+
+
+def test_a_test_of_several_is_chosen(destage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "steps.parm"
+    disk = "sd=sd1,lun=/dev/sda,size=20g\nwd=wd1,sd=sd1,xfersize=4k,rdpct=100\n"
+    tests = [f"rd={name},wd=wd1,iorate={rate},elapsed=60\n" for name, rate in (("one", 90), ("two", 400))]
+    file.write_text(disk + "".join(tests))
+    asked = ("size", "--workload", str(file))
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
+    refused = destage(*asked)
+    assert refused.issues == [("usage.missing-argument", "--test")]
+    assert "'two'" in refused.err
+    answer = json.loads(destage(*asked, *one, "--test", "two", *QUICK, "--json").out)
+    with open_session(Path(answer["sweeps"][0])) as session:
+        (row,) = session.sql("SELECT avg(throughput_iops) AS iops FROM runs").to_pylist()
+    assert row["iops"] == pytest.approx(400, rel=0.05)
 
 
 def test_a_field_of_a_stream_of_a_preset_can_be_set(destage: Any) -> None:
@@ -296,6 +421,23 @@ def test_a_second_call_executes_nothing(destage: Any) -> None:
         (("--workload", "vdi", "--set", "workload.users=5"), ("usage.conflicting-options", "--set")),
         (("--workload", "vdi", "--set", "array.raid=5"), ("usage.conflicting-options", "--set")),
         (("--workload", "vdi", "--set", "array={disks: 9}"), ("usage.conflicting-options", "--set")),
+        ((*RATE, "--workload", "vdi"), ("usage.conflicting-options", "--workload")),
+        ((*RATE, "--capacity", "1TB", "--users", "9"), ("usage.conflicting-options", "--users")),
+        (RATE, ("usage.missing-argument", "--capacity")),
+        ((*RATE[:2], "--capacity", "1TB"), ("usage.missing-argument", "--size")),
+        (("--write-iops", "0", "--size", "8KiB"), ("usage.out-of-range", "--read-iops")),
+        (("--workload", "vdi", "--size", "8KiB"), ("usage.conflicting-options", "--size")),
+        (("--trace", "x.parquet", "--test", "one"), ("usage.conflicting-options", "--test")),
+        (("--workload", "vdi", "--growth", "20"), ("usage.conflicting-options", "--growth")),
+        (("--workload", "vdi", "--capacity", "0TB"), ("usage.out-of-range", "--capacity")),
+        (
+            (
+                *("--workload", "vdi", "--capacity", "9TB"),
+                "--set",
+                "workload.streams.0.address.footprint=1GB",
+            ),
+            ("usage.conflicting-options", "--set"),
+        ),
         (("--workload", "vdi", "--set", "controller.use=nope"), ("usage.conflicting-options", "--set")),
     ],
 )

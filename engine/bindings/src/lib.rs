@@ -27,6 +27,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use destage_core::disk::layout_of;
 use destage_core::replacement::Policy;
 use destage_core::{
     COLUMNS, Interruption, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate_interruptible,
@@ -54,6 +55,18 @@ fn normalise(scenario: &str) -> PyResult<String> {
         .and_then(Scenario::normalise)
         .map(|scenario| scenario.to_canonical_json())
         .map_err(|issues| run_error(&RunError::Configuration(issues)))
+}
+
+/// The size of the data that an array can hold \[bytes\].
+///
+/// `array` is one of a scenario, as JSON in base units. Raises `EngineConfigError` if it cannot be built, `ValueError` if it is
+/// not an array.
+#[pyfunction]
+fn usable_capacity(array: &str) -> PyResult<u64> {
+    let array = serde_json::from_str(array).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    layout_of(&array)
+        .map(|layout| layout.capacity().bytes().0)
+        .map_err(|problem| run_error(&RunError::Configuration(vec![problem.issue("array")])))
 }
 
 /// Runs a scenario; returns its row by column.
@@ -226,6 +239,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batch>()?;
     module.add_class::<Composer>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
+    module.add_function(wrap_pyfunction!(usable_capacity, module)?)?;
     module.add_function(wrap_pyfunction!(assigned::point_ids, module)?)?;
     module.add_function(wrap_pyfunction!(assigned::canonical_text, module)?)?;
     module.add_function(wrap_pyfunction!(assigned::run_id, module)?)?;

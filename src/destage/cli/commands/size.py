@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.parameters.completion import complete_workloads
 from destage.cli.parameters.shared_options import (
     Catalog,
     Json,
@@ -15,6 +16,7 @@ from destage.cli.parameters.shared_options import (
     repeat_command,
     use_catalog,
 )
+from destage.cli.parameters.sizing_load import LoadOptions
 from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
 from destage.cli.terminal.output import print_data, print_json, print_note
 
@@ -25,14 +27,44 @@ if TYPE_CHECKING:
 def size(
     context: typer.Context,
     users: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--users", min=1, max=1_000_000, help="Number of users; with --trace, of copies of the trace."
+            "--users",
+            min=1,
+            max=1_000_000,
+            help="Number of users; with --trace, of copies of the trace (default: that of a workload's "
+            "file, else 1).",
         ),
-    ] = 1,
+    ] = None,
     workload: Annotated[
         str | None,
-        typer.Option("--workload", metavar="NAME", help="Workload of the catalogue, such as vdi."),
+        typer.Option(
+            "--workload",
+            metavar="NAME|FILE",
+            help="Workload of the catalogue, such as vdi; a workload, configuration or study in YAML; or "
+            "what `workload import` reads, such as a fio job.",
+            autocompletion=complete_workloads,
+        ),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option("--test", metavar="NAME", help="Test of an imported file that has several."),
+    ] = None,
+    read_iops: Annotated[
+        float | None,
+        typer.Option(
+            "--read-iops",
+            min=0,
+            metavar="RATE",
+            help="Reads per second, instead of a workload: at random times and addresses.",
+        ),
+    ] = None,
+    write_iops: Annotated[
+        float | None, typer.Option("--write-iops", min=0, metavar="RATE", help="Writes per second, likewise.")
+    ] = None,
+    request_size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="SIZE", help="Size of these reads and writes, such as 8KiB."),
     ] = None,
     trace: Annotated[
         Any,
@@ -51,6 +83,27 @@ def size(
             help="Phase of the workload to measure, such as logons (default: the first, if it has phases).",
         ),
     ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--capacity",
+            metavar="SIZE",
+            help="Data that the array must hold, such as 40TB; the workload's areas are scaled to it, all "
+            "alike (default: the workload's own footprint).",
+        ),
+    ] = None,
+    growth: Annotated[
+        float,
+        typer.Option(
+            "--growth", min=0, max=1_000, metavar="PERCENT", help="Growth of the data, added to --capacity."
+        ),
+    ] = 0.0,
+    spares: Annotated[
+        int,
+        typer.Option(
+            "--spares", min=0, max=64, metavar="N", help="Hot spares, which have a price and hold no data."
+        ),
+    ] = 0,
     response_p95: Annotated[
         str,
         typer.Option(
@@ -133,9 +186,7 @@ def size(
         print_data(read_example())
         return
     request = make_request(
-        users=users,
-        workload=workload,
-        trace=trace,
+        load_options=LoadOptions(users, workload, test, trace, read_iops, write_iops, request_size),
         response_p95=response_p95,
         subject_to=subject_to or (),
         disks=disks or (),
@@ -146,16 +197,19 @@ def size(
         prices=prices,
         phase=phase,
         assign=assign or (),
+        capacity=capacity,
+        growth=growth,
+        spares=spares,
     )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
     with place_at_options():
         sized = sizing.find_cheapest(request, run)
-    curve = sizing.measure_curve(request, sized.carrying[0], users, run) if explain and sized.carrying else []
+    curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
     if as_json:
         print_json(sizing_answer.as_json(sized, curve, outcomes))
     else:
-        sizing_answer.print_sizing(sized, curve, request, outcomes, users)
+        sizing_answer.print_sizing(sized, curve, request, outcomes)
         print_note(f"again: {repeat_command(context)}")
         if explain:
             if sized.carrying and not curve:

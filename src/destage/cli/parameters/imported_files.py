@@ -16,7 +16,8 @@ COMMAND = "command"
 """The name of a command in messages."""
 _MOST_BYTES = 64 << 20
 """Largest file of another tool."""
-_DOCUMENTS = (".yaml", ".yml", ".json")
+DOCUMENTS = (".yaml", ".yml", ".json")
+"""The suffixes of workloads, configurations and studies."""
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -129,7 +130,7 @@ def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], d
         message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, workloads)}"
         message += "; `destage catalog list workloads` lists all"
         raise UsageError("usage.unknown-name", message, "NAME")
-    if file.suffix in _DOCUMENTS:
+    if file.suffix in DOCUMENTS:
         workload = _read_workload(file)
         return {"name": name, "title": file.stem}, workload, file.parent
     return _import_workload(name, file, test)

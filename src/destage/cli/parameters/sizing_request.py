@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.parameters.shared_options import read_file, split_assignment
+from destage.cli.parameters.shared_options import parse_size, read_file, split_assignment
+from destage.cli.parameters.sizing_load import LoadOptions, read_load
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
-    from destage.objects import Location
     from destage.sweeps.sizing.request import SizingRequest
 
 EXAMPLE = "controller.cache.capacity=4GiB"
@@ -19,6 +19,7 @@ _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
 _MOST_DISKS = 1_024
 _DECIDED = {
     "workload.use": "--workload",
+    "array.hot_spares": "--spares",
     "workload.users": "--users",
     "array.disks": "--count",
     "array.disk.use": "--disks",
@@ -45,9 +46,7 @@ _TRACE_RUN = {"run.warm_up": "none", "run.window": "auto"}
 
 def make_request(
     *,
-    users: int,
-    workload: str | None,
-    trace: "Location | None",
+    load_options: LoadOptions,
     response_p95: str,
     subject_to: Sequence[str],
     disks: Sequence[str],
@@ -58,16 +57,28 @@ def make_request(
     prices: Path | None,
     phase: str | None,
     assign: Sequence[str],
+    capacity: str | None,
+    growth: float,
+    spares: int,
 ) -> "SizingRequest":
     """Return the request that the options of `destage size` make."""
     from destage.sweeps.sizing import request as sizing
+    from destage.sweeps.sizing.stored_data import scale_data
 
     fewest, most = _read_count(count)
+    load = read_load(load_options)
+    data = _read_capacity(capacity, growth)
+    if data is None and load_options.is_rate:
+        message = "missing; a rate needs the size of the data that it is spread over"
+        raise UsageError("usage.missing-argument", message, "--capacity")
+    decided = {} if data is None else dict.fromkeys(scale_data(load.workload, data), "--capacity")
+    if phase is not None:
+        decided["run.window"] = "--phase"
     with place_at_options():
         objectives = sizing.list_objectives(response_p95, subject_to)
     return sizing.SizingRequest(
-        workload=_read_workload(workload, trace, users),
-        name=f"{_slug(workload or (trace.stem if trace is not None else ''))}-{users}",
+        workload=load.workload,
+        name=load.name,
         objectives=objectives,
         prices=_read_prices(prices),
         controllers=_split(controllers),
@@ -76,9 +87,13 @@ def make_request(
         fewest=fewest,
         most=most,
         max_price=budget,
-        settings=({} if trace is None else _TRACE_RUN)
-        | _choose_phase(workload, phase)
-        | _read_settings(assign, {"run.window": "--phase"} if phase is not None else {}),
+        settings=({} if load_options.trace is None else _TRACE_RUN)
+        | _choose_phase(load.workload, phase)
+        | _read_settings(assign, decided),
+        capacity=data,
+        spares=spares,
+        unit=load.unit,
+        remarks=load.remarks,
     )
 
 
@@ -103,25 +118,25 @@ def _find_option(place: str) -> str:
     )
 
 
-def _read_workload(workload: str | None, trace: "Location | None", users: int) -> dict[str, Any]:
-    if (workload is None) == (trace is None):
-        message = "give either a workload of the catalogue or a trace"
-        raise UsageError("usage.conflicting-options", message, "--workload")
-    if trace is None:
-        return {"use": workload, "users": users}
-    # The response curve has other numbers of users.
-    arrival = {"kind": "trace", "file": str(trace.absolute()), "mode": "open", "copies": {}}
-    return {"users": users, "streams": [{"name": "trace", "arrival": arrival}]}
+def _read_capacity(capacity: str | None, growth: float) -> int | None:
+    """Return the size of the data with their growth [bytes]."""
+    if capacity is not None:
+        return round(parse_size(capacity, "--capacity") * (1 + growth / 100))
+    if growth:
+        raise UsageError(
+            "usage.conflicting-options", "--growth needs --capacity, which it adds to", "--growth"
+        )
+    return None
 
 
-def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
+def _choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, Any]:
     """Return the setting that measures a phase of a load that varies over time."""
     from destage.spec.validation import suggest
     from destage.sweeps.sizing import request as sizing
 
     if phase is None:
         return {}
-    names = sizing.list_phases({} if workload is None else {"use": workload})
+    names = sizing.list_phases(workload)
     if phase not in names:
         message = f"no phase {phase}{suggest(phase, names)}; phases: {', '.join(names) or 'none'}"
         raise UsageError("usage.bad-value", message, "--phase")
@@ -169,8 +184,3 @@ def _read_settings(assign: Sequence[str], decided: Mapping[str, str]) -> dict[st
         except ConfigError as error:
             raise UsageError("usage.bad-assignment", f"{text!r}: {error.message}", "--set") from error
     return settings
-
-
-def _slug(name: str) -> str:
-    """Return a name as a study may have it."""
-    return re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-") or "load"

@@ -49,14 +49,13 @@ def print_sizing(
     curve: "Sequence[Load]",
     request: "SizingRequest",
     outcomes: "Sequence[Outcome]",
-    users: int,
 ) -> None:
     """Print the answer, and on stderr what it rests on."""
     from destage.queries.findings.sizing_text import compose_sizing
 
     print_data(wrap_lines(compose_sizing(sized)))
     if curve:
-        print_data("\n" + _draw_curve(curve, users))
+        print_data("\n" + _draw_curve(curve, request))
     prices = request.prices
     source = f" ({prices['source']})" if "source" in prices else ""
     print_note(f"prices of {prices['date']}{source}")
@@ -78,7 +77,7 @@ def print_candidates(sized: "Sized") -> None:
                 price or _STATES.get(candidate.censored or "", ""),
                 disks,
                 failing,
-                name_configuration(candidate),
+                name_configuration(sized, candidate),
             )
         )
     print_data("\n" + align_cells(rows, ends_in_text=True))
@@ -94,24 +93,28 @@ def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome
     return {
         "answer": compose_sizing(sized),
         "currency": sized.currency,
+        "held": None if sized.held is None else asdict(sized.held),
+        "spares": sized.spares,
         "carrying": [asdict(candidate) | {"odds": candidate.odds} for candidate in sized.carrying],
         "assured": None if sized.assured is None else asdict(sized.assured),
         "battery": None if sized.battery is None else asdict(sized.battery),
         "candidates": [asdict(candidate) for candidate in sized.candidates],
         "impossible": sized.impossible,
+        "outclassed": sized.outclassed,
         "unpriced": {kind: list(names) for kind, names in sized.unpriced.items()},
         "curve": [asdict(load) for load in curve],
         "sweeps": [str(outcome.path) for outcome in outcomes],
     }
 
 
-def _draw_curve(curve: "Sequence[Load]", users: int) -> str:
+def _draw_curve(curve: "Sequence[Load]", request: "SizingRequest") -> str:
     most = max((load.response_p95_us or 0.0 for load in curve), default=0.0) or 1.0
-    rows = [("users", "response p95", "busiest disk", "")]
+    rows = [(request.unit, "response p95", "busiest disk", "")]
     for load in curve:
         response = "overloaded" if load.response_p95_us is None else f"{load.response_p95_us / 1000:.3g} ms"
         busy = "" if load.disk_busy_max_fraction is None else f"{load.disk_busy_max_fraction:.0%}"
-        marks = [*(["requested load"] if load.users == users else []), *(["knee"] if load.is_knee else [])]
+        is_requested = load.users == request.workload["users"]
+        marks = [*(["requested load"] if is_requested else []), *(["knee"] if load.is_knee else [])]
         drawn = bar((load.response_p95_us or 0.0) / most, _BAR)
         rows.append((str(load.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
     return align_cells(rows, ends_in_text=True)

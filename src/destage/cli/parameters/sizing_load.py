@@ -1,0 +1,143 @@
+"""The load of `destage size`: a workload of the catalogue or of a file, a trace, or a rate of requests."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from destage.cli.parameters.shared_options import check_size
+from destage.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from destage.objects import Location
+
+_PARTS = 100
+"""The users of a load by rate: one per cent of it each, so that the response curve has other loads."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What the options of `destage size` say about the load; None for an option that is not given."""
+
+    users: int | None = None
+    workload: str | None = None
+    test: str | None = None
+    trace: "Location | None" = None
+    read_iops: float | None = None
+    write_iops: float | None = None
+    size: str | None = None
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether the load is a rate of requests."""
+        return self.read_iops is not None or self.write_iops is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SizedLoad:
+    """A load.
+
+    Attributes:
+        workload: The workload, as in a scenario, with its number of users.
+        name: The name of the load in the names of studies.
+        unit: What the number of users counts.
+        remarks: Sentences on what the load assumes.
+    """
+
+    workload: Mapping[str, Any]
+    name: str
+    unit: str = "users"
+    remarks: tuple[str, ...] = ()
+
+
+def read_load(options: LoadOptions) -> SizedLoad:
+    """Return the load that the options describe.
+
+    Raises:
+        UsageError: They describe none, or more than one.
+    """
+    if (options.workload is not None) + (options.trace is not None) + options.is_rate != 1:
+        message = "give either a workload, a trace, or a rate by --read-iops and --write-iops"
+        raise UsageError("usage.conflicting-options", message, "--workload")
+    given = {"--size": options.size} if not options.is_rate else {"--users": options.users}
+    given |= {"--test": options.test} if options.workload is None else {}
+    for option, value in given.items():
+        if value is not None:
+            message = f"{option} has no effect on this load; leave it out"
+            raise UsageError("usage.conflicting-options", message, option)
+    if options.is_rate:
+        return _read_rate(options)
+    users = options.users or 1
+    if options.trace is None:
+        return _read_workload(options.workload or "", options.test, options.users)
+    # The response curve has other numbers of users.
+    arrival = {"kind": "trace", "file": str(options.trace.absolute()), "mode": "open", "copies": {}}
+    workload = {"users": users, "streams": [{"name": "trace", "arrival": arrival}]}
+    return SizedLoad(workload, f"{make_slug(options.trace.stem)}-{users}")
+
+
+def make_slug(name: str) -> str:
+    """Return a name as a study may have it."""
+    return re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-") or "load"
+
+
+def _read_rate(options: LoadOptions) -> SizedLoad:
+    reads, writes = options.read_iops or 0.0, options.write_iops or 0.0
+    if options.size is None:
+        message = "missing; a rate needs the size of its requests, such as --size 8KiB"
+        raise UsageError("usage.missing-argument", message, "--size")
+    if reads + writes <= 0:
+        raise UsageError("usage.out-of-range", "the rate must be more than 0", "--read-iops")
+    stream = {
+        "name": "requests",
+        "arrival": {"kind": "poisson", "rate": f"{(reads + writes) / _PARTS!r}/s", "per_user": True},
+        "operations": {
+            "read_fraction": reads / (reads + writes),
+            "size": {"kind": "constant", "value": check_size(options.size, "--size")},
+        },
+        "address": {"kind": "uniform"},
+    }
+    assumed = "Assumes requests at random times (Poisson) and at uniformly random addresses of the data."
+    name = f"rate-{reads + writes:.0f}"
+    return SizedLoad({"users": _PARTS, "streams": [stream]}, name, "% of the load", (assumed,))
+
+
+def _read_workload(name: str, test: str | None, users: int | None) -> SizedLoad:
+    """Return a workload of the catalogue or of a file."""
+    from destage.tools.registry import is_command
+
+    file = Path(name)
+    if not file.exists() and not is_command(name):
+        # The search names an entry that the catalogue does not have.
+        return SizedLoad({"use": name, "users": users or 1}, f"{make_slug(name)}-{users or 1}")
+    workload, remarks = _read_file(name, test)
+    users = users or int(workload.get("users", 1))
+    stem = file.stem if file.exists() else name.partition(" ")[0]
+    return SizedLoad({**workload, "users": users}, f"{make_slug(stem)}-{users}", remarks=remarks)
+
+
+def _read_file(name: str, test: str | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the only workload of a file or command, or that of a test, and what it assumes."""
+    from destage.cli.parameters.imported_files import DOCUMENTS, find_workload, list_warnings, read_tests
+    from destage.engine import workload_profile
+    from destage.tools.imported_workload import ImportOptions
+
+    file = Path(name)
+    if file.suffix in DOCUMENTS:
+        workload = find_workload(name)[1]
+        try:
+            workload_profile.check_workload(workload)
+        except ConfigError as error:
+            raise ConfigError(error.issues, name) from None
+        for stream in workload["streams"]:
+            if stream["arrival"].get("kind") == "trace":
+                stream["arrival"]["file"] = str((file.parent / stream["arrival"]["file"]).absolute())
+        return workload, ()
+    _, tests = read_tests(name, ImportOptions(test=test))
+    if len(tests) > 1:
+        message = f"{len(tests)} tests; choose one of {', '.join(repr(read.name) for read in tests)}"
+        raise UsageError("usage.missing-argument", message, "--test")
+    # The window of a sizing is its own.
+    warnings = [warning for warning in list_warnings(tests) if not warning.place.startswith("run.")]
+    return dict(tests[0].workload), tuple(f"{warning}." for warning in warnings)
