@@ -32,6 +32,7 @@ __all__ = [
     "simulate_batch",
     "synthesise",
     "trace_formats",
+    "usable_capacity",
 ]
 
 class EngineConfigError(ValueError):

@@ -83,8 +83,8 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     nothing = replace(nothing, impossible=len(impossible), remarks=remarks, is_battery_absent=is_absent)
     unloaded = sizing.find_unreachable_objective(study)
     if unloaded is not None:
-        least, best = request.least_load, (unloaded.value, unloaded.family, unloaded.disks)
-        reason = describe_unreachable(unloaded.objective, *best, least)
+        least, shortest = request.least_load, (unloaded.value, unloaded.family, unloaded.disks)
+        reason = describe_unreachable(unloaded.objective, *shortest, least)
         return replace(nothing, remarks=[*describe_error(least), *remarks], reason=reason)
     outclassed = sizing.list_outclassed(study)
     if outclassed:

@@ -60,7 +60,7 @@ def read_load(options: LoadOptions) -> SizedLoad:
     if (options.workload is not None) + (options.trace is not None) + options.is_rate != 1:
         message = "give either a workload, a trace, or a rate by --read-iops and --write-iops"
         raise UsageError("usage.conflicting-options", message, "--workload")
-    given = {"--size": options.size} if not options.is_rate else {"--users": options.users}
+    given: dict[str, object] = {"--size": options.size} if not options.is_rate else {"--users": options.users}
     given |= {"--test": options.test} if options.workload is None else {}
     for option, value in given.items():
         if value is not None:
