@@ -5,11 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from destage.engine import normalise
 from destage.engine.workload_description import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session
-from destage.queries.findings.answer_basis import describe_error, find_error, list_model_errors
+from destage.queries.findings.answer_basis import (
+    describe_error,
+    describe_run_error,
+    find_error,
+    list_model_errors,
+)
 from destage.queries.findings.candidates import (
     CONTROLLER,
     DISK,
@@ -86,16 +92,20 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         least, shortest = request.least_load, (unloaded.value, unloaded.family, unloaded.disks)
         reason = describe_unreachable(unloaded.objective, *shortest, least)
         return replace(nothing, remarks=[*describe_error(least), *remarks], reason=reason)
+    missed_stage: list[str] = []
     outclassed = sizing.list_outclassed(study)
     if outclassed:
         nothing = replace(nothing, outclassed=len(outclassed))
+        best_missed = min(outclassed, key=_find_excess)
+        missed_stage = describe_run_error(normalise(best_missed.scenario), best_missed.row)
         if len(outclassed) == len(study.points):
-            return replace(nothing, reason=_explain_outclassed(outclassed))
+            reason = _explain_outclassed(best_missed, len(outclassed))
+            return replace(nothing, remarks=[*missed_stage, *remarks], reason=reason)
         study, _ = sizing.make_search(request, outclassed)
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
         best = next((candidate for candidate in candidates if candidate.disks is not None), None)
-        stage = list_model_errors(session) if best is None else []
+        stage = (list_model_errors(session) or missed_stage) if best is None else []
     battery = assured = held = None
     if best is not None:
         parts = describe(best)
@@ -123,15 +133,14 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     return sized
 
 
-def _explain_outclassed(outclassed: Sequence[Outclassed]) -> str:
-    """Return why no family carries the load, with the result of the best one."""
-    best = min(
-        outclassed,
-        key=lambda missed: (
-            math.inf if missed.objective is None else (missed.value or 0) / missed.objective.bound
-        ),
-    )
-    return describe_outclassed(len(outclassed), FAR, best.objective, best.value, best.family, best.disks)
+def _find_excess(missed: Outclassed) -> float:
+    """Return how many times a response is its bound; infinitely many of an overloaded array."""
+    return math.inf if missed.objective is None else (missed.value or 0) / missed.objective.bound
+
+
+def _explain_outclassed(best: Outclassed, count: int) -> str:
+    """Return why none of so many families carries the load, with the result of the best one."""
+    return describe_outclassed(count, FAR, best.objective, best.value, best.family, best.disks)
 
 
 def _find_held(request: SizingRequest, parts: Mapping[str, Any]) -> Held:

@@ -9,7 +9,6 @@ from destage import engine
 from destage.errors import ConfigError, Issue, TraceError
 from destage.spec.documents import parse_document
 from destage.spec.source import Source
-from destage.sweeps.keys.own_parts import bind_parts
 from destage.sweeps.keys.trace_files import bind_traces
 from destage.sweeps.space.parameters import find_bare_numbers, is_json
 from destage.sweeps.study.reader import StudyReader, drop_mistaken, find_study_mistakes, study_keys
@@ -71,6 +70,10 @@ def _bind_parts(
     document: Mapping[str, Any], folder: Path, source: Source, issues: Iterable[Issue]
 ) -> dict[str, Any]:
     """Put the parts that a study names into it; without them, nothing else can be checked."""
+    if engine.catalog.OWN not in document["scenario"] and not engine.catalog.list_added():
+        return dict(document)
+    from destage.sweeps.keys.own_parts import bind_parts  # noqa: PLC0415 - few studies have parts of their own
+
     try:
         return bind_parts(document, folder)
     except ConfigError as error:

@@ -29,12 +29,16 @@ class Outclassed:
     Attributes:
         family: What it assigns, by dotted path.
         disks: The largest number of disks.
+        scenario: The configuration that was run.
+        row: Its results.
         objective: The objective that is missed by the most; None if the array is overloaded.
         value: What the objective bounds [the column's unit]; None if the array is overloaded.
     """
 
     family: _Family
     disks: int
+    scenario: Mapping[str, Any]
+    row: Mapping[str, Any]
     objective: Objective | None = None
     value: float | None = None
 
@@ -81,7 +85,7 @@ def _examine(
         except DestageError:
             return None
         if row["status"] == "overloaded":
-            return Outclassed(family, count)
+            return Outclassed(family, count, written, row)
         missed = [
             (value / objective.bound, objective, value)
             for objective in upper
@@ -90,5 +94,5 @@ def _examine(
         if row["status"] != "ok" or not missed:
             return None
         _, objective, value = max(missed, key=lambda miss: miss[0])
-        return Outclassed(family, count, objective, value)
+        return Outclassed(family, count, written, row, objective, value)
     return None

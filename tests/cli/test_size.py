@@ -40,7 +40,7 @@ def test_the_answer_names_products_margins_and_the_runner_up(destage: Any) -> No
     lines = done.out.splitlines()
     # 350 and two of 190, with the first eight bays for 250.
     assert lines[0] == "2 x Kingston DC600M 960 GB SATA, RAID 1+0, Broadcom MegaRAID 9540 (no cache): EUR 980"
-    facts = dict(line.strip().split("  ", 1) for line in lines[2:9])
+    facts = dict(line.strip().split("  ", 1) for line in lines[2:10])
     assert facts["response p95"].strip().endswith(" below")
     assert "at most 90 %" in facts["disk busy max"]
     assert facts["probability"].strip().startswith("more than 99.9 % that all are met")

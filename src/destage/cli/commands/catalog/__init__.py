@@ -5,7 +5,7 @@ import typer
 from destage.cli.commands.catalog import check, copy, entries, new, schema, show
 
 app = typer.Typer(
-    help="List, show and describe controllers, disks, workloads, studies and columns.",
+    help="List, show and describe parts, workloads, studies and columns.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

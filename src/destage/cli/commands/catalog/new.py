@@ -33,7 +33,7 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Describe a disk, an SSD or a controller of your own by its data sheet.
+    """Describe a part of your own by its data sheet.
 
     Writes a commented file for --catalog: what the sheet gives, and what is assumed and why. `destage catalog
     check` compares it with the sheet.
