@@ -185,11 +185,12 @@ def make_calibration(
         **kept,
         "name": f"{document['name']}_calibrated",
         "replicates": max(replicates, 2) if isinstance(replicates, int) else replicates,
-        "calibrate": {"unknowns": dict(map(_read_prior, unknowns)), "figures": figures},
+        "calibrate": {"unknowns": dict(map(read_prior, unknowns)), "figures": figures},
     }
 
 
-def _read_prior(text: str) -> tuple[str, dict[str, object]]:
+def read_prior(text: str) -> tuple[str, dict[str, object]]:
+    """Return the path and the prior of `PATH=FORM:VALUE,VALUE`."""
     match = _FORM.fullmatch(text)
     forms = list(distributions.SCHEMAS)
     if match is None or match.group(2) not in forms:

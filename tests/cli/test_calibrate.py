@@ -96,3 +96,65 @@ def test_a_calibration_is_written_on_a_measured_set(destage: Any, tmp_path: Path
     found = yaml.safe_load(Path("c.yaml").read_text())["calibrate"]
     assert found["unknowns"] == {"array.disks": {"integer": [4, 8]}}
     assert any("value" in figure for figure in found["figures"].values())
+
+
+@pytest.fixture
+def old(destage: Any) -> str:
+    """Import the results of the documents as a measured set."""
+    shutil.copy(DATA / "fio-3.33-grouped.json", "results.json")
+    assert destage("measured", "import", "results.json", "--name", "old", "--array", "old").code == 0
+    return "old"
+
+
+_SHORT = ("--known", "array.disk.write_cache", "--known", "array.disk.program_time", "--quiet")
+
+
+def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: Any, old: str) -> None:
+    jobs = "[global]\nrw=randread\nbs=8k\nsize=1g\ndirect=1\n[deep]\niodepth=64\n"
+    Path("jobs.fio").write_text(jobs)
+    on = ("--on", "raid0x1", "--disk", "pm963_960gb", "--controller", "ahci_sata_6gb")
+    chosen = ("--where", "workload = 'mix'", "--predict", "jobs.fio")
+    unknown = ("--unknown", "array.disk.read_time=log_uniform:20us,200us")
+    done = destage("calibrate", old, *on, *chosen, *unknown, *_SHORT, "--out", "ours.yaml")
+    assert done.code == 0, done.err
+    written = yaml.safe_load(Path("ours.yaml").read_text())
+    assert written["scenario"]["array"]["disk"] == {"use": "pm963_960gb"}
+    calibrated = written["calibrate"]
+    assert calibrated["fits"] == {"given": ["mix"]}
+    assert calibrated["unknowns"]["array.disk.read_time"] == {"log_uniform": ["20us", "200us"]}
+    assert "array.disk.write_cache" not in calibrated["unknowns"]
+    assert "value" not in calibrated["figures"]["deep"]
+    assert "array.disk.read_time log_uniform" in done.err
+    assert "deep" in done.out
+    again = destage("calibrate", "ours.yaml", "--quiet", "--json")
+    assert json.loads(again.out)["outcome"]["executed"] == 0
+
+
+def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -> None:
+    array = {"raid": "0", "disks": 1, "disk": {"use": "pm963_960gb"}}
+    Path("array.yaml").write_text(yaml.safe_dump({"array": array}))
+    done = destage(
+        "calibrate", old, "--on", "array.yaml", "--where", "outstanding = 16", *_SHORT, "--out", "a.yaml"
+    )
+    assert done.code == 0, done.err
+    assert yaml.safe_load(Path("a.yaml").read_text())["scenario"]["array"] == array
+
+
+@pytest.mark.parametrize(
+    ("options", "issue"),
+    [
+        (("--disk", "exos_x18"), ("usage.conflicting-options", "--disk")),
+        (("--controller", "perc_h755"), ("usage.conflicting-options", "--controller")),
+        (("--where", "outstanding = 1"), ("usage.conflicting-options", "--where")),
+        (("--predict", "jobs.fio"), ("usage.conflicting-options", "--predict")),
+        (("--known", "array.disks"), ("usage.conflicting-options", "--known")),
+        (("--on", "raid0x1", "--draws", "2", "--out", "x.yaml"), ("usage.conflicting-options", "--on")),
+        (("--on", "raid0"), ("usage.bad-array", "--on")),
+        (("--on", "raid0x1", "--where", "nothing = 1"), ("query.unknown-name", "where")),
+        (("--on", "raid0x1", "--known", "array.disks"), ("study.unknown-name", "--known")),
+    ],
+)
+def test_wrong_uses_of_a_measured_set_name_their_option(
+    destage: Any, old: str, options: tuple[str, ...], issue: tuple[str, str]
+) -> None:
+    assert destage("calibrate", old, "--quiet", *options).issues == [issue]

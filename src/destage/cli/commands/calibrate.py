@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from destage.cli.parameters.completion import complete_studies
+from destage.cli.parameters.measured_calibration import make_text, print_unknowns, read_hardware
 from destage.cli.parameters.shared_options import (
     Catalog,
     Executor,
@@ -12,9 +14,10 @@ from destage.cli.parameters.shared_options import (
     Quiet,
     RayAddress,
     ReportFile,
-    Spec,
     Store,
     Workers,
+    declare_conditions,
+    reject_options,
     use_catalog,
 )
 from destage.cli.printed_results.finished_sweep import choose_executor, run_study
@@ -26,7 +29,47 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    spec: Spec,
+    context: typer.Context,
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC|SET",
+            help="A study: a YAML file or the name of a bundled study. With --on: a measured set.",
+            autocompletion=complete_studies,
+        ),
+    ],
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on",
+            metavar="ARRAY|FILE",
+            help="Calibrate on SET: the array that was measured, as in raid5x8, or a configuration or study "
+            "that has it.",
+        ),
+    ] = None,
+    disk: Annotated[
+        str, typer.Option("--disk", metavar="NAME", help="Disk of --on raid5x8, of the catalogue.")
+    ] = "exos_x18",
+    controller: Annotated[
+        str,
+        typer.Option("--controller", metavar="NAME", help="Controller of --on raid5x8, of the catalogue."),
+    ] = "megaraid_9560_8i",
+    where: Annotated[
+        str | None,
+        declare_conditions("--where", "With --on: lines to fit on; the others are predicted (default: all)."),
+    ] = None,
+    predict: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predict",
+            metavar="FILE|COMMAND",
+            help="With --on: predict the tests of a file that `workload import` reads; repeatable.",
+        ),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option("--known", metavar="PATH", help="With --on: is not unknown; repeatable."),
+    ] = None,
     store: Store = None,
     draws: Annotated[
         int | None,
@@ -62,12 +105,12 @@ def calibrate(
         typer.Option(
             "--unknown",
             metavar="PATH=FORM:VALUES",
-            help="With --measured: what is unknown, as in array.disks=integer:2,8; repeatable.",
+            help="With --measured or --on: what is unknown, as in array.disks=integer:2,8; repeatable.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The study that --draws or --measured writes."),
+        typer.Option("--out", metavar="FILE", help="The study that --draws, --measured or --on writes."),
     ] = None,
     executor: Executor = "auto",
     workers: Workers = None,
@@ -79,21 +122,28 @@ def calibrate(
 ) -> None:
     """Fit unknowns to measured figures and predict others.
 
-    Predictions have odds. The study has the key `calibrate`: unknowns with priors, and figures with their
-    values. Runs that are already in the store are not executed again, so that a stopped calibration goes on.
+    Predictions have odds. A study has the key `calibrate`: unknowns with priors, and figures with their
+    values; --on makes it of a measured set and the usual unknowns of the array. Runs that are already in the
+    store are not executed again, so that a stopped calibration goes on.
     """
     use_catalog(catalog_files)
     from destage import sweeps
 
-    if (draws is None and measured is None) != (out is None):
-        raise UsageError("usage.missing-value", "needs --draws or --measured, and these need it", "--out")
-    if out is not None and out.exists():
-        raise UsageError("usage.file-exists", f"{out} exists", "--out")
+    _check_options(context, on is not None, draws is not None or measured is not None, out)
     if measured is not None and out is not None:
         _write_calibration(spec, store, measured, unknown or [], out)
         return
     executor = choose_executor(ray_address, executor)
-    study = sweeps.load_study(spec)
+    if on is not None:
+        hardware = read_hardware(on, disk, controller)
+        text = make_text(spec, store, hardware, where, predict or [], unknown or [], known or [])
+        study = sweeps.parse_study(text, name=str(out or spec))
+        if out is not None:
+            out.write_text(text, encoding="utf-8")
+            print_note(f"study written to {out}")
+        print_unknowns(study)
+    else:
+        study = sweeps.load_study(spec)
     if "calibrate" not in study.document:
         message = "has no calibrate; run it with `destage run`"
         raise UsageError("usage.not-a-calibration", message, spec)
@@ -107,6 +157,23 @@ def calibrate(
         if not ended.exit_code and draws is not None and out is not None:
             _write_draws(sweeps.sweep_path(study, store), draws, fit, figure, out)
         raise
+
+
+def _check_options(context: typer.Context, is_on: bool, is_written: bool, out: Path | None) -> None:
+    """Reject options that do not go together.
+
+    Args:
+        is_on: Whether a measured set is calibrated.
+        is_written: Whether another study is written.
+    """
+    if not is_on:
+        reject_options(context, "requires --on", "--disk", "--controller", "--where", "--predict", "--known")
+    elif is_written:
+        raise UsageError("usage.conflicting-options", "cannot be combined with --measured or --draws", "--on")
+    if not is_on and is_written != (out is not None):
+        raise UsageError("usage.missing-value", "needs --draws or --measured, and these need it", "--out")
+    if out is not None and out.exists():
+        raise UsageError("usage.file-exists", f"{out} exists", "--out")
 
 
 def _write_calibration(

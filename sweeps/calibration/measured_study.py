@@ -1,0 +1,184 @@
+"""A calibration built from measured lines and an array: their loads as figures, and what is usually unknown.
+
+Nobody states firmware times, the state of an SSD, whether a drive's own write cache is on, or where a file
+lies. Each has a prior by the class of the part, around the value of the catalogue. A prior that is stated
+replaces the usual one.
+"""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from destage import engine
+from destage.errors import ConfigError, Issue
+from destage.measured.line import MeasuredLine
+from destage.spec import quantities
+from destage.spec.documents import value_at
+from destage.sweeps.calibration.measured_figures import measure
+
+_SECTOR = 512
+_WINDOW = 4_000
+"""Requests of a figure, after a warm-up until the contents of a write cache are steady."""
+_REPLICATES = 2
+_WAVES = {"points": 64, "most": 4, "effective": 60}
+_STREAM = "workload.streams.0"
+_TIMES = 3.0
+"""How far times of firmware and interfaces may be from the catalogue's, as a ratio."""
+_FLASH = 2.0
+_SEEK = 1.15
+_MOST_DESTAGES = 16
+_RANDOM = 0.5
+"""The share of random requests from which on a load counts as random."""
+_WHOLE = 1e-3
+"""How far a mean size may be from whole sectors, in sectors."""
+
+
+def make_measured_study(
+    name: str,
+    lines: Sequence[MeasuredLine],
+    hardware: Mapping[str, Any],
+    *,
+    held: Sequence[MeasuredLine] = (),
+    predicted: Mapping[str, Mapping[str, Any]],
+    unknowns: Mapping[str, Mapping[str, Any]],
+    known: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return a study that calibrates an array on measured lines.
+
+    Args:
+        hardware: The tables of a scenario beside workload and run: array, and controller if there is one.
+        held: Further lines, which are predicted and compared.
+        predicted: Streams to predict by the name of their figure.
+        unknowns: Priors that are stated, by path.
+        known: Paths that are not unknown.
+
+    Raises:
+        ConfigError: No line has a load and a result, or a path of `known` is not among the unknowns.
+    """
+    figures = _make_figures(lines, {})
+    fitted = list(figures)
+    if not figures:
+        message = "no line states its load (request size, and outstanding I/Os or a rate) and a response time"
+        raise ConfigError([Issue("study.no-measured-value", "SET", message, name)])
+    first = next(iter(figures.values()))["set"][_STREAM]
+    figures |= _make_figures(held, figures)
+    for label, stream in predicted.items():
+        figures[_choose_name(label, figures)] = {"set": {_STREAM: dict(stream)}, "of": "response_mean"}
+    scenario: dict[str, Any] = {
+        "workload": {"streams": [first]},
+        **copy.deepcopy(dict(hardware)),
+        "run": {"warm_up": "auto", "window": {"requests": _WINDOW}},
+    }
+    priors = {**dict(_list_unknowns(scenario)), **unknowns}
+    for path in known:
+        if path not in priors:
+            message = f"is not unknown; unknowns: {', '.join(priors)}"
+            raise ConfigError([Issue("study.unknown-name", "--known", message, path)])
+        del priors[path]
+    if "controller" in scenario:
+        # Otherwise a drive's own write cache would have no effect behind that of the controller.
+        cache = scenario["controller"].setdefault("cache", {})
+        cache.setdefault("write", {}).setdefault("force_destages", False)
+    return {
+        "name": f"{name}_calibrated",
+        "question": "What explains the measured figures, and what does it predict?",
+        "scenario": scenario,
+        "replicates": _REPLICATES,
+        "calibrate": {
+            "unknowns": priors,
+            "figures": figures,
+            "fits": {"given" if held else "all": fitted},
+            "waves": _WAVES,
+        },
+    }
+
+
+def _make_figures(lines: Sequence[MeasuredLine], taken: Mapping[str, object]) -> dict[str, dict[str, Any]]:
+    """Return the figures of the lines that state their load and a result, by name."""
+    figures: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        figure = measure(line)
+        if figure and (stream := _make_stream(line)) is not None:
+            name = _choose_name(str(line.workload or line.test or "line"), {**taken, **figures})
+            figures[name] = {"set": {_STREAM: stream}, **figure}
+    return figures
+
+
+def _choose_name(name: str, taken: Mapping[str, object]) -> str:
+    number = sum(label == name or label.startswith(f"{name} #") for label in taken)
+    return f"{name} #{number + 1}" if number else name
+
+
+def _make_stream(line: MeasuredLine) -> dict[str, Any] | None:
+    """Return the stream of a line; None if the line does not say enough."""
+    if line.request_bytes is None:
+        return None
+    if line.outstanding:
+        arrival: dict[str, Any] = {"kind": "fixed_outstanding", "depth": max(1, round(line.outstanding))}
+    elif line.throughput_iops:
+        arrival = {"kind": "poisson", "rate": f"{line.throughput_iops:g}/s"}
+    else:
+        return None
+    reads = 1.0 if line.read_fraction is None else line.read_fraction
+    is_random = line.random_fraction is None or line.random_fraction >= _RANDOM
+    return {
+        "name": "load",
+        "arrival": arrival,
+        "operations": {"read_fraction": round(reads, 4), "size": make_size(line.request_bytes)},
+        "address": {"kind": "uniform" if is_random else "sequential"},
+    }
+
+
+def make_size(mean: float) -> dict[str, Any]:
+    """Return request sizes with a mean: whole sectors, two sizes next to it if it is none."""
+    sectors = mean / _SECTOR
+    below = max(1, int(sectors))
+    share = sectors - below
+    if share < _WHOLE or below > sectors:
+        return {"kind": "constant", "value": f"{below * _SECTOR}B"}
+    return {
+        "kind": "choice",
+        "options": [
+            {"value": f"{size * _SECTOR}B", "weight": round(weight, 4)}
+            for size, weight in ((below, 1 - share), (below + 1, share))
+        ],
+    }
+
+
+def _list_unknowns(scenario: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the usual unknowns of an array with their priors."""
+    config = engine.normalise(scenario)
+    array, controller = config["arrays"][0], config["controller"]
+    disk = array["disk"]
+    around = _Around({"array": array, "controller": controller})
+    if disk["kind"] == "ssd":
+        yield "array.disk.precondition", {"choice": ["random", "sequential", "empty"]}
+        yield "array.disk.write_cache", {"choice": [True, False]}
+        yield from around("array.disk.command_latency", _TIMES)
+        yield from around("array.disk.interface.command_overhead", _TIMES)
+        yield from around("array.disk.read_time", _FLASH)
+        yield from around("array.disk.program_time", _FLASH)
+    else:
+        if disk["buffer"] is not None:
+            yield "array.disk.buffer.write_cache", {"choice": [True, False]}
+        yield "array.disk.queue.choice_fraction", {"uniform": [0.05, 1.0]}
+        yield from around("array.disk.command_time", _TIMES)
+        yield from around("array.disk.seek.average", _SEEK)
+    if "controller" not in scenario:
+        return
+    yield from around("controller.firmware.command_time", _TIMES)
+    if controller["cache"]["capacity"] and controller["cache"]["write_fraction"]:
+        yield "controller.cache.write.destage_depth", {"integer": [1, _MOST_DESTAGES]}
+
+
+class _Around:
+    """Priors around the values of a configuration: every ratio as likely, up to a factor."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self._config = config
+
+    def __call__(self, path: str, factor: float) -> Iterator[tuple[str, dict[str, Any]]]:
+        value = value_at(self._config, path)
+        if value:
+            ends = [quantities.render(round(value * ratio), "ns") for ratio in (1 / factor, factor)]
+            yield path, {"log_uniform": ends}

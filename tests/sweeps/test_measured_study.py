@@ -1,0 +1,113 @@
+"""A calibration made of a measured set and an array: its loads, its figures and the usual unknowns."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from destage import engine, sweeps
+from destage.errors import ConfigError
+from destage.measured.line import MeasuredLine
+from destage.store import open_sweep
+from destage.sweeps.calibration.measured_study import make_measured_study, make_size
+
+SSD: dict[str, Any] = {
+    "controller": {"use": "ahci_sata_6gb"},
+    "array": {"raid": "0", "disks": 1, "disk": {"use": "d3_s4610_480gb"}},
+}
+CACHED: dict[str, Any] = {
+    "controller": {"use": "smart_array_p420_1gb"},
+    "array": {"raid": "5", "disks": 4, "disk": {"use": "savvio_10k4"}},
+}
+
+
+def line(workload: str | None, **figures: Any) -> MeasuredLine:
+    return MeasuredLine(tool="fio", source_file="r.json", workload=workload, **figures)
+
+
+READ = line("read", outstanding=8.0, request_bytes=4096.0, read_fraction=1.0, response_mean_us=127.1)
+
+
+def make(*lines: MeasuredLine, hardware: dict[str, Any] = SSD, **others: Any) -> dict[str, Any]:
+    return make_measured_study("ours", lines, hardware, **{"predicted": {}, "unknowns": {}, **others})
+
+
+@pytest.mark.parametrize("mean", [512.0, 4096.0, 8322.0, 8704.25, 700.0])
+def test_requests_have_the_mean_size(mean: float) -> None:
+    size = make_size(mean)
+    options = size.get("options", [{"value": size.get("value"), "weight": 1.0}])
+    sizes = [engine.quantities.parse(option["value"], "bytes") for option in options]
+    weights = [option["weight"] for option in options]
+    assert all(one % 512 == 0 for one in sizes)
+    assert sum(one * weight for one, weight in zip(sizes, weights, strict=True)) == pytest.approx(
+        mean * sum(weights), abs=1
+    )
+
+
+def test_each_line_is_a_figure_with_its_own_load() -> None:
+    by_rate = line(
+        "disk 0", request_bytes=8322.0, throughput_iops=150.0, read_fraction=0.7, response_mean_us=9e3
+    )
+    scan = line("scan", outstanding=1.0, request_bytes=131072.0, random_fraction=0.0, response_mean_us=400.0)
+    figures = make(READ, by_rate, scan, READ, line("rate only", throughput_iops=5.0))["calibrate"]["figures"]
+    assert list(figures) == ["read", "disk 0", "scan", "read #2"]
+    streams = {name: figure["set"]["workload.streams.0"] for name, figure in figures.items()}
+    assert streams["read"]["arrival"] == {"kind": "fixed_outstanding", "depth": 8}
+    assert streams["disk 0"]["arrival"] == {"kind": "poisson", "rate": "150/s"}
+    assert streams["disk 0"]["operations"]["read_fraction"] == 0.7
+    assert streams["scan"]["address"] == {"kind": "sequential"}
+    assert (figures["read"]["of"], figures["read"]["value"]) == ("response_mean", "0.1271ms")
+
+
+def test_held_lines_and_tests_are_predicted() -> None:
+    held = line("write", outstanding=4.0, request_bytes=4096.0, read_fraction=0.0, response_mean_us=75.0)
+    stream = make(READ)["calibrate"]["figures"]["read"]["set"]["workload.streams.0"]
+    written = make(READ, held=[held], predicted={"read": stream})["calibrate"]
+    assert written["fits"] == {"given": ["read"]}
+    assert list(written["figures"]) == ["read", "write", "read #2"]
+    assert "value" in written["figures"]["write"]
+    assert "value" not in written["figures"]["read #2"]
+
+
+def test_unknowns_are_those_of_the_parts() -> None:
+    flash = make(READ)["calibrate"]["unknowns"]
+    assert {"array.disk.precondition", "array.disk.write_cache", "array.disk.read_time"} < flash.keys()
+    spinning = make(READ, hardware=CACHED)
+    unknowns = spinning["calibrate"]["unknowns"]
+    assert unknowns["controller.cache.write.destage_depth"] == {"integer": [1, 16]}
+    assert "array.disk.queue.choice_fraction" in unknowns
+    assert spinning["scenario"]["controller"]["cache"]["write"]["force_destages"] is False
+    stated = {"array.disk.command_time": {"uniform": ["0.1ms", "0.2ms"]}, "array.disks": {"integer": [4, 8]}}
+    known = ["controller.cache.write.destage_depth"]
+    changed = make(READ, hardware=CACHED, unknowns=stated, known=known)["calibrate"]["unknowns"]
+    assert changed == {path: prior for path, prior in (unknowns | stated).items() if path not in known}
+    with pytest.raises(ConfigError) as raised:
+        make(READ, known=["array.disks"])
+    assert [(issue.code, issue.place) for issue in raised.value.issues] == [("study.unknown-name", "--known")]
+
+
+def test_lines_without_a_load_are_no_calibration() -> None:
+    with pytest.raises(ConfigError) as raised:
+        make(line("device", throughput_iops=100.0, response_mean_us=9e3))
+    assert raised.value.code == "study.no-measured-value"
+
+
+def test_what_was_changed_in_an_array_is_found(tmp_path: Any) -> None:
+    """Reads of a simulated drive whose interface takes 2.5 times the catalogue's time for a command.
+
+    Firmware explains them as well as the interface does; the prediction is the same.
+    """
+    disk = {"use": "d3_s4610_480gb", "interface": {"command_overhead": "8us"}, "precondition": "empty"}
+    lines = []
+    for depth in (1, 8, 32):
+        study = make(line("x", outstanding=float(depth), request_bytes=4096.0, response_mean_us=1.0))
+        scenario = study["scenario"] | {"array": {"raid": "0", "disks": 1, "disk": disk}}
+        row = engine.simulate(scenario)
+        figures = {"response_mean_us": row["response_mean_us"], "read_fraction": 1.0}
+        lines.append(line(f"d{depth}", outstanding=float(depth), request_bytes=4096.0, **figures))
+    document = make(lines[0], lines[2], held=[lines[1]])
+    outcome = sweeps.run(sweeps.parse_study(yaml.safe_dump(document)), tmp_path, executor="inline", workers=2)
+    tables = open_sweep(outcome.path).analyses()
+    predicted = {row["figure"]: row for row in tables["predictive"].to_pylist()}
+    assert predicted["d8"]["inside_90"]
+    assert predicted["d8"]["median"] == pytest.approx(lines[1].response_mean_us, rel=0.15)
