@@ -30,6 +30,7 @@ PARSED = {
     "run session_logon": "minutes: tests/published",
     "calibrate call_center_calibrated": "minutes: tests/published",
     "calibrate sql_bench_calibrated": "minutes: tests/published",
+    "calibrate ours --on": "minutes: tests/cli/test_calibrate.py",
     "run sweeps/studies/call_center_curve.yaml": "minutes: tests/published",
     "run examples/where-a-cache-pays.yaml": "minutes",
     "run examples/destage-policies.yaml": "minutes",
