@@ -22,7 +22,7 @@ use super::buffer::Buffer;
 use super::geometry::{Geometry, Pace, SwitchTimes};
 use super::queue::Class;
 use super::seek::SeekCurve;
-use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
+use super::{Agenda, BlockDevice, Io, LayoutProblem, Served, Usage};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::divisor::Divisor;
 use crate::rng::RandomStream;
@@ -176,7 +176,7 @@ pub struct Drive {
     pub(super) next_lba: Lba,
     /// Whether LOOK moves to higher addresses.
     pub(super) is_upwards: bool,
-    pub(super) current: Option<Io>,
+    pub(super) current: Option<Served>,
     pub(super) foreground: Class,
     pub(super) background: Class,
     pub(super) buffer: Option<Box<Buffer>>,
@@ -226,17 +226,17 @@ impl BlockDevice for Drive {
             buffer.lose_power(now, |_, _| {});
         }
         let waiting = self.foreground.drain().chain(self.background.drain()).map(|waiting| waiting.io);
-        self.current.take().into_iter().chain(waiting).collect()
+        self.current.take().map(|served| served.io).into_iter().chain(waiting).collect()
     }
 
     #[inline]
-    fn act(&mut self, now: SimTime, _slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
+    fn act(&mut self, now: SimTime, _slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Served> {
         self.usage.end(now);
-        let Some(io) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
+        let Some(served) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
         if let Some(next) = self.choose(now, yields) {
             agenda.schedule(self.start(now, next, false), 0);
         }
-        Some(io)
+        Some(served)
     }
 
     fn is_volatile(&self) -> bool {

@@ -51,6 +51,16 @@ pub struct Io {
     pub operation: u32,
 }
 
+/// An I/O that a device has served.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    /// The I/O.
+    pub io: Io,
+    /// From when on its data could move: those of a write when the device had the command, those of a read when its service
+    /// began.
+    pub since: SimTime,
+}
+
 /// Schedules the events of a device.
 #[derive(Debug)]
 pub struct Agenda<'a> {
@@ -86,7 +96,7 @@ pub trait BlockDevice {
 
     /// Acts on `slot` at `now`; returns the I/O that this completes, if any.
     /// Background I/Os wait for foreground ones if `yields` is true.
-    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io>;
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Served>;
 
     /// Usage of the device.
     fn usage(&self) -> &Usage;
@@ -151,7 +161,7 @@ impl BlockDevice for Device {
     }
 
     #[inline]
-    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Served> {
         hand_on!(self, device => device.act(now, slot, yields, agenda))
     }
 

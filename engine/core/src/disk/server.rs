@@ -3,15 +3,16 @@
 
 use std::collections::VecDeque;
 
-use super::{Agenda, BlockDevice, Io, Usage};
+use super::{Agenda, BlockDevice, Io, Served, Usage};
 use crate::config;
 use crate::rng::RandomStream;
 use crate::units::{Lba, Sectors, SimTime};
 
-/// A waiting I/O, with the number of its arrival.
+/// A waiting I/O, with the number and the time of its arrival.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     arrival: u64,
+    entered: SimTime,
     io: Io,
 }
 
@@ -20,7 +21,7 @@ struct Waiting {
 pub struct Server {
     service: config::Distribution,
     stream: RandomStream,
-    slots: Box<[Option<Io>]>,
+    slots: Box<[Option<Served>]>,
     foreground: VecDeque<Waiting>,
     background: VecDeque<Waiting>,
     arrivals: u64,
@@ -31,11 +32,11 @@ impl BlockDevice for Server {
     fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.arrive(now);
         if let Some(slot) = self.slots.iter().position(Option::is_none) {
-            self.start(now, slot, io, agenda);
+            self.start(now, slot, now, io, agenda);
             return;
         }
         self.arrivals += 1;
-        let waiting = Waiting { arrival: self.arrivals, io };
+        let waiting = Waiting { arrival: self.arrivals, entered: now, io };
         if io.is_background {
             self.background.push_back(waiting);
         } else {
@@ -53,13 +54,13 @@ impl BlockDevice for Server {
     fn fail(&mut self, now: SimTime) -> Vec<Io> {
         self.usage.cut(now);
         let waiting = self.foreground.drain(..).chain(self.background.drain(..)).map(|waiting| waiting.io);
-        self.slots.iter_mut().filter_map(Option::take).chain(waiting).collect()
+        self.slots.iter_mut().filter_map(Option::take).map(|served| served.io).chain(waiting).collect()
     }
 
-    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Served> {
         self.usage.end(now);
         let slot = slot as usize;
-        let Some(io) = self.slots[slot].take() else {
+        let Some(served) = self.slots[slot].take() else {
             unreachable!("a server finishes only what it has started")
         };
         let is_background_next = match (self.foreground.front(), self.background.front()) {
@@ -68,9 +69,9 @@ impl BlockDevice for Server {
         };
         let next = if is_background_next { self.background.pop_front() } else { self.foreground.pop_front() };
         if let Some(next) = next {
-            self.start(now, slot, next.io, agenda);
+            self.start(now, slot, next.entered, next.io, agenda);
         }
-        Some(io)
+        Some(served)
     }
 
     #[inline]
@@ -98,9 +99,9 @@ impl Server {
         }
     }
 
-    fn start(&mut self, now: SimTime, slot: usize, io: Io, agenda: &mut Agenda<'_>) {
+    fn start(&mut self, now: SimTime, slot: usize, entered: SimTime, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.begin(io.is_write);
-        self.slots[slot] = Some(io);
+        self.slots[slot] = Some(Served { io, since: if io.is_write { entered } else { now } });
         agenda.schedule(now + self.service.draw(&mut self.stream), slot as u32);
     }
 }
@@ -132,7 +133,7 @@ mod tests {
         }
         let mut done = Vec::new();
         while let Some((now, Event::Device { slot, .. })) = events.next() {
-            done.extend(server.act(now, slot, yields, &mut Agenda::new(&mut events, 0)).map(|io| io.lba.0));
+            done.extend(server.act(now, slot, yields, &mut Agenda::new(&mut events, 0)).map(|served| served.io.lba.0));
         }
         done
     }

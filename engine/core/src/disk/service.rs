@@ -15,7 +15,7 @@
 use super::buffer::{Buffer, Found, Mark};
 use super::drive::Drive;
 use super::queue::Waiting;
-use super::{Io, ROUNDING, count};
+use super::{Io, ROUNDING, Served, count};
 use crate::config::QueuePolicy;
 use crate::units::{Lba, SimDuration, SimTime};
 
@@ -105,7 +105,7 @@ impl Drive {
         } else {
             self.usage.occupy(now);
         }
-        self.current = Some(io);
+        self.current = Some(Served { io, since: if io.is_write { waiting.entered } else { now } });
         if self.model.policy == QueuePolicy::Look && io.lba != self.next_lba {
             self.is_upwards = io.lba > self.next_lba;
         }

@@ -10,18 +10,18 @@ impl Simulation {
     /// A device acts on one of its slots.
     pub(super) fn on_device(&mut self, device: u32, slot: u32) {
         let yields = self.write_back.as_ref().is_none_or(WriteBack::yields);
-        if let Some(io) = self.arrays.act(&mut self.context, device, slot, yields)
-            && !self.arrays.carry_back(&mut self.context, device, io)
+        if let Some(served) = self.arrays.act(&mut self.context, device, slot, yields)
+            && !self.arrays.carry_back(&mut self.context, device, served)
         {
-            self.end_io(io);
+            self.end_io(served.io);
         }
     }
 
-    /// A write's turn on its channel has come, or a read's data has crossed it.
+    /// A write's turn on its channel has come, or the data of an I/O that its device has served has crossed it.
     pub(super) fn on_channel(&mut self, crossing: u32) {
         match self.arrays.end_crossing(&mut self.context, crossing) {
             None => {}
-            Some(Crossed::Read(io)) => self.end_io(io),
+            Some(Crossed::Served(io)) => self.end_io(io),
             Some(Crossed::Lost { device, io }) => self.lose_io(device, io),
         }
     }

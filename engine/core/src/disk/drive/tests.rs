@@ -57,8 +57,8 @@ impl Bench {
                 panic!("nothing goes on")
             };
             self.now = time;
-            if let Some(io) = self.drive.act(time, slot, false, &mut Agenda::new(&mut self.events, 0)) {
-                return io;
+            if let Some(served) = self.drive.act(time, slot, false, &mut Agenda::new(&mut self.events, 0)) {
+                return served.io;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Work of a die: choice of the next, and completion.
 
 use super::{Die, NEVER, Ssd, Stage, Waiting, Work, bytes, slot};
-use crate::disk::{Agenda, Io};
+use crate::disk::{Agenda, Served};
 use crate::units::SimTime;
 
 impl Ssd {
@@ -124,7 +124,7 @@ impl Ssd {
         die: u32,
         yields: bool,
         agenda: &mut Agenda<'_>,
-    ) -> Option<Io> {
+    ) -> Option<Served> {
         let entry = &mut self.dies[die as usize];
         if entry.due != now {
             // It was suspended.
@@ -165,7 +165,7 @@ impl Ssd {
         count: u32,
         yields: bool,
         agenda: &mut Agenda<'_>,
-    ) -> Option<Io> {
+    ) -> Option<Served> {
         for _ in 0..count {
             let Some(Waiting { command, .. }) = self.dies[die as usize].waiting.pop_front() else { break };
             if let Some(command) = command.get() {

@@ -41,7 +41,7 @@ mod writes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{Agenda, BlockDevice, Io, Usage};
+use super::{Agenda, BlockDevice, Io, Served, Usage};
 use crate::pipe::Pipe;
 use crate::rng::RandomStream;
 use crate::slab::{Link, LinkedQueue, Slab};
@@ -99,6 +99,7 @@ const fn slot(stage: Stage, index: u32) -> u32 {
 #[derive(Clone, Copy, Debug)]
 struct Command {
     io: Io,
+    arrived: SimTime,
     /// Unfinished page reads, pieces or units.
     pending: u32,
     /// Whether its command crossed the interface.
@@ -274,7 +275,7 @@ impl Ssd {
 
     /// Completes a command at `time`, immediately if that is now.
     #[inline]
-    fn complete(&mut self, now: SimTime, time: SimTime, command: u32, agenda: &mut Agenda<'_>) -> Option<Io> {
+    fn complete(&mut self, now: SimTime, time: SimTime, command: u32, agenda: &mut Agenda<'_>) -> Option<Served> {
         if time > now {
             agenda.schedule(time, slot(Stage::Done, command));
             return None;
@@ -282,9 +283,10 @@ impl Ssd {
         Some(self.leave(now, command))
     }
 
-    fn leave(&mut self, now: SimTime, command: u32) -> Io {
+    fn leave(&mut self, now: SimTime, command: u32) -> Served {
         self.usage.depart(now);
-        self.commands.remove(command).io
+        let Command { io, arrived, .. } = self.commands.remove(command);
+        Served { io, since: arrived }
     }
 
     /// The first and last unit of `sectors` sectors from `lba`.
@@ -305,7 +307,7 @@ impl BlockDevice for Ssd {
         self.usage.arrive(now);
         self.usage.count(io.is_write);
         let (first, last) = self.units(io.lba, io.sectors);
-        let command = Command { io, pending: 0, is_announced: false, admitted: 0, next: Link::END };
+        let command = Command { io, arrived: now, pending: 0, is_announced: false, admitted: 0, next: Link::END };
         let command = self.commands.insert(command);
         if !io.is_write {
             self.submit_read(now, command, agenda);
@@ -321,7 +323,7 @@ impl BlockDevice for Ssd {
     }
 
     #[inline]
-    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Served> {
         let index = slot >> STAGE_BITS;
         match slot & ((1 << STAGE_BITS) - 1) {
             0 => self.die_done(now, index, yields, agenda),

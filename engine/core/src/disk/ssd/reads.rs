@@ -2,7 +2,7 @@
 
 use super::{PageRead, Ssd, Stage, Work, slot};
 use crate::config::ReadRetry;
-use crate::disk::{Agenda, Io};
+use crate::disk::{Agenda, Served};
 use crate::slab::Link;
 use crate::units::SimTime;
 
@@ -75,7 +75,7 @@ impl Ssd {
         die: u32,
         yields: bool,
         agenda: &mut Agenda<'_>,
-    ) -> Option<Io> {
+    ) -> Option<Served> {
         let Work::Read(read) = self.dies[die as usize].work else {
             unreachable!("a channel takes only what a die has read")
         };

@@ -1,7 +1,7 @@
 //! Writes: into the buffer as far as there is room, then to the dies of their addresses.
 
 use super::{Command, Flush, Piece, Ssd, Stage, Waiting, Work, slot};
-use crate::disk::{Agenda, Io};
+use crate::disk::{Agenda, Served};
 use crate::slab::Link;
 use crate::units::SimTime;
 
@@ -31,7 +31,7 @@ impl Ssd {
         }
     }
 
-    pub(super) fn received(&mut self, now: SimTime, piece: u32, agenda: &mut Agenda<'_>) -> Option<Io> {
+    pub(super) fn received(&mut self, now: SimTime, piece: u32, agenda: &mut Agenda<'_>) -> Option<Served> {
         let Piece { command, first, count } = self.pieces.remove(piece);
         let io = self.commands[command].io;
         let (first_of_all, last_of_all) = self.units(io.lba, io.sectors);

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! A transfer takes `command_overhead + size / bandwidth` of one channel. A disk sends while it reads, and seeks while it
-//! receives: so the transfer of a read may begin that long before the media are done, if the channel was free then, and
-//! a write goes to its disk as soon as its transfer begins. Assumed: the media are no faster than the channel, and a
-//! write's data arrives before it is needed; disconnection and reselection are part of the overhead.
+//! receives: so the transfer of a read may begin that long before the media are done, if the channel was free then and the
+//! disk served the read already, and a write goes to its disk as soon as its transfer begins, and is done after its end. So
+//! reads from a disk's buffer and writes into it take the time of their transfer. Assumed: a write's data arrives before the
+//! media need it; disconnection and reselection are part of the overhead.
 
 use super::{ArraySet, Context};
 use crate::config;
-use crate::disk::{Agenda, BlockDevice as _, Io};
+use crate::disk::{Agenda, BlockDevice as _, Io, Served};
 use crate::divisor::Divisor;
 use crate::event::Event;
 use crate::pipe::Pipe;
@@ -25,13 +26,15 @@ use crate::units::{Bytes, SECTOR_BYTES, SimDuration, SimTime};
 pub struct Crossing {
     device: u32,
     io: Io,
+    /// Whether the disk has served it.
+    is_served: bool,
 }
 
 /// An I/O that is over after its crossing.
 #[derive(Clone, Copy, Debug)]
 pub enum Crossed {
-    /// A read, whose data has arrived.
-    Read(Io),
+    /// One that its disk has served.
+    Served(Io),
     /// A write to a disk that has failed.
     Lost {
         /// The failed device.
@@ -76,34 +79,50 @@ impl BackEnd {
         }
     }
 
-    /// Claims a channel for `io` of `device`, earlier by the transfer itself if the disk sends while it reads; returns when
-    /// the transfer begins and ends.
-    fn claim(&mut self, now: SimTime, device: u32, io: &Io) -> (SimTime, SimTime) {
-        let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
-        let service = self.command_overhead + self.rate.time_for(size);
-        let earliest = if io.is_write { now } else { SimTime(now.0.saturating_sub(service.0)) };
+    /// Time of `io` on a channel.
+    fn service(&self, io: &Io) -> SimDuration {
+        self.command_overhead + self.rate.time_for(Bytes(u64::from(io.sectors) * SECTOR_BYTES))
+    }
+
+    /// Claims a channel of `device` for `service`, from `earliest` on; returns the end.
+    fn claim(&mut self, earliest: SimTime, device: u32, service: SimDuration) -> SimTime {
         let (_, group) = self.groups.div_rem(u64::from(device));
         let first = group as usize * self.group_size;
         let pipes = &mut self.pipes[first..first + self.group_size];
         let Some(pipe) = pipes.iter_mut().min_by_key(|pipe| pipe.free_at()) else {
             unreachable!("a group of a checked back end has a channel")
         };
-        let end = pipe.claim(earliest, service);
-        (SimTime(end.0 - service.0), end)
+        pipe.claim(earliest, service)
     }
 
-    /// Claims a channel for a write to its disk or a read from it; returns whether it has to wait.
+    /// Claims a channel for a write to its disk; returns whether it has to wait.
     #[inline(never)]
-    fn carry(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
-        let now = context.now();
-        let (begin, end) = self.claim(now, device, &io);
-        let due = if io.is_write { begin } else { end };
-        if due <= now {
-            return false;
+    fn carry_out(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
+        let service = self.service(&io);
+        let end = self.claim(context.now(), device, service);
+        self.hold(context, SimTime(end.0 - service.0), Crossing { device, io, is_served: false })
+    }
+
+    /// Claims a channel for what a disk has read; returns whether this, or the data of a write, is still on its way.
+    #[inline(never)]
+    fn carry_back(&mut self, context: &mut Context, device: u32, Served { io, since }: Served) -> bool {
+        let service = self.service(&io);
+        let end = if io.is_write {
+            since + service
+        } else {
+            let earliest = SimTime(context.now().0.saturating_sub(service.0));
+            self.claim(earliest.max(since), device, service)
+        };
+        self.hold(context, end, Crossing { device, io, is_served: true })
+    }
+
+    /// Holds a crossing until `due`; returns whether that is to come.
+    fn hold(&mut self, context: &mut Context, due: SimTime, crossing: Crossing) -> bool {
+        let is_to_come = due > context.now();
+        if is_to_come {
+            context.schedule(due, Event::Channel(self.crossings.insert(crossing)));
         }
-        let crossing = self.crossings.insert(Crossing { device, io });
-        context.schedule(due, Event::Channel(crossing));
-        true
+        is_to_come
     }
 
     /// Restarts the measurement of utilisation.
@@ -144,7 +163,7 @@ impl ArraySet {
     pub(super) fn send(&mut self, context: &mut Context, device: u32, io: Io) {
         if let Some(back_end) = &mut self.back_end
             && io.is_write
-            && back_end.carry(context, device, io)
+            && back_end.carry_out(context, device, io)
         {
             return;
         }
@@ -158,20 +177,17 @@ impl ArraySet {
         self.devices[device as usize].submit(now, io, &mut Agenda::new(&mut context.events, device));
     }
 
-    /// A disk has completed `io`; returns whether its data has to wait for the channel.
+    /// A disk has served an I/O; returns whether its data is still on the channel, or waits for it.
     #[inline]
-    pub fn carry_back(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
-        match &mut self.back_end {
-            Some(back_end) if !io.is_write => back_end.carry(context, device, io),
-            _ => false,
-        }
+    pub fn carry_back(&mut self, context: &mut Context, device: u32, served: Served) -> bool {
+        self.back_end.as_mut().is_some_and(|back_end| back_end.carry_back(context, device, served))
     }
 
-    /// A write's turn on its channel has come, or a read's data has crossed it; returns the I/O if it is over.
+    /// A write's turn on its channel has come, or the data of a served I/O has crossed it; returns the I/O if it is over.
     pub fn end_crossing(&mut self, context: &mut Context, crossing: u32) -> Option<Crossed> {
-        let Crossing { device, io } = self.back_end.as_mut()?.crossings.remove(crossing);
-        if !io.is_write {
-            Some(Crossed::Read(io))
+        let Crossing { device, io, is_served } = self.back_end.as_mut()?.crossings.remove(crossing);
+        if is_served {
+            Some(Crossed::Served(io))
         } else if self.has_failed(device) {
             Some(Crossed::Lost { device, io })
         } else {

@@ -5,7 +5,7 @@ use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::MemberState;
 use super::stripe_write::DiskIo;
 use super::{ArraySet, Context};
-use crate::disk::{Agenda, BlockDevice as _, Io};
+use crate::disk::{Agenda, BlockDevice as _, Io, Served};
 use crate::event::Event;
 use crate::mutation::Mutation;
 use crate::raid::{Piece, Update};
@@ -265,17 +265,18 @@ impl ArraySet {
 
     /// A device acts on one of its slots; returns the I/O that it completes, if any.
     #[inline]
-    pub fn act(&mut self, context: &mut Context, device: u32, slot: u32, yields: bool) -> Option<Io> {
+    pub fn act(&mut self, context: &mut Context, device: u32, slot: u32, yields: bool) -> Option<Served> {
         let now = context.now();
         let mut agenda = Agenda::new(&mut context.events, device);
-        let io = self.devices[device as usize].act(now, slot, yields, &mut agenda)?;
+        let served = self.devices[device as usize].act(now, slot, yields, &mut agenda)?;
+        let io = served.io;
         self.loads[device as usize].sectors -= u64::from(io.sectors);
         context.probe.watch(|oracle| {
             let is_volatile = self.devices[device as usize].is_volatile();
             let place = (device, self.places[device as usize].disk);
             oracle.end_merged(place, &io, self.merging.parts_of(io), is_volatile);
         });
-        Some(io)
+        Some(served)
     }
 
     /// An I/O of an array operation has ended; returns whether it was the last of its step.

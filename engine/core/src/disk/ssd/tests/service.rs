@@ -57,8 +57,8 @@ impl Bench {
                 let (at, page, is_write) = later[slot as usize];
                 self.submit(at, page, is_write);
             } else {
-                let io = self.ssd.act(time, slot, false, &mut Agenda::new(&mut self.events, 0));
-                completed.extend(io.map(|io| (time.0, io.is_write)));
+                let served = self.ssd.act(time, slot, false, &mut Agenda::new(&mut self.events, 0));
+                completed.extend(served.map(|served| (time.0, served.io.is_write)));
             }
         }
         completed

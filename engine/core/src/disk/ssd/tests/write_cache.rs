@@ -50,7 +50,8 @@ impl Bench {
     fn step(&mut self) -> Option<Io> {
         let Some((time, Event::Device { slot, .. })) = self.events.next() else { return None };
         self.now = time;
-        self.ssd.act(time, slot, false, &mut Agenda::new(&mut self.events, 0))
+        let served = self.ssd.act(time, slot, false, &mut Agenda::new(&mut self.events, 0));
+        served.map(|served| served.io)
     }
 
     /// The time that one write takes.

@@ -22,6 +22,24 @@ fn scenario(disks: u32, disk: &Value, read_fraction: f64, back_end: &Value) -> V
         "run": {"warm_up": {"requests": 1_000}, "window": {"requests": 4_000}}})
 }
 
+/// A sequence of requests of `size`, one outstanding, each for one of two disks in turn.
+fn one_at_a_time(size: u64, disk: &Value, read_fraction: f64, back_end: &Value) -> Value {
+    let mut scenario = scenario(2, disk, read_fraction, back_end);
+    let stream = &mut scenario["workload"]["streams"][0];
+    stream["arrival"]["depth"] = json!(1);
+    stream["operations"]["size"]["value"] = json!(size);
+    scenario["array"]["stripe_unit"] = json!(size);
+    scenario
+}
+
+/// A drive of 17 MB/s, one zone of 200 sectors a track without skew, with `buffer`.
+fn drive(buffer: &Value) -> Value {
+    json!({"kind": "disk", "rpm": 10_000.0, "buffer": buffer,
+        "geometry": {"kind": "zones", "surfaces": 4, "zones":
+            [{"cylinders": 5_000, "sectors_per_track": 200, "track_skew": 0, "cylinder_skew": 0}]},
+        "seek": {"kind": "figures", "track_to_track": 400_000, "average": 5_000_000, "full_stroke": 10_000_000}})
+}
+
 /// A disk that takes `service` ns for every I/O.
 fn server(service: u64) -> Value {
     json!({"kind": "server", "capacity": 1_u64 << 34, "service": {"kind": "constant", "value": service}})
@@ -65,6 +83,32 @@ proptest! {
     }
 
     #[test]
+    fn a_request_takes_no_less_than_its_transfer(
+        kilobytes in prop::sample::select(vec![4_u64, 16, 64, 512]), reads in prop::sample::select(vec![0.0, 1.0]),
+        megabytes in 50_u64..1_200, overhead in prop::sample::select(vec![0, 5 * US]), service in US..4_000 * US,
+        is_bus in any::<bool>(), kind in 0..3,
+    ) {
+        let size = kilobytes << 10;
+        let bandwidth = megabytes * 1_000_000;
+        let transfer = size as f64 / bandwidth as f64 + overhead as f64 * 1e-9;
+        let mut back_end = sas(4, 1, bandwidth);
+        if is_bus {
+            back_end = json!({"kind": "scsi_bus", "channels": 2, "bandwidth": bandwidth});
+        }
+        back_end["command_overhead"] = json!(overhead);
+        let disk = match kind {
+            0 => server(service),
+            1 => drive(&json!({"segments": 8, "segment": 1 << 20, "write_cache": true})),
+            _ => json!({"kind": "ssd", "capacity": 1_u64 << 32, "read_time": 50 * US, "program_time": 500 * US}),
+        };
+        let found = rate(&one_at_a_time(size, &disk, reads, &back_end)) / size as f64;
+        prop_assert!(found <= 1.000_001 / transfer, "{} a second, each of {} s", found, transfer);
+        if kind == 0 {
+            close(found, 1.0 / transfer.max(service as f64 * 1e-9), 1e-4);
+        }
+    }
+
+    #[test]
     fn more_lanes_are_no_slower(
         disks in 1_u32..17, lanes in 1_u32..9, megabytes in 50_u64..1_200, service in 50 * US..1_000 * US,
     ) {
@@ -73,6 +117,17 @@ proptest! {
         let (few, more) = (found(lanes), found(lanes + 1));
         prop_assert!(few <= 1.005 * more && more <= 1.005 * free, "{} {} {}", few, more, free);
     }
+}
+
+#[test]
+fn a_read_from_a_buffer_takes_its_transfer() {
+    // A transfer takes 512 KiB / 160 MB/s + 100 us = 3.3768 ms. One before the command would halve that over two buses.
+    let bus = json!({"kind": "scsi_bus", "channels": 2, "bandwidth": 160_000_000, "command_overhead": 100 * US});
+    for reads in [0.0, 1.0] {
+        close(rate(&one_at_a_time(512 << 10, &server(US), reads, &bus)), 155.26e6, 1e-4);
+    }
+    // As long on the media, which send while they read.
+    close(rate(&one_at_a_time(512 << 10, &server(4_000 * US), 1.0, &bus)), 131.07e6, 1e-4);
 }
 
 #[test]
@@ -102,11 +157,7 @@ fn a_lane_for_each_port_is_a_bus() {
 
 #[test]
 fn drives_saturate_their_lanes() {
-    // One zone of 200 sectors a track without skew: 17 MB/s.
-    let disk = json!({"kind": "disk", "rpm": 10_000.0,
-        "geometry": {"kind": "zones", "surfaces": 4, "zones":
-            [{"cylinders": 5_000, "sectors_per_track": 200, "track_skew": 0, "cylinder_skew": 0}]},
-        "seek": {"kind": "figures", "track_to_track": 400_000, "average": 5_000_000, "full_stroke": 10_000_000}});
+    let disk = drive(&Value::Null);
     let unlimited = |disks: u32| rate(&scenario(disks, &disk, 1.0, &Value::Null));
     let (one, all) = (unlimited(1), unlimited(12));
     assert!(all > 11.0 * one, "{all} of twelve disks, {one} of one");
