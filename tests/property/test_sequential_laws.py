@@ -27,12 +27,6 @@ window of two seconds change its rate by up to 7 %.
 
 READ_AHEAD = 128 << 10
 """Default size of a prefetch."""
-SLOWEST_WITH_CACHE = 0.92
-"""Least throughput with a cache by that without, at the depths of `_waits_for_prefetches`, in 1,000 arrays.
-
-Draws from that class alone find less: see `test_a_long_read_ahead_makes_up_for_whole_prefetches`.
-"""
-
 DISKS = [entry.name for entry in catalog.entries("disks") if entry.config.get("kind", "disk") == "disk"]
 PARITY_DISKS = {"5": range(3, 13), "6": range(4, 13), "50": range(6, 13, 2), "60": range(8, 13, 2)}
 LEVELS = {"0": range(1, 13), "1": range(2, 3), "10": range(4, 13, 2)} | PARITY_DISKS
@@ -100,21 +94,6 @@ def _slowed_depths(plain: list[float], cached: list[float]) -> list[int]:
     return [depth for depth, a, b in zip(DEPTHS, plain, cached, strict=True) if b < NOISE * a]
 
 
-def _waits_for_prefetches(drawn: Scenario, depth: int) -> bool:
-    """Whether a cache may slow these reads, since each of them completes with a whole prefetch.
-
-    At a gap of parity, disks wait for a part of a turn. Without a cache, reads that complete one by one reach
-    the disk behind a gap earlier than prefetches of 128 KiB do. That matters if strips are long, so that a
-    queue reaches two of them at most, and little is outstanding.
-    """
-    return (
-        drawn["raid"] in PARITY_DISKS
-        and drawn["stripe_unit"] >= READ_AHEAD
-        and drawn["size"] <= READ_AHEAD // 8
-        and drawn["size"] * depth <= 4 * READ_AHEAD
-    )
-
-
 def _find_failures(seed: int, count: int) -> list[tuple[Scenario, list[float], list[float]]]:
     """The arrays in which a law fails, with their throughput by depth, without and with a cache."""
     failures = []
@@ -135,33 +114,29 @@ def test_queues_and_caches_do_not_slow_a_scan() -> None:
 
 
 @pytest.mark.long
-def test_of_1000_arrays_a_cache_slows_two_by_8_percent() -> None:
-    """A deeper queue slows none of them, and a cache those whose reads wait for whole prefetches."""
-    failures = _find_failures(20_340, 1_000)
-    assert [drawn for drawn, plain, cached in failures if _falls(plain) or _falls(cached)] == []
-    assert len(failures) <= 2
-    for drawn, plain, cached in failures:
-        assert all(_waits_for_prefetches(drawn, depth) for depth in _slowed_depths(plain, cached)), drawn
-        assert all(b >= SLOWEST_WITH_CACHE * a for a, b in zip(plain, cached, strict=True)), drawn
+def test_of_1000_arrays_none_is_slowed() -> None:
+    assert _find_failures(20_340, 1_000) == []
 
 
 @pytest.mark.parametrize(
-    ("drawn", "plain", "whole", "long"),
+    ("drawn", "plain", "cached", "long"),
     [
-        (("50", 6, "u320_10k_72gb", 512, 8, 32), 128, 115, 376),
-        (("60", 10, "cheetah_10k6_36gb", 256, 8, 32), 162, 139, 446),
-        (("60", 10, "cheetah_9lp", 256, 8, 16), 54, 38, 116),
-        (("6", 12, "cheetah_9lp", 256, 4, 16), 132, 115, 168),
-        (("6", 11, "cheetah_9lp", 128, 4, 16), 113, 97, 162),
+        (("50", 6, "u320_10k_72gb", 512, 8, 32), 128, 168, 404),
+        (("60", 10, "cheetah_10k6_36gb", 256, 8, 32), 162, 202, 581),
+        (("60", 10, "cheetah_9lp", 256, 8, 16), 54, 64, 145),
+        (("6", 12, "cheetah_9lp", 256, 4, 16), 132, 138, 184),
+        (("6", 11, "cheetah_9lp", 128, 4, 16), 113, 122, 162),
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, tuple) else str(value),
 )
-def test_a_long_read_ahead_makes_up_for_whole_prefetches(
-    drawn: tuple[str, int, str, int, int, int], plain: float, whole: float, long: float
+def test_prefetches_in_flight_keep_disks_busy_at_gaps(
+    drawn: tuple[str, int, str, int, int, int], plain: float, cached: float, long: float
 ) -> None:
-    """Prefetches of 128 KiB slow these scans by 10 to 30 %, those of 2 MiB speed them up.
+    """What has arrived counted as read ahead: the cache slowed these scans by 10 to 30 %.
 
-    Level, disks, disk, stripe unit and reads [KiB], and depth; throughput without and with a cache [MB/s].
+    Behind a strip of parity a disk waits for a part of a turn, and has to be asked early. Level, disks,
+    disk, stripe unit and reads [KiB], and depth; throughput without a cache, with one, and with prefetches of
+    2 MiB [MB/s].
     """
     raid, disks, disk, unit, size, depth = drawn
     array = {
@@ -175,8 +150,8 @@ def test_a_long_read_ahead_makes_up_for_whole_prefetches(
         _mb_s(array, depth, cache, 6, read_ahead)
         for cache, read_ahead in [(0, READ_AHEAD), (64 << 20, READ_AHEAD), (64 << 20, 2 << 20)]
     ]
-    assert rates == pytest.approx([plain, whole, long], rel=0.03)
-    assert _waits_for_prefetches(array, depth)
+    assert rates == pytest.approx([plain, cached, long], rel=0.03)
+    assert rates[1] > plain
 
 
 def test_a_parity_array_scans_at_any_depth() -> None:

@@ -10,7 +10,9 @@
 //!
 //! A host that queues its reads is itself ahead by what it has outstanding. The read-ahead of its sequence is counted from
 //! the newest read, and is never less than `size` or than the sequence has outstanding, up to a share of the cache: less
-//! would put fewer I/Os on the disks than the host does without a cache, since a read waits for all of a prefetch.
+//! would put fewer I/Os on the disks than the host does without a cache, since a read waits for all of a prefetch. For the same
+//! reason as much as is outstanding and twice `size` is kept in flight while there is a queue, up to that share: what has
+//! arrived keeps no disk busy, and a disk that waits for a part of a turn has to be asked early.
 //!
 //! **Adaptive** read-ahead reacts to waste. Each prefetched line is either *used* (read, also while pending) or
 //! *wasted* (evicted unread, or its data changed). Of every 256 such lines the wasted ones are counted: if more than half,
@@ -47,8 +49,11 @@ struct Sequence {
     next: u64,
     edge: u64,
     used: u64,
-    /// Sectors of its reads that are not complete.
+    /// Reads that are not complete, and their sectors.
+    reads: u32,
     outstanding: u64,
+    /// Sectors of its prefetches that have not arrived.
+    in_flight: u64,
 }
 
 /// What a read means for the read-ahead.
@@ -124,8 +129,8 @@ impl ReadAhead {
         self.clock += 1;
         let start = u64::from(array) << ARRAY_SHIFT | lba;
         let end = start + sectors;
-        let steps = self.restraint.map_or(0, |restraint| restraint.steps);
-        let (trigger, size) = (self.trigger << steps, (self.size >> steps).max(self.line.min(self.size)));
+        let (steps, size) = (self.steps(), self.restrained_size());
+        let trigger = self.trigger << steps;
         #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator compares one tag at a time")]
         let may_continue = self.tags.iter().fold(false, |found, &tag| found | (tag == start as u32));
         let sequences = if may_continue { &self.sequences[..] } else { &[] };
@@ -135,6 +140,7 @@ impl ReadAhead {
             sequence.used = self.clock;
             let is_queued = sequence.outstanding > 0;
             sequence.outstanding += sectors;
+            sequence.reads += 1;
             let reserve =
                 if is_queued { size.max((sequence.outstanding >> steps).min(self.limit)) } else { size / 2 };
             self.tags[place] = end as u32;
@@ -150,7 +156,14 @@ impl ReadAhead {
         }
         let is_sequential = run > 1;
         if run >= trigger {
-            let mut sequence = Sequence { next: end, edge: end, used: self.clock, outstanding: sectors };
+            let mut sequence = Sequence {
+                next: end,
+                edge: end,
+                used: self.clock,
+                reads: 1,
+                outstanding: sectors,
+                in_flight: 0,
+            };
             let ahead = Self::stretch(&mut sequence, size, size / 2);
             let place = self.follow(sequence);
             return Noticed { is_sequential, ahead, sequence: Some(place as u8) };
@@ -169,7 +182,46 @@ impl ReadAhead {
     pub fn complete(&mut self, sequence: u8, sectors: u64) {
         if let Some(sequence) = self.sequences.get_mut(usize::from(sequence)) {
             sequence.outstanding = sequence.outstanding.saturating_sub(sectors);
+            sequence.reads = sequence.reads.saturating_sub(1);
         }
+    }
+
+    /// A prefetch of `sectors` of a sequence is on its way.
+    #[inline]
+    pub fn issue(&mut self, sequence: u8, sectors: u64) {
+        if let Some(sequence) = self.sequences.get_mut(usize::from(sequence)) {
+            sequence.in_flight += sectors;
+        }
+    }
+
+    /// A prefetch of `sectors` of a sequence has arrived.
+    #[inline]
+    pub fn arrive(&mut self, sequence: u8, sectors: u64) {
+        if let Some(sequence) = self.sequences.get_mut(usize::from(sequence)) {
+            sequence.in_flight = sequence.in_flight.saturating_sub(sectors);
+        }
+    }
+
+    /// What else to prefetch of a sequence of which several reads are outstanding, and the array.
+    #[inline]
+    pub fn top_up(&mut self, sequence: u8) -> Option<(u16, Stretch)> {
+        let (steps, size, limit) = (self.steps(), self.restrained_size(), self.limit);
+        let sequence = self.sequences.get_mut(usize::from(sequence))?;
+        let left = sequence.edge.saturating_sub(sequence.next);
+        let is_enough = sequence.in_flight >= (sequence.outstanding >> steps) + 2 * size;
+        if sequence.reads < 2 || is_enough || left + size > limit {
+            return None;
+        }
+        Self::stretch(sequence, size, left).map(|stretch| ((sequence.edge >> ARRAY_SHIFT) as u16, stretch))
+    }
+
+    fn steps(&self) -> u32 {
+        self.restraint.map_or(0, |restraint| restraint.steps)
+    }
+
+    /// Size of a prefetch at the present restraint.
+    fn restrained_size(&self) -> u64 {
+        (self.size >> self.steps()).max(self.line.min(self.size))
     }
 
     /// Remembers that a read which starts at `next` continues the candidate at `place`.
@@ -274,6 +326,29 @@ mod tests {
         // When they are complete, half of the size is enough again.
         (1..400).for_each(|_| ahead.complete(0, 16));
         assert_eq!(read(&mut ahead, 0, 400 * 16), (true, None));
+    }
+
+    #[test]
+    fn a_queue_keeps_prefetches_in_flight() {
+        let mut ahead = ahead(2, false);
+        let mut sequence = 0;
+        for read in 0..2 {
+            sequence = ahead.notice(1, read * 16, 16).sequence.unwrap_or_default();
+        }
+        // One read of the sequence is outstanding: the rule for single reads suffices.
+        ahead.issue(sequence, 128);
+        assert_eq!(ahead.top_up(sequence), None);
+        // With two there are 32 sectors outstanding, and 32 + 2 x 128 are to be in flight.
+        assert_eq!(ahead.notice(1, 32, 16).ahead, Some(stretch(160, 128)));
+        ahead.issue(sequence, 128);
+        assert_eq!(ahead.top_up(sequence), Some((1, stretch(288, 128))));
+        ahead.issue(sequence, 128);
+        assert_eq!(ahead.top_up(sequence), None);
+        ahead.arrive(sequence, 128);
+        assert_eq!(ahead.top_up(sequence), Some((1, stretch(416, 128))));
+        // No further than a quarter of the cache beyond the newest read, at 48.
+        let topped: Vec<_> = std::iter::from_fn(|| ahead.top_up(sequence)).collect();
+        assert_eq!(topped.last(), Some(&(1, stretch(928, 128))));
     }
 
     #[test]

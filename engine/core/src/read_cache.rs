@@ -4,7 +4,7 @@
 //! when its data changed never becomes valid.
 
 use crate::config::{self, ReadMode};
-use crate::read_ahead::{Noticed, ReadAhead};
+use crate::read_ahead::{Noticed, ReadAhead, Stretch};
 use crate::replacement::{Replacement, Room};
 use crate::slab::Link;
 use crate::units::Bytes;
@@ -184,6 +184,28 @@ impl ReadCache {
         if let Some(ahead) = &mut self.ahead {
             ahead.complete(sequence, sectors);
         }
+    }
+
+    /// A prefetch of `sectors` for `sequence` is on its way.
+    #[inline]
+    pub fn issue_ahead(&mut self, sequence: u8, sectors: u64) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.issue(sequence, sectors);
+        }
+    }
+
+    /// A prefetch of `sectors` for `sequence` has arrived.
+    #[inline]
+    pub fn arrive_ahead(&mut self, sequence: u8, sectors: u64) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.arrive(sequence, sectors);
+        }
+    }
+
+    /// What else to prefetch for `sequence`, and the array.
+    #[inline]
+    pub fn top_up(&mut self, sequence: u8) -> Option<(u16, Stretch)> {
+        self.ahead.as_mut()?.top_up(sequence)
     }
 
     /// The memory loses power: all lines and known sequences are lost.

@@ -232,7 +232,9 @@ impl BlockDevice for Drive {
     #[inline]
     fn act(&mut self, now: SimTime, _slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Served> {
         self.usage.end(now);
-        let Some(served) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
+        let Some(served) = self.current.take() else {
+            unreachable!("a drive finishes only what it has started")
+        };
         if let Some(next) = self.choose(now, yields) {
             agenda.schedule(self.start(now, next, false), 0);
         }

@@ -133,7 +133,9 @@ mod tests {
         }
         let mut done = Vec::new();
         while let Some((now, Event::Device { slot, .. })) = events.next() {
-            done.extend(server.act(now, slot, yields, &mut Agenda::new(&mut events, 0)).map(|served| served.io.lba.0));
+            done.extend(
+                server.act(now, slot, yields, &mut Agenda::new(&mut events, 0)).map(|served| served.io.lba.0),
+            );
         }
         done
     }

@@ -36,6 +36,8 @@ struct Fetch {
     last: u64,
     /// Requests that wait for it.
     waiters: Link,
+    /// The sequence that it is prefetched for.
+    sequence: Option<u8>,
 }
 
 /// A request that waits for a fetch.
@@ -104,8 +106,11 @@ impl ReadSide {
         let found = self.look_up(context, back, requests, request);
         self.read_missing(context, arrays, requests, request);
         requests[request].service = found.service(is_sequential);
-        if let Some(stretch) = ahead {
-            self.read_ahead(context, arrays, back, array, stretch);
+        if let Some(sequence) = sequence {
+            if let Some(stretch) = ahead {
+                self.read_ahead(context, arrays, back, (array, sequence), stretch);
+            }
+            self.top_up(context, arrays, back, sequence);
         }
     }
 
@@ -195,12 +200,25 @@ impl ReadSide {
         for index in 0..self.missing.len() {
             let extent = self.missing[index];
             if whole_lines {
-                let fetch = self.fetch(context, arrays, array, extent, false);
+                let fetch = self.fetch(context, arrays, array, extent, None);
                 self.wait_for(fetch, requests, request);
             } else {
                 requests[request].pending += 1;
                 arrays.read(context, array, extent, Parent::Read { request });
             }
+        }
+    }
+
+    /// Prefetches what a sequence needs in flight.
+    pub fn top_up(
+        &mut self,
+        context: &mut Context,
+        arrays: &mut ArraySet,
+        back: Option<&WriteBack>,
+        sequence: u8,
+    ) {
+        while let Some((array, stretch)) = self.cache.as_mut().and_then(|cache| cache.top_up(sequence)) {
+            self.read_ahead(context, arrays, back, (array, sequence), stretch);
         }
     }
 
@@ -210,7 +228,7 @@ impl ReadSide {
         context: &mut Context,
         arrays: &mut ArraySet,
         back: Option<&WriteBack>,
-        array: u16,
+        (array, sequence): (u16, u8),
         Stretch { first, sectors }: Stretch,
     ) {
         let lines = self.lines;
@@ -224,7 +242,7 @@ impl ReadSide {
             if line > start {
                 let sectors = Sectors(lines.start(line - start));
                 let extent = Extent { lba: Lba(lines.start(start)), sectors };
-                self.fetch(context, arrays, array, extent, true);
+                self.fetch(context, arrays, array, extent, Some(sequence));
             }
             while line < last && self.is_cached(back, array, line) {
                 line += 1;
@@ -238,18 +256,18 @@ impl ReadSide {
             || back.is_some_and(|back| back.cache.holds(array, line, all).is_some())
     }
 
-    /// Reads the lines of `extent` into the read cache; returns the fetch.
+    /// Reads the lines of `extent` into the read cache, ahead for `sequence` if there is one; returns the fetch.
     fn fetch(
         &mut self,
         context: &mut Context,
         arrays: &mut ArraySet,
         array: u16,
         extent: Extent,
-        is_prefetch: bool,
+        sequence: Option<u8>,
     ) -> u32 {
         let touched = self.lines.touched(extent.lba.0, extent.sectors.0);
         let (first, last) = (*touched.start(), *touched.end());
-        let fetch = self.fetches.insert(Fetch { array, first, last, waiters: Link::END });
+        let fetch = self.fetches.insert(Fetch { array, first, last, waiters: Link::END, sequence });
         let lines = self.lines;
         context.probe.watch(|oracle| {
             oracle.begin_fetch(fetch, array, lines.start(first), lines.start(last + 1));
@@ -257,16 +275,20 @@ impl ReadSide {
         if let Some(cache) = &mut self.cache {
             for line in touched {
                 if !cache.has(array, line) {
-                    cache.insert(array, line, Some(fetch), is_prefetch);
+                    cache.insert(array, line, Some(fetch), sequence.is_some());
                 }
+            }
+            if let Some(sequence) = sequence {
+                cache.issue_ahead(sequence, extent.sectors.0);
             }
         }
         arrays.read(context, array, extent, Parent::Fetch { fetch });
         fetch
     }
 
-    /// A fetch has ended; returns the first request that waits for it (see [`Self::next_waiter`]).
-    pub fn end_fetch(&mut self, context: &mut Context, fetch: u32) -> Link {
+    /// A fetch has ended; returns the first request that waits for it (see [`Self::next_waiter`]), and the sequence
+    /// that it was prefetched for.
+    pub fn end_fetch(&mut self, context: &mut Context, fetch: u32) -> (Link, Option<u8>) {
         let done = self.fetches.remove(fetch);
         let sectors = self.lines.sectors();
         if let Some(cache) = &mut self.cache {
@@ -275,9 +297,12 @@ impl ReadSide {
                     context.probe.watch(|oracle| oracle.arrive(fetch, line, sectors));
                 }
             }
+            if let Some(sequence) = done.sequence {
+                cache.arrive_ahead(sequence, self.lines.start(done.last + 1 - done.first));
+            }
         }
         context.probe.watch(|oracle| oracle.end_fetch(fetch));
-        done.waiters
+        (done.waiters, done.sequence)
     }
 
     /// Removes a request from those that wait for a fetch, and advances to the next.

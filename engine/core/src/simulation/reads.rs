@@ -24,9 +24,13 @@ impl Simulation {
 
     /// A fetch has read its lines.
     pub(super) fn fetch_done(&mut self, fetch: u32) {
-        let mut waiters = self.reads.end_fetch(&mut self.context, fetch);
+        let (mut waiters, sequence) = self.reads.end_fetch(&mut self.context, fetch);
         while let Some(request) = self.reads.next_waiter(&mut waiters) {
             self.part_done(request);
+        }
+        if let Some(sequence) = sequence {
+            let Self { context, write_back, reads, arrays, .. } = self;
+            reads.top_up(context, arrays, write_back.as_ref(), sequence);
         }
     }
 }

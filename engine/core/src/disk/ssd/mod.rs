@@ -275,7 +275,13 @@ impl Ssd {
 
     /// Completes a command at `time`, immediately if that is now.
     #[inline]
-    fn complete(&mut self, now: SimTime, time: SimTime, command: u32, agenda: &mut Agenda<'_>) -> Option<Served> {
+    fn complete(
+        &mut self,
+        now: SimTime,
+        time: SimTime,
+        command: u32,
+        agenda: &mut Agenda<'_>,
+    ) -> Option<Served> {
         if time > now {
             agenda.schedule(time, slot(Stage::Done, command));
             return None;
@@ -307,7 +313,8 @@ impl BlockDevice for Ssd {
         self.usage.arrive(now);
         self.usage.count(io.is_write);
         let (first, last) = self.units(io.lba, io.sectors);
-        let command = Command { io, arrived: now, pending: 0, is_announced: false, admitted: 0, next: Link::END };
+        let command =
+            Command { io, arrived: now, pending: 0, is_announced: false, admitted: 0, next: Link::END };
         let command = self.commands.insert(command);
         if !io.is_write {
             self.submit_read(now, command, agenda);

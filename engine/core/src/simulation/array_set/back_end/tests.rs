@@ -122,7 +122,8 @@ proptest! {
 #[test]
 fn a_read_from_a_buffer_takes_its_transfer() {
     // A transfer takes 512 KiB / 160 MB/s + 100 us = 3.3768 ms. One before the command would halve that over two buses.
-    let bus = json!({"kind": "scsi_bus", "channels": 2, "bandwidth": 160_000_000, "command_overhead": 100 * US});
+    let bus =
+        json!({"kind": "scsi_bus", "channels": 2, "bandwidth": 160_000_000, "command_overhead": 100 * US});
     for reads in [0.0, 1.0] {
         close(rate(&one_at_a_time(512 << 10, &server(US), reads, &bus)), 155.26e6, 1e-4);
     }
