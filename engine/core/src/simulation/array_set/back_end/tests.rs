@@ -99,7 +99,8 @@ proptest! {
         let disk = match kind {
             0 => server(service),
             1 => drive(&json!({"segments": 8, "segment": 1 << 20, "write_cache": true})),
-            _ => json!({"kind": "ssd", "capacity": 1_u64 << 32, "read_time": 50 * US, "program_time": 500 * US}),
+            _ => json!({"kind": "ssd", "capacity": 1_u64 << 32, "over_provisioning": 0.5, "read_time": 50 * US,
+                "program_time": 500 * US}),
         };
         let found = rate(&one_at_a_time(size, &disk, reads, &back_end)) / size as f64;
         prop_assert!(found <= 1.000_001 / transfer, "{} a second, each of {} s", found, transfer);
