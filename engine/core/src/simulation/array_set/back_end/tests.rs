@@ -29,6 +29,7 @@ fn one_at_a_time(size: u64, disk: &Value, read_fraction: f64, back_end: &Value) 
     stream["arrival"]["depth"] = json!(1);
     stream["operations"]["size"]["value"] = json!(size);
     scenario["array"]["stripe_unit"] = json!(size);
+    scenario["run"] = json!({"warm_up": {"requests": 100}, "window": {"requests": 1_000}});
     scenario
 }
 
