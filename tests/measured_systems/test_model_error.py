@@ -167,7 +167,7 @@ def open_study(metric: str | None = None, **spec: Any) -> Any:
         return SimpleNamespace(to_pylist=lambda: rows)
 
     sweep = SimpleNamespace(configuration=lambda _: configure())
-    return SimpleNamespace(spec=spec, metric=metric, sql=sql, sweep=sweep)
+    return SimpleNamespace(spec=spec, metric=metric, sql=sql, sql_of_named_columns=sql, sweep=sweep)
 
 
 FITTED = [{"parameter": "workload.streams.0.arrival.ios", "value": 49, "on": "39 users"}]

@@ -14,8 +14,8 @@ from destage.tools.registry import TOOLS, Tool, detect
 ROOT = Path(destage.tools.__file__).parent
 TESTS = Path(__file__).parents[1]
 DOCS = TESTS.parent / "docs"
-OTHERS = {"scripts", "disksim"}
-"""Folders without tests or results of their own: what several tools need, and models of disks."""
+OTHERS = {"scripts", "disksim", "data_sheets"}
+"""Folders without tests or results of their own: what tools share, models of disks, data sheets."""
 FUNCTIONS = {
     "load": {"recognizes": 1, "read_tests": 3},
     "results": {"recognizes": 1, "read": 1},
