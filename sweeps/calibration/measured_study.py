@@ -167,6 +167,10 @@ def _list_unknowns(scenario: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
     if "controller" not in scenario:
         return
     yield from around("controller.firmware.command_time", _TIMES)
+    if disk["kind"] == "ssd":
+        # A controller without SATA links tunnels their commands.
+        yield from around("controller.back_end.sata_overhead", _TIMES)
+        yield from around("controller.back_end.sata_write_overhead", _TIMES)
     if controller["cache"]["capacity"] and controller["cache"]["write_fraction"]:
         yield "controller.cache.write.destage_depth", {"integer": [1, _MOST_DESTAGES]}
 

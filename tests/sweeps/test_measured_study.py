@@ -72,6 +72,10 @@ def test_held_lines_and_tests_are_predicted() -> None:
 def test_unknowns_are_those_of_the_parts() -> None:
     flash = make(READ)["calibrate"]["unknowns"]
     assert {"array.disk.precondition", "array.disk.write_cache", "array.disk.read_time"} < flash.keys()
+    tunnelled = make(READ, hardware=SSD | {"controller": {"use": "serveraid_m1015"}})["calibrate"]["unknowns"]
+    sata = {"controller.back_end.sata_overhead", "controller.back_end.sata_write_overhead"}
+    assert sata <= tunnelled.keys()
+    assert not sata & flash.keys()
     spinning = make(READ, hardware=CACHED)
     unknowns = spinning["calibrate"]["unknowns"]
     assert unknowns["controller.cache.write.destage_depth"] == {"integer": [1, 16]}
