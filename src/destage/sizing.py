@@ -139,7 +139,11 @@ def _find_excess(missed: Outclassed) -> float:
 
 
 def _explain_outclassed(best: Outclassed, count: int) -> str:
-    """Return why none of so many families carries the load, with the result of the best one."""
+    """Return why no family carries the load, with the result of the best one.
+
+    Args:
+        count: The number of families.
+    """
     return describe_outclassed(count, FAR, best.objective, best.value, best.family, best.disks)
 
 

@@ -1,6 +1,7 @@
 """Parts made from data sheets: what the sheet says holds in the model, what it does not say is marked."""
 
 import math
+import statistics
 from typing import Any
 
 import pytest
@@ -77,6 +78,28 @@ def test_the_cylinders_of_the_catalogues_disks_follow_from_their_heads(entry: ca
     )
     ours = made.config["geometry"]["cylinders"]
     assert ours == pytest.approx(geometry["cylinders"] * heads / max(1, round(heads)), rel=1e-3)
+
+
+def test_missing_figures_have_the_ratios_of_the_catalogues_disks() -> None:
+    ratios: dict[str, list[float]] = {"track_to_track": [], "full_stroke": [], "inner_rate": []}
+    for entry in catalog.entries("disks"):
+        if value_at(entry.config, "geometry.kind") == "rates":
+            seek, geometry = entry.config["seek"], entry.config["geometry"]
+            average = quantities.parse(seek["average"], "ns")
+            for name in ("track_to_track", "full_stroke"):
+                ratios[name].append(quantities.parse(seek[name], "ns") / average)
+            outer, inner = (
+                quantities.parse(geometry[f"{edge}_rate"], "bytes_per_s") for edge in ("outer", "inner")
+            )
+            ratios["inner_rate"].append(inner / outer)
+    made = make_disk(DiskFigures(**TEN_K)).config
+    ours = {
+        name: quantities.parse(made["seek"][name], "ns") / 3.7e6 for name in ("track_to_track", "full_stroke")
+    }
+    ours["inner_rate"] = quantities.parse(made["geometry"]["inner_rate"], "bytes_per_s") / 215e6
+    assert ours == pytest.approx(
+        {name: statistics.median(values) for name, values in ratios.items()}, rel=0.05
+    )
 
 
 def test_what_a_sheet_gives_is_not_marked_as_assumed() -> None:

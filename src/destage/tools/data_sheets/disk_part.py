@@ -1,6 +1,6 @@
 """A hard disk from its data sheet.
 
-The ratios that stand in for missing figures are medians of the disks of the catalogue.
+A figure that a sheet lacks follows from another one, by the rounded median of the catalogue's disks.
 """
 
 import math
@@ -8,9 +8,9 @@ import math
 from destage.tools.data_sheets.made_part import MadePart, list_assumed, show
 from destage.tools.data_sheets.sheet_figures import DiskFigures
 
-_TRACK_TO_TRACK, _FULL_STROKE = 0.06, 2.05
+_TRACK_TO_TRACK, _FULL_STROKE = 0.06, 2.02
 """Shortest and longest seek, as ratios to the average one."""
-_INNER = 0.6
+_INNER = 0.63
 """Rate at the inner edge, as a ratio to that at the outer edge."""
 _SETTLE_NS, _SWITCH_NS = 500_000, 300_000
 _MOST_CYLINDERS = ((14_000, 100_000), (9_000, 150_000), (0, 550_000))
