@@ -1,7 +1,9 @@
-"""Settings of the property tests, and the summary of what was not proven.
+"""Settings of the property tests, SIGINT as a terminal gives it, and the summary of what was not proven.
 
 The property tests have the same examples on every machine, and no time limit on a busy one.
 """
+
+import signal
 
 import pytest
 from external_data import describe_unproven
@@ -9,6 +11,10 @@ from hypothesis import settings
 
 settings.register_profile("deterministic", deadline=None, derandomize=True)
 settings.load_profile("deterministic")
+
+# A shell starts `make test &` with SIGINT ignored, and then the programs that tests end by Ctrl-C inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
