@@ -13,14 +13,17 @@ from destage.tools.data_sheets.sheet_figures import SsdFigures
 from destage.tools.data_sheets.ssd_comparison import simulate_writes
 
 _SMALL, _LARGE = 4_096, 131_072
-_CHANNELS, _PLANES, _PAGE_UNITS, _PAGES = 8, 2, 4, 1_024
-"""The structure of the catalogue's drives: channels, planes of a die, 4 KiB in a page, pages in a block."""
+_PLANES, _PAGE_UNITS, _PAGES = 2, 4, 1_024
+"""The structure of the catalogue's drives: planes of a die, 4 KiB in a page, pages in a block."""
 _ERASE_S = 5e-3
 _LATENCIES_NS = {"sas": (110e3, 30e3), "sata": (110e3, 40e3), "nvme": (80e3, 20e3), "scsi": (110e3, 40e3)}
 _DEPTHS = {"sas": 64, "sata": 32, "nvme": 256, "scsi": 32}
+_CHANNELS = {"sas": 16, "sata": 8, "nvme": 16, "scsi": 8}
 _CHANNEL_RATES = {"sas": 800e6, "sata": 800e6, "nvme": 1_200e6, "scsi": 400e6}
 _STEPS = 3
-"""Corrections of the program time by simulation; each divides the error of the rate by ten or so."""
+"""Corrections of a figure by simulation; each divides the error of the rate by ten or so."""
+_LEAST_SPARE = 0.03
+"""The smallest over-provisioning."""
 
 
 def make_ssd(figures: SsdFigures) -> MadePart:
@@ -39,19 +42,19 @@ def make_ssd(figures: SsdFigures) -> MadePart:
     is_fresh = figures.writes_are == "fresh"
     write_overhead_s = max(0.0, 1 / figures.random_writes - on_wire_s) if is_fresh else 0.0
     command_s = write_s - on_wire_s - write_overhead_s
-    channel_rate = _CHANNEL_RATES[figures.interface]
+    channels, channel_rate = _CHANNELS[figures.interface], _CHANNEL_RATES[figures.interface]
     die_s = read_s - command_s - overhead_s - _SMALL / read_rate - _SMALL / channel_rate
     _check(figures, command_s, die_s)
     raw = figures.flash or 2.0 ** math.ceil(math.log2(figures.capacity * 1.03))
-    spare = max(raw / figures.capacity - 1, 0.03)
-    dies = _CHANNELS * max(2, math.ceil(1.3 * figures.random_reads * die_s / _CHANNELS))
+    spare = max(raw / figures.capacity - 1, _LEAST_SPARE)
+    dies = channels * max(2, math.ceil(1.3 * figures.random_reads * die_s / channels))
     page_s = _PLANES * _PAGE_UNITS * _SMALL / channel_rate
     config: dict[str, Any] = {
         "kind": "ssd",
         "capacity": show(figures.capacity, "bytes"),
         "over_provisioning": round(spare, 4),
-        "channels": _CHANNELS,
-        "dies_per_channel": dies // _CHANNELS,
+        "channels": channels,
+        "dies_per_channel": dies // channels,
         "planes": _PLANES,
         "pages_per_block": _PAGES,
         "read_time": show(die_s * 1e9, "ns"),
@@ -72,7 +75,12 @@ def make_ssd(figures: SsdFigures) -> MadePart:
     program_s = dies * _PLANES * _PAGE_UNITS * _SMALL / figures.write_rate - page_s
     config["program_time"] = show(program_s * 1e9, "ns")
     if not is_fresh:
-        _fit_writes(config, figures.random_writes, depth, program_s)
+        fitted_s = _fit_program(config, figures.random_writes, depth, program_s)
+        if fitted_s > program_s and not figures.flash:
+            config["program_time"] = show(program_s * 1e9, "ns")
+            _fit_spare(config, figures.random_writes, depth)
+            if config["over_provisioning"] == _LEAST_SPARE:
+                _fit_program(config, figures.random_writes, depth, program_s)
     sheet = {
         "depth": depth,
         "reads_per_s": figures.random_reads,
@@ -107,12 +115,36 @@ def _check(figures: SsdFigures, command_s: float, die_s: float) -> None:
         raise ConfigError(issues)
 
 
-def _fit_writes(config: dict[str, Any], writes_per_s: float, depth: int, program_s: float) -> None:
-    """Set the program time with which random writes in the steady state have the rate of the sheet."""
+def _fit_program(config: dict[str, Any], writes_per_s: float, depth: int, program_s: float) -> float:
+    """Set and return the program time [s] with which random writes in the steady state have their rate."""
     for _ in range(_STEPS):
-        ratio = simulate_writes(config, depth) / writes_per_s
-        program_s *= ratio
+        program_s *= simulate_writes(config, depth) / writes_per_s
         config["program_time"] = show(program_s * 1e9, "ns")
+    return program_s
+
+
+def _fit_spare(config: dict[str, Any], writes_per_s: float, depth: int) -> None:
+    """Set the over-provisioning with which random writes in the steady state have their rate.
+
+    For flash that is as fast as the sequential writes need: too fast for the raw flash assumed before.
+    """
+    amplification = _amplify(config["over_provisioning"])
+    for _ in range(_STEPS):
+        amplification *= simulate_writes(config, depth) / writes_per_s
+        spare = -amplification * math.log1p(-1 / amplification) - 1
+        config["over_provisioning"] = max(round(spare, 4), _LEAST_SPARE)
+
+
+def _amplify(spare: float) -> float:
+    """Return the write amplification of random writes in large blocks (Xiang and Kurkoski, ICNC 2012).
+
+    It is the a with 1 + `spare` = -a log(1 - 1 / a).
+    """
+    low, high = 1 + 1e-9, 1 + 1 / spare
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if -middle * math.log1p(-1 / middle) > 1 + spare else (low, middle)
+    return low
 
 
 def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, str]:
@@ -125,8 +157,9 @@ def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, st
         else "random writes in the steady state have the rate of the sheet, by simulation"
     )
     return {
-        "over_provisioning": "raw flash is the next power of two; give flash=SIZE if a sheet has it",
-        "channels": structure,
+        "over_provisioning": "raw flash is the next power of two, or less if random writes are slow for the "
+        "sequential ones; give flash=SIZE if a sheet has it",
+        "channels": f"usual for {figures.interface}",
         "dies_per_channel": "enough for the random reads, by Little's law",
         "planes": structure,
         "pages_per_block": structure,
