@@ -51,7 +51,7 @@ def test_files_in_folders_are_completed(complete: Any, tmp_path: Path) -> None:
 def test_presets_and_catalogue_entries(complete: Any) -> None:
     assert complete("catalog", "show", "vdi") == ["vdi", "vdi_logon_storm"]
     assert complete("catalog", "list", "d") == ["disks"]
-    assert complete("catalog", "list", "disks", "exos_x1") == ["exos_x16", "exos_x18"]
+    assert complete("catalog", "list", "disks", "exos_x1") == ["exos_x18", "exos_x16"]
     assert complete("catalog", "list", "disks", "smart") == []
 
 

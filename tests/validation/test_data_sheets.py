@@ -41,7 +41,7 @@ def _rate(entry: catalog.Entry, depth: int, read_fraction: float, **disk: Any) -
                 "stripe_unit": "1MiB",
                 "disk": {"use": entry.name, "speed_tolerance": 0, **disk},
             },
-            "run": {"warm_up": {"requests": 10_000}, "window": {"requests": 10_000}},
+            "run": {"warm_up": {"requests": 20_000}, "window": {"requests": 10_000}},
         }
     )
     return float(row["throughput_bytes_per_s"])
