@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from destage.engine import catalog, normalise, quantities
+from destage.engine import catalog, normalise, quantities, simulate
 from destage.errors import ConfigError
 from destage.spec.documents import parse_document, value_at
 from destage.tools.data_sheets.controller_part import make_controller
@@ -228,6 +228,36 @@ def test_a_controller_without_protection_has_no_battery() -> None:
         for rate in (200_000, 50_000)
     ]
     assert [quantities.parse(time, "ns") for time in times] == [5_000, 20_000]
+
+
+@pytest.mark.parametrize("operations", [60_000, 200_000, 1_000_000])
+def test_a_controller_carries_the_rated_reads_and_no_more(operations: int) -> None:
+    stream = {
+        "name": "reads",
+        "arrival": {"kind": "fixed_outstanding", "depth": 512},
+        "operations": {"read_fraction": 1, "size": {"kind": "constant", "value": "4KiB"}},
+        "address": {"kind": "uniform"},
+    }
+    disk = {
+        "kind": "ssd",
+        "capacity": "256MiB",
+        "over_provisioning": 1,
+        "channels": 8,
+        "dies_per_channel": 8,
+        "pages_per_block": 16,
+        "read_time": "1us",
+        "program_time": "100us",
+    }
+    controller = make_controller(ControllerFigures(cache=0, operations=operations)).config
+    row = simulate(
+        {
+            "workload": {"streams": [stream]},
+            "controller": dict(controller),
+            "array": {"raid": "0", "disks": 16, "disk": disk},
+            "run": {"warm_up": {"requests": 2_000}, "window": {"requests": 40_000}},
+        }
+    )
+    assert row["throughput_iops"] == pytest.approx(operations, rel=0.02)
 
 
 def test_a_file_has_the_part_and_says_what_is_assumed() -> None:
