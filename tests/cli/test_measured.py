@@ -57,6 +57,19 @@ def test_one_bad_file_among_several_writes_nothing(destage: Any, results: Path) 
     assert not (results.parent / "store").exists()
 
 
+def test_a_csv_of_ones_own_is_imported_or_refused_as_a_whole(destage: Any, results: Path) -> None:
+    shutil.copy(DATA / "figures.csv", results.with_name("own.csv"))
+    done = destage("measured", "import", "own.csv", "--name", "own", "--array", "a")
+    assert "own.csv: csv, 4 lines" in done.out
+    rows = json.loads(destage("measured", "show", "own", "--json").out)
+    assert [row["outstanding"] for row in rows] == [1, 16, 16, 1]
+    results.with_name("own.csv").write_text((DATA / "figures.csv").read_text().replace("8k", "8"))
+    again = destage("measured", "import", "own.csv", "--name", "own", "--array", "a", "--replace")
+    assert again.issues == [("measured.bad-value", "size")] * 2
+    assert "own.csv:3:19" in again.err
+    assert len(json.loads(destage("measured", "show", "own", "--json").out)) == 4
+
+
 def test_a_name_is_taken_once(destage: Any, results: Path) -> None:
     command = ("measured", "import", str(results), "--name", "lab", "--array", "a")
     assert destage(*command).code == 0

@@ -1,4 +1,4 @@
-"""Damaged files: lines or one mistake with its line, whatever is cut, changed or exchanged."""
+"""Damaged files: lines or mistakes with their lines, whatever is cut, changed or exchanged."""
 
 import random
 from collections.abc import Callable
@@ -49,7 +49,8 @@ def test_a_damaged_file_is_read_or_refused(file: Path, damage: Damage) -> None:
         try:
             found = read_results("x", damage(bytearray(text.encode()), draw))
         except ConfigError as error:
-            (issue,) = error.issues
-            assert issue.line is not None
+            places = [issue.line for issue in error.issues]
         else:
-            assert found.lines
+            places = [line.source_line for line in found.lines]
+        assert places
+        assert None not in places

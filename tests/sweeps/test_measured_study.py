@@ -1,5 +1,6 @@
 """A calibration made of a measured set and an array: its loads, its figures and the usual unknowns."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
 from destage.store import open_sweep
 from destage.sweeps.calibration.measured_study import make_measured_study, make_size
+from destage.tools.results import read_results
 
+FIGURES = Path(__file__).parents[1] / "measured" / "data" / "figures.csv"
 SSD: dict[str, Any] = {
     "controller": {"use": "ahci_sata_6gb"},
     "array": {"raid": "0", "disks": 1, "disk": {"use": "d3_s4610_480gb"}},
@@ -57,6 +60,20 @@ def test_each_line_is_a_figure_with_its_own_load() -> None:
     assert streams["disk 0"]["operations"]["read_fraction"] == 0.7
     assert streams["scan"]["address"] == {"kind": "sequential"}
     assert (figures["read"]["of"], figures["read"]["value"]) == ("response_mean", "0.1271ms")
+
+
+def test_each_line_of_a_csv_is_a_figure() -> None:
+    lines = read_results("figures.csv", FIGURES.read_bytes()).lines
+    figures = make(*lines, hardware=CACHED)["calibrate"]["figures"]
+    assert [(name, figure["value"]) for name, figure in figures.items()] == [
+        ("read-d1", "5.81ms"),
+        ("read-d16", "21.6ms"),
+        ("mix-d16", "23.2ms"),
+        ("scan", "0.7ms"),
+    ]
+    streams = [figure["set"]["workload.streams.0"] for figure in figures.values()]
+    assert [stream["arrival"]["depth"] for stream in streams] == [1, 16, 16, 1]
+    assert [stream["address"]["kind"] for stream in streams] == ["uniform"] * 3 + ["sequential"]
 
 
 def test_held_lines_and_tests_are_predicted() -> None:

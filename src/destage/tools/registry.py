@@ -58,6 +58,7 @@ TOOLS = (
     Tool("sysbench", "sysbench", _SCRIPTS, has_commands=True, results={"results": "text"}),
     Tool("iostat", "iostat", results={"results": "-x"}),
     Tool("perfmon", "Perfmon", results={"results": "CSV"}),
+    Tool("csv_table", "CSV of your own", results={"results": "with a heading"}),
     Tool("fio", "fio", (".fio", *_SCRIPTS), has_commands=True, results={"results": "JSON"}, has_export=True),
 )
 """All tools, in the order in which they are asked whether a text is theirs; fio's job files have no mark."""

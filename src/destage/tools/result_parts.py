@@ -37,10 +37,17 @@ class ResultFile:
     text: str
 
     def mistake(
-        self, code: str, message: str, *, line: int = 1, place: str = "", value: object = None
+        self,
+        code: str,
+        message: str,
+        *,
+        line: int = 1,
+        column: int = 1,
+        place: str = "",
+        value: object = None,
     ) -> ConfigError:
         """Return the error of a mistake in a line."""
-        return ConfigError([Issue(code, place, message, value, line=line, column=1)], self.name)
+        return ConfigError([Issue(code, place, message, value, line=line, column=column)], self.name)
 
     def line_of(self, position: int) -> int:
         """Return the number of the line with a position of the text, from 1."""

@@ -32,7 +32,8 @@ def import_(
         typer.Argument(
             metavar="FILE...",
             help="Results of fio (JSON, JSON+), DiskSpd (XML, text), Vdbench (flatfile.html), Iometer "
-            "(results.csv) or sysbench fileio, or logs of iostat -x or Perfmon (CSV); detected by content.",
+            "(results.csv) or sysbench fileio, logs of iostat -x or Perfmon (CSV), or a CSV of your own "
+            "with a heading; detected by content.",
         ),
     ],
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the set.")],
