@@ -1,5 +1,6 @@
 """The answer of a calibration in words: odds, predictions with their scores, what decides them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,8 @@ from destage.queries.text.presentation import CONFIDENCE, format_number, format_
 
 TABLE = "predictive"
 """The table that a calibration has, and no other study."""
+NEXT = "next_measurements"
+"""The table of what could be measured next, which calibrations of earlier versions lack."""
 TABLES = ("calibration", "unknowns", TABLE, "odds", "worth_knowing")
 """The tables that are small enough to be printed whole."""
 _SCALES: Mapping[str, tuple[float, str]] = {
@@ -30,6 +33,13 @@ _FEW = 30
 """Effective draws below which an answer is preliminary."""
 _WORTH = 0.05
 """The share of a variance from which on it is worth a sentence."""
+_CLEAR = 0.9
+"""The share of the posterior from which on a choice is determined."""
+_WIDE = 0.7
+"""The width of a posterior from which on it says little, as a share of the prior's."""
+_MOST_OPEN = 4
+_NOTICEABLE = 0.1
+"""The share of a variance from which on a measurement is worth its time; it narrows by 5 %."""
 _DIGITS = 3
 _VALID = 0.8
 """The share of held figures within their 90 % intervals from which on a fit counts as validated."""
@@ -38,15 +48,21 @@ Row = Mapping[str, Any]
 
 def compose_calibration(session: Session) -> list[str]:
     """Return the sentences of the answer, fit by fit."""
-    rows = {name: session.query(name).to_pylist() for name in ("calibration", TABLE, "odds", "worth_knowing")}
+    rows = {name: session.query(name).to_pylist() for name in list_tables(session)}
+    has_candidates = "candidates" in session.spec["calibrate"]
     sentences: list[str] = []
     for fit in rows["calibration"]:
         of_fit = {name: [row for row in listed if row["fit"] == fit["fit"]] for name, listed in rows.items()}
-        sentences += _compose_fit(fit, of_fit)
+        sentences += _compose_fit(fit, of_fit, has_candidates=has_candidates)
     return sentences
 
 
-def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+def list_tables(session: Session) -> list[str]:
+    """Return the names of the tables that are small enough to be printed whole."""
+    return [*TABLES, *[NEXT] * (NEXT in session.analyses)]
+
+
+def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates: bool) -> Iterator[str]:
     name = f"Fitted on {fit['fit']}"
     if fit["is_ruled_out"]:
         nearest = fit["smallest_implausibility"]
@@ -65,6 +81,12 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     yield f"{name}: {name_stage(rows[TABLE])}."
     for sentence in _compose_worth(rows):
         yield f"{name}, {sentence}"
+    undetermined = name_undetermined(rows["unknowns"], rows["worth_knowing"])
+    if undetermined:
+        yield f"{name}, the figures leave open: {undetermined}."
+    measured_next = rows.get(NEXT, ())
+    if measured_next or has_candidates:
+        yield f"{name}, {describe_next(measured_next)}."
     if fit["effective_draws"] < _FEW:
         draws = format_number(float(f"{fit['effective_draws']:.2g}"))
         yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
@@ -105,6 +127,68 @@ def _compose_worth(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             parts.append(f"{format_share(model['variance_removed'])} are the model's own error and stay")
         if parts:
             yield f"{'; '.join(parts)}."
+
+
+def name_undetermined(unknowns: Sequence[Row], worth: Sequence[Row]) -> str:
+    """Return the unknowns of a fit that its figures do not determine; empty if there is none.
+
+    First come those that decide a prediction most.
+    """
+    decides = {
+        row["known"]: row["variance_removed"]
+        for row in sorted(worth, key=lambda row: row["variance_removed"])
+    }
+    by_unknown: dict[str, list[Row]] = {}
+    for row in unknowns:
+        by_unknown.setdefault(row["unknown"], []).append(row)
+    names = [unknown for unknown, rows in by_unknown.items() if _is_undetermined(rows)]
+    names.sort(key=lambda unknown: -decides.get(unknown, 0.0))
+    shown = [_describe_open(by_unknown[unknown]) for unknown in names[:_MOST_OPEN]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, *[f"and {more} more"] * (more > 0)])
+
+
+def _is_undetermined(rows: Sequence[Row]) -> bool:
+    """Return whether the posterior of an unknown is nearly as wide as its prior, or has no clear choice."""
+    first = rows[0]
+    if first["value"] is not None:
+        return len(rows) > 1 and max(row["posterior_share"] or 0.0 for row in rows) < _CLEAR
+    widths = [_measure_width(first, name) for name in ("prior", "posterior")]
+    return widths[0] > 0 and widths[1] >= _WIDE * widths[0]
+
+
+def _measure_width(row: Row, name: str) -> float:
+    """Return the width of an interval, of ratios where all values of the prior are above 0."""
+    low, high = row[f"{name}_q05"], row[f"{name}_q95"]
+    if low is None:
+        return 0.0
+    is_ratio = (row["prior_q05"] or 0.0) > 0 and 0 < low <= high
+    return math.log(high / low) if is_ratio else float(high - low)
+
+
+def _describe_open(rows: Sequence[Row]) -> str:
+    name = str(rows[0]["unknown"])
+    if rows[0]["value"] is None:
+        return name
+    shares = [f"{row['value']} {format_share(row['posterior_share'] or 0.0)}" for row in rows]
+    return f"{name} ({', '.join(shares)})"
+
+
+def describe_next(rows: Sequence[Row]) -> str:
+    """Return what to measure next, from the measurements of a fit with the best first."""
+    if not rows:
+        return (
+            "there is no further measurement to choose from: the study has no candidate that is not measured"
+        )
+    best = min(rows, key=lambda row: row["rank"])
+    before, after = (format_share(best[name]) for name in ("deviation", "deviation_after"))
+    what, figure = best["measurement"], best["figure"]
+    if best["variance_removed"] < _NOTICEABLE:
+        return (
+            f"no further measurement would narrow the predictions noticeably: the best of {len(rows)}, "
+            f"{what}, would narrow that of {figure} from ±{before} to ±{after}"
+        )
+    return f"measure next: {what}: it would narrow the prediction of {figure} from ±{before} to ±{after}"
 
 
 def format_odds(row: Row) -> str:

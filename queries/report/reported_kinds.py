@@ -10,8 +10,8 @@ from destage.queries.findings.answer_bars import AnswerBars, draw_answer_bars
 from destage.queries.findings.answer_basis import list_assumed_localities, list_model_errors
 from destage.queries.findings.calibration_answer import (
     TABLE,
-    TABLES,
     compose_calibration,
+    list_tables,
     tabulate_predictions,
     tabulate_unknowns,
 )
@@ -229,7 +229,7 @@ class ReportedCalibration(ReportedAnalysis):
 
     def tables_as_json(self) -> dict[str, Any]:
         """Return its tables."""
-        return {name: rows_as_json(self._session.query(name)) for name in TABLES}
+        return {name: rows_as_json(self._session.query(name)) for name in list_tables(self._session)}
 
 
 KINDS: Mapping[str, type[ReportedStudy]] = {

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps.calibration.proposals import to_levels
-from destage.sweeps.keys.calibrate_settings import LIMIT, Calibration, Figure, Reference
+from destage.sweeps.keys.calibrate_settings import LIMIT, Calibration, Candidate, Figure, Reference
 from destage.sweeps.points.assignments import complete
 from destage.sweeps.points.configurations import Configurations
 from destage.sweeps.points.point_blocks import AssignedValues, Block
@@ -58,8 +58,8 @@ def find_allowed(study: Study, calibration: Calibration, draws: Sequence[Draw]) 
     return allowed
 
 
-def assign_figure(draw: Draw, figure: Figure) -> Request:
-    """Return the label and the assignments of the point of a draw and a figure."""
+def assign_figure(draw: Draw, figure: Figure | Candidate) -> Request:
+    """Return the label and the assignments of the point of a draw and a figure, measured or not."""
     assigned = {name: value for name, value in draw.items() if "." in name and name not in figure.set}
     for path, value in figure.set.items():
         assigned[path] = draw[value.unknown] if isinstance(value, Reference) else value
@@ -70,9 +70,8 @@ def assign_figure(draw: Draw, figure: Figure) -> Request:
 def list_columns(calibration: Calibration) -> list[str]:
     """Return the dotted paths that points assign, in the order of the study."""
     unknowns = [name for name in calibration.unknowns if "." in name]
-    return list(
-        dict.fromkeys([*unknowns, *(path for figure in calibration.figures.values() for path in figure.set)])
-    )
+    figures: list[Figure | Candidate] = [*calibration.figures.values(), *calibration.candidates.values()]
+    return list(dict.fromkeys([*unknowns, *(path for figure in figures for path in figure.set)]))
 
 
 class PointBuilder:

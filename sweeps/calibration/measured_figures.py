@@ -13,13 +13,11 @@ from destage.measured.sets import read_set
 from destage.objects import Location
 from destage.spec.validation import suggest
 from destage.sweeps.keys.calibrate_reader import read_calibration
-from destage.sweeps.keys.calibrate_settings import LINE, MEASURED
+from destage.sweeps.keys.calibrate_settings import LINE, MEASURED, TOLERANCE
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space import distributions
 from destage.sweeps.study.valid_study import Study
 
-TOLERANCE = "5%"
-"""The standard deviation of a measured figure, unless the study states it."""
 _RESULTS = ("response_mean", "read_response_mean", "write_response_mean", "throughput_iops")
 """What is fitted of a line, unless the study states it: the first one that it has."""
 _SHOWN = {"us": (1e-3, "ms"), "s": (1.0, "s"), "bytes": (1.0, "B"), "bytes/s": (1e-6, "MB/s")}

@@ -14,6 +14,7 @@ from destage.errors import ConfigError, Issue
 from destage.measured.line import MeasuredLine
 from destage.spec import quantities
 from destage.spec.documents import value_at
+from destage.sweeps.calibration.candidate_loads import list_candidates
 from destage.sweeps.calibration.measured_figures import measure
 
 _SECTOR = 512
@@ -64,6 +65,10 @@ def make_measured_study(
     figures |= _make_figures(held, figures)
     for label, stream in predicted.items():
         figures[_choose_name(label, figures)] = {"set": {_STREAM: dict(stream)}, "of": "response_mean"}
+    candidates = list_candidates(
+        [figures[label]["set"][_STREAM] for label in fitted],
+        [figure["set"][_STREAM] for label, figure in figures.items() if label not in fitted],
+    )
     scenario: dict[str, Any] = {
         "workload": {"streams": [first]},
         **copy.deepcopy(dict(hardware)),
@@ -88,6 +93,11 @@ def make_measured_study(
             "unknowns": priors,
             "figures": figures,
             "fits": {"given" if held else "all": fitted},
+            "candidates": {
+                label: {"set": {_STREAM: stream}, "of": "response_mean"}
+                for label, stream in candidates.items()
+                if label not in figures
+            },
             "waves": _WAVES,
         },
     }

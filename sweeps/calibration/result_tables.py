@@ -14,6 +14,7 @@ from destage.spec.axis_names import name_axes
 from destage.store.schemas.analysis_schema import (
     CALIBRATION,
     DRAWS,
+    NEXT,
     ODDS,
     PREDICTIVE,
     UNIT_OF,
@@ -22,6 +23,7 @@ from destage.store.schemas.analysis_schema import (
     analysis_column,
 )
 from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
+from destage.sweeps.calibration.next_measurement import list_narrowings
 from destage.sweeps.calibration.sample import (
     Judgement,
     Mixture,
@@ -97,6 +99,7 @@ _LEVELS = np.array([0.05, 0.5, 0.95])
 def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]:
     """Return the tables of a calibration by name, from all its draws."""
     fits = {name: judge(calibration, sample, fitted) for name, fitted in calibration.fits.items()}
+    leading = next(iter(fits.values())).weights
     reports = [_Fit(calibration, sample, name, judgement) for name, judgement in fits.items()]
     return {
         "calibration": _collect(CALIBRATION, [report.summary() for report in reports]),
@@ -105,6 +108,7 @@ def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]
         "predictive": _collect(PREDICTIVE, [row for report in reports for row in report.predictive()]),
         "odds": _collect(ODDS, [row for report in reports for row in report.odds()]),
         "worth_knowing": _collect(WORTH, [row for report in reports for row in report.worth()]),
+        "next_measurements": _collect(NEXT, [row for report in reports for row in report.next(leading)]),
     }
 
 
@@ -236,6 +240,24 @@ class _Fit:
                     "probability_low": low,
                     "probability_high": high,
                 }
+
+    def next(self, leading: np.ndarray) -> Iterator[dict[str, object]]:
+        """Yield what could be measured next, the best first.
+
+        Args:
+            leading: The posterior of the leading fit.
+        """
+        ranked = list_narrowings(self._calibration, self._sample, self._fitted, self._found.weights, leading)
+        for rank, narrowing in enumerate(ranked, start=1):
+            yield {
+                "fit": self._name,
+                "rank": rank,
+                "measurement": narrowing.measurement,
+                "figure": narrowing.figure,
+                "deviation": narrowing.deviation,
+                "deviation_after": narrowing.deviation_after,
+                "variance_removed": narrowing.variance_removed,
+            }
 
     def worth(self) -> Iterator[dict[str, object]]:
         """Yield what each unknown and each figure that is not fitted tells about the predictions."""

@@ -16,6 +16,7 @@ from destage.sweeps.calibration.draws import (
     make_fields,
     read_draws,
 )
+from destage.sweeps.calibration.next_measurement import choose_draws
 from destage.sweeps.calibration.proposals import (
     Prior,
     Proposal,
@@ -24,7 +25,7 @@ from destage.sweeps.calibration.proposals import (
     log_prior_over_mixture,
 )
 from destage.sweeps.calibration.result_tables import make_tables
-from destage.sweeps.calibration.sample import Sample, judge, pool_errors
+from destage.sweeps.calibration.sample import Judgement, Sample, judge, pool_errors
 from destage.sweeps.keys.calibrate_settings import CEILING, Calibration
 from destage.sweeps.points.configurations import Configurations
 from destage.sweeps.points.point import Expansion
@@ -68,6 +69,7 @@ class Waves:
         self._configurations = configurations
         self.builder = PointBuilder(study, calibration, configurations)
         self._waves: list[_Wave] = []
+        self._candidates: dict[str, list[str | None]] | None = None
         self.examples: list[Block] = []
 
     @property
@@ -97,6 +99,10 @@ class Waves:
             _, built, mistakes = other.build([assign_figure(draw, figure) for draw in wave.draws])
             self.examples += built
             issues += mistakes
+        for candidate in self._calibration.candidates.values():
+            _, built, mistakes = other.build([assign_figure(wave.draws[0], candidate)])
+            self.examples += built
+            issues += mistakes
         if issues:
             raise self._study.error({(issue.place, repr(issue.value)): issue for issue in issues}.values())
         return blocks
@@ -105,7 +111,7 @@ class Waves:
         """Return the points that come next; None when the calibration has ended.
 
         The figures of the leading fit come first. The others are simulated only for the draws that it does
-        not rule out, which have no weight in any fit.
+        not rule out, which have no weight in any fit. Candidates come last, for a few draws.
         """
         calibration = self._calibration
         wave = self._waves[-1]
@@ -117,7 +123,7 @@ class Waves:
             if blocks:
                 return blocks
         if len(self._waves) == calibration.waves.most or judgement.effective >= calibration.waves.effective:
-            return None
+            return self._add_candidates(judgement)
         if not np.isfinite(judgement.log_likelihoods).any():
             return None
         least = calibration.waves.points / _KERNEL_SHARE
@@ -137,6 +143,10 @@ class Waves:
             points = [point for wave in waves for point in wave.points.get(name, [None] * len(wave.draws))]
             measured = [() if point is None else measure(figure.column, point) for point in points]
             figures[name], errors[name] = pool_errors(measured, ceilings)
+        for name, points in (self._candidates or {}).items():
+            column = calibration.candidates[name].column
+            measured = [() if point is None else measure(column, point) for point in points]
+            figures[name], errors[name] = pool_errors(measured, ceilings)
         # Draws outside the condition count in the density of the mixture.
         sizes = [calibration.waves.points] * len(waves)
         return Sample(
@@ -147,6 +157,24 @@ class Waves:
             figures=figures,
             errors=errors,
         )
+
+    def _add_candidates(self, judgement: Judgement) -> list[Block] | None:
+        """Return the points of the candidates; None if there are none, or they were returned before."""
+        if self._candidates is not None:
+            return None
+        chosen = np.flatnonzero(choose_draws(judgement.weights))
+        draws = [draw for wave in self._waves for draw in wave.draws]
+        self._candidates = {}
+        blocks: list[Block] = []
+        for name, candidate in self._calibration.candidates.items():
+            # A candidate that is invalid for a draw has no figure there.
+            ids, built, _ = self.builder.build([assign_figure(draws[index], candidate) for index in chosen])
+            points: list[str | None] = [None] * len(draws)
+            for index, identity in zip(chosen, ids, strict=True):
+                points[index] = identity
+            self._candidates[name] = points
+            blocks += built
+        return blocks or None
 
     def _draw(self, proposal: Proposal) -> None:
         calibration = self._calibration

@@ -15,7 +15,9 @@ from destage.sweeps.keys.calibrate_settings import (
     LIMIT,
     LINE,
     MEASURED,
+    TOLERANCE,
     Calibration,
+    Candidate,
     Figure,
     Reference,
     Statement,
@@ -86,6 +88,7 @@ class _Reader:
             unknowns=unknowns,
             figures=figures,
             fits=self._read_fits(figures),
+            candidates={name: self._read_candidate(name) for name in self._written.get("candidates", ())},
             where=self._document.get("where"),
         )
 
@@ -180,6 +183,26 @@ class _Reader:
                 if (statement := self._read_statement(text, of, unit, f"{place}.odds.{index}"))
             ),
             against=ends,
+        )
+
+    def _read_candidate(self, name: str) -> Candidate:
+        written, place = self._written["candidates"][name], f"calibrate.candidates.{name}"
+        if name in self._written["figures"]:
+            self.add("study.duplicate-name", place, "is the name of a figure", name)
+        of = written.get("of", self._answer)
+        if of is None:
+            message = "needs the result column that would be measured, such as response_mean"
+            self.add("study.missing-key", f"{place}.of", message)
+        column = None if of is None else self._find_column(of, place)
+        return read_table(
+            Candidate,
+            written,
+            name=name,
+            set=self._read_set(written["set"], f"{place}.set"),
+            of=of or "",
+            column=None if column is None else column.name,
+            tolerance=self._read_share(written.get("tolerance", TOLERANCE), f"{place}.tolerance"),
+            discrepancy=self._read_discrepancy({}, place),
         )
 
     def _find_column(self, of: str | None, place: str) -> Any:

@@ -108,6 +108,34 @@ class Figure:
     source: str | None = key("Where the value is from.", default=None)
 
 
+TOLERANCE = "5%"
+"""The standard deviation of a measurement, unless the study states it."""
+
+
+@table
+class Candidate:
+    """A measurement that could be made next.
+
+    Attributes:
+        set: In base units.
+        column: The result column; None if it is the study's answer.
+        tolerance: As a share of the measured figure.
+        discrepancy: As a share of the figure.
+    """
+
+    name: str
+    set: Mapping[str, object] = key("The configuration in which it would be made, as that of a figure.")
+    of: str = key("What would be measured, as of a figure.", optional=True)
+    column: str | None
+    tolerance: float = key(
+        "The standard deviation that the measurement would have, as a share of it.",
+        type=_QUANTITY,
+        optional=True,
+        shown=TOLERANCE,
+    )
+    discrepancy: float
+
+
 @table
 class Waves:
     """The draws of the unknowns."""
@@ -156,6 +184,11 @@ class Calibration:
         optional=True,
         minProperties=1,
     )
+    candidates: Mapping[str, Candidate] = key(
+        "Measurements that could be made next, by name. Each is simulated for a few draws of the posterior; "
+        "the answer says which one would narrow the predictions most.",
+        factory=dict,
+    )
     discrepancy: float | str = key(
         "The standard deviation of the model's own error, as a share of each figure: stated, not fitted.",
         default=DISCREPANCY,
@@ -181,5 +214,6 @@ class Calibration:
     @property
     def columns(self) -> tuple[str, ...]:
         """The result columns that the figures need."""
-        needed = [figure.column for figure in self.figures.values() if figure.column is not None]
+        figures: list[Figure | Candidate] = [*self.figures.values(), *self.candidates.values()]
+        needed = [figure.column for figure in figures if figure.column is not None]
         return tuple(dict.fromkeys(needed))

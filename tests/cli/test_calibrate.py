@@ -126,8 +126,12 @@ def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: An
     assert "value" not in calibrated["figures"]["deep"]
     assert "array.disk.read_time log_uniform" in done.err
     assert "deep" in done.out
-    again = destage("calibrate", "ours.yaml", "--quiet", "--json")
-    assert json.loads(again.out)["outcome"]["executed"] == 0
+    again = json.loads(destage("calibrate", "ours.yaml", "--quiet", "--json").out)
+    assert again["outcome"]["executed"] == 0
+    first = again["next_measurements"][0]
+    assert (first["rank"], first["figure"]) == (1, "deep")
+    assert first["measurement"] in calibrated["candidates"]
+    assert any("measure" in sentence and first["measurement"] in sentence for sentence in again["answer"])
 
 
 def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -> None:

@@ -65,9 +65,11 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         },
     }
     raid = {"array.raid": {"choice": ["0", "10"]}}
-    calibration = small_calibration(
-        "queue", raid, figures, {"points": 16, "most": 1}, fits={"light load": ["now"]}
-    )
+    further = {
+        "fits": {"light load": ["now"]},
+        "candidates": {"between": {"set": {RATE: "120/s"}, "of": "response_mean"}},
+    }
+    calibration = small_calibration("queue", raid, figures, {"points": 16, "most": 1}, **further)
     search = small_study("searched", "array.disks: {integer: [4, 9]}", requests=100, replicates=1)
     search += "search: {objectives: [{minimize: array.disks}, {minimize: response_mean}], trials: 4}\n"
     texts = {"calibration": calibration, "trials": search}
@@ -286,7 +288,11 @@ def test_forged_tables(forgery: Forgery, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["trials", "calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing"]
+    "kind",
+    [
+        *("trials", "calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing"),
+        "next_measurements",
+    ],
 )
 def test_forged_tables_of_analyses(forgery: Forgery, analysed: dict[str, Path], kind: str) -> None:
     forgery.finished = analysed["trials" if kind == "trials" else "calibration"]

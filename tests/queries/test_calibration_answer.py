@@ -12,9 +12,11 @@ from destage.errors import QueryError
 from destage.queries import open_session
 from destage.queries.findings.calibrated_study import check_drawable, write_drawn_study
 from destage.queries.findings.calibration_answer import (
+    describe_next,
     format_share,
     name_odds,
     name_stage,
+    name_undetermined,
     tabulate_predictions,
     tabulate_unknowns,
 )
@@ -108,6 +110,46 @@ def test_held_figures_validate_a_fit(inside: list[bool], stage: str) -> None:
     unmeasured = {"is_fitted": False, "inside_90": None}
     held = [{"is_fitted": False, "inside_90": one} for one in inside]
     assert name_stage([seen, unmeasured, *held]) == stage
+
+
+def _next(rank: int, measurement: str, after: float) -> dict[str, object]:
+    removed = 1 - (after / 0.14) ** 2
+    row = {"rank": rank, "measurement": measurement, "figure": "then", "deviation": 0.14}
+    return row | {"deviation_after": after, "variance_removed": removed}
+
+
+def test_what_to_measure_next_is_one_sentence() -> None:
+    rows = [_next(2, "depth 2", 0.13), _next(1, "depth 1", 0.09)]
+    assert describe_next(rows) == (
+        "measure next: depth 1: it would narrow the prediction of then from ±14 % to ±9 %"
+    )
+    assert "noticeably: the best of 1, depth 1, " in describe_next([_next(1, "depth 1", 0.139)])
+    assert describe_next([]).startswith("there is no further measurement to choose from")
+
+
+def _unknown(path: str, low: float, high: float, low_after: float, high_after: float) -> dict[str, object]:
+    prior = {"prior_q05": low, "prior_q95": high}
+    return (
+        {"unknown": path, "value": None} | prior | {"posterior_q05": low_after, "posterior_q95": high_after}
+    )
+
+
+def test_unknowns_that_no_figure_determines_are_named() -> None:
+    """Times are compared by ratio: from 1 to 100 and from 1 to 10 are factors of 100 and 10."""
+    unknowns = [
+        _unknown("narrow", 1.0, 100.0, 1.0, 10.0),
+        _unknown("wide", 1.0, 100.0, 1.0, 50.0),
+        _unknown("share", 0.0, 1.0, 0.1, 0.9),
+        {"unknown": "cache", "value": "True", "posterior_share": 0.55},
+        {"unknown": "cache", "value": "False", "posterior_share": 0.45},
+        {"unknown": "raid", "value": "5", "posterior_share": 0.95},
+        {"unknown": "raid", "value": "6", "posterior_share": 0.05},
+    ]
+    worth = [{"known": "share", "variance_removed": 0.2}, {"known": "narrow", "variance_removed": 0.5}]
+    assert name_undetermined(unknowns, worth) == "share, wide, cache (True 55 %, False 45 %)"
+    more = [_unknown(f"u{number}", 1.0, 2.0, 1.0, 2.0) for number in range(6)]
+    assert name_undetermined(more, []) == "u0, u1, u2, u3, and 2 more"
+    assert name_undetermined(unknowns[:1], []) == ""
 
 
 def test_what_nothing_explains_is_said_to_be_ruled_out(impossible: Session) -> None:

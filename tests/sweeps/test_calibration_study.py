@@ -11,6 +11,7 @@ from destage.sweeps.keys.calibrate_settings import Calibration, Reference
 MakeStudy = Callable[..., Study]
 RATE = "workload.streams.0.arrival.ios"
 FIGURE = {"set": {RATE: 5}, "of": "response_mean", "value": 7000, "tolerance": "5%"}
+CANDIDATE = {"set": {RATE: 6}, "of": "response_mean"}
 CALIBRATE = {
     "unknowns": {"array.disk.service.mean": {"log_uniform": [1_000_000, 9_000_000]}},
     "figures": {"light": FIGURE},
@@ -115,6 +116,19 @@ MISTAKES: list[tuple[dict[str, object], str, str]] = [
         "figures.light.tolerance",
     ),
     ({"wave": {}}, "study.unknown-key", "calibrate.wave"),
+    ({"candidates": {"next": {"set": {RATE: 6}}}}, "study.missing-key", "candidates.next.of"),
+    ({"candidates": {"next": CANDIDATE | {"of": "respons"}}}, "study.unknown-name", "candidates.next.of"),
+    ({"candidates": {"light": CANDIDATE}}, "study.duplicate-name", "calibrate.candidates.light"),
+    (
+        {"candidates": {"next": CANDIDATE | {"tolerance": "200%"}}},
+        "study.out-of-range",
+        "candidates.next.tolerance",
+    ),
+    (
+        {"candidates": {"next": CANDIDATE | {"set": {"array.dsks": 1}}}},
+        "study.unknown-key",
+        "candidates.next.set.array.dsks",
+    ),
 ]
 
 

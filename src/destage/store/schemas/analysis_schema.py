@@ -155,6 +155,19 @@ WORTH = analysis_schema(
     ],
     required=("fit", "figure", "kind", "known", "variance_removed"),
 )
+NEXT = analysis_schema(
+    "one row per fit and further measurement: the prediction that it would narrow most, the best first",
+    [
+        _FIT,
+        analysis_column("rank", _INT, "From 1, by what all predictions gain."),
+        analysis_column("measurement", _TEXT, "What could be measured: a candidate, or a predicted figure."),
+        analysis_column("figure", _TEXT, "The prediction that it would narrow most."),
+        analysis_column("deviation", _FLOAT, "Its standard deviation now, as a share of its mean.", _SHARE),
+        analysis_column("deviation_after", _FLOAT, "The same afterwards, as expected.", _SHARE),
+        analysis_column("variance_removed", _FLOAT, "The expected share of its variance removed.", _SHARE),
+    ],
+    required=("fit", "rank", "measurement", "figure", "deviation", "deviation_after", "variance_removed"),
+)
 DRAWS = analysis_schema(
     "one row per fit and draw: the unknowns, their weight and the figures",
     [
