@@ -56,6 +56,16 @@ def test_lines_become_figures_and_other_points_predictions() -> None:
     assert expand(study).count > 0
 
 
+def test_a_figure_has_the_whole_load_of_its_test() -> None:
+    """A result says neither the size of the file nor the other streams, which `--on` therefore lacks."""
+    tests = yaml.safe_load(TESTS)
+    (stream,) = tests["scenario"]["workload"]["streams"]
+    streams = [stream | {"address": {"kind": "uniform", "footprint": "1GiB"}}, stream | {"name": "other"}]
+    tests["points"] = [{"label": "read-d1", "workload.streams": streams}]
+    made = make_calibration(tests, [_line("read-d1", response_mean_us=5.0)], PRIORS)
+    assert made["calibrate"]["figures"]["read-d1"]["set"] == {"workload.streams": streams}
+
+
 @pytest.mark.parametrize("prior", ["array.disks", "array.disks=2,8", "array.disks=between:2,8"])
 def test_a_malformed_prior_is_named(prior: str) -> None:
     with pytest.raises(ConfigError) as caught:

@@ -97,7 +97,8 @@ def calibrate(
         typer.Option(
             "--measured",
             metavar="SET",
-            help="Write a calibration of SPEC, a study of tests, on a measured set of the store, to --out.",
+            help="Write a calibration of SPEC, a study of tests, on a measured set of the store, to --out: "
+            "with the whole load of each test, of which results have a part.",
         ),
     ] = None,
     unknown: Annotated[
