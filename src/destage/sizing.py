@@ -34,9 +34,17 @@ from destage.queries.findings.sizing_text import (
     describe_unreachable,
 )
 from destage.sweeps import Outcome, Study
-from destage.sweeps.sizing import request as sizing
+from destage.sweeps.sizing import sizing_studies
+from destage.sweeps.sizing.families import find_too_small, list_unpriced
 from destage.sweeps.sizing.largest_arrays import FAR, Outclassed
-from destage.sweeps.sizing.request import SizingRequest
+from destage.sweeps.sizing.request import (
+    BATTERY,
+    SizingRequest,
+    depends_on_users,
+    is_battery_absent,
+    measure_own_data,
+    measure_usable,
+)
 
 Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""
@@ -70,30 +78,30 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     """
     nothing = Sized(
         candidates=(),
-        found=sizing.FOUND,
+        found=sizing_studies.FOUND,
         impossible=0,
         battery=None,
         currency=request.prices["currency"],
-        unpriced=sizing.list_unpriced(request),
+        unpriced=list_unpriced(request),
         spares=request.spares,
     )
-    small = sizing.find_too_small(request)
+    small = find_too_small(request)
     if small is not None:
         reason = describe_too_small(request.capacity or 0, small.capacity, small.family, small.disks)
         return replace(nothing, reason=reason)
-    study, impossible = sizing.make_search(request)
+    study, impossible = sizing_studies.make_search(request)
     objectives = study.found_seek.objectives
     localities = describe_assumed_localities({"workload": request.workload}, request.settings)
     remarks = [*localities, *request.remarks]
-    is_absent = sizing.is_battery_absent(request)
+    is_absent = is_battery_absent(request)
     nothing = replace(nothing, impossible=len(impossible), remarks=remarks, is_battery_absent=is_absent)
-    unloaded = sizing.find_unreachable_objective(study)
+    unloaded = sizing_studies.find_unreachable_objective(study)
     if unloaded is not None:
         least, shortest = request.least_load, (unloaded.value, unloaded.family, unloaded.disks)
         reason = describe_unreachable(unloaded.objective, *shortest, least)
         return replace(nothing, remarks=[*describe_error(least), *remarks], reason=reason)
     missed_stage: list[str] = []
-    outclassed = sizing.list_outclassed(study)
+    outclassed = sizing_studies.list_outclassed(study)
     if outclassed:
         nothing = replace(nothing, outclassed=len(outclassed))
         best_missed = min(outclassed, key=_find_excess)
@@ -101,7 +109,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         if len(outclassed) == len(study.points):
             reason = _explain_outclassed(best_missed, len(outclassed))
             return replace(nothing, remarks=[*missed_stage, *remarks], reason=reason)
-        study, _ = sizing.make_search(request, outclassed)
+        study, _ = sizing_studies.make_search(request, outclassed)
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, objectives)
         best = next((candidate for candidate in candidates if candidate.disks is not None), None)
@@ -110,13 +118,13 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     if best is not None:
         parts = describe(best)
         held = _find_held(request, parts)
-        with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
+        with open_session(run(sizing_studies.make_comparison(request, [parts])).path) as session:
             error = find_error(session)
             stage = describe_error(error)
             battery = find_battery_case(
-                session, parts, sizing.BATTERY, [objective.column for objective in objectives]
+                session, parts, BATTERY, [objective.column for objective in objectives]
             )
-        if isinstance(error, ModelError) and sizing.depends_on_users(request.workload):
+        if isinstance(error, ModelError) and depends_on_users(request.workload):
             assured = _size_for_error(request, best, error, run)
     sized = replace(
         nothing,
@@ -149,8 +157,8 @@ def _explain_outclassed(best: Outclassed, count: int) -> str:
 
 def _find_held(request: SizingRequest, parts: Mapping[str, Any]) -> Held:
     """Return the data that a configuration holds, and its usable capacity."""
-    usable = sizing.measure_usable(request, parts)
-    return Held(request.capacity, sizing.measure_own_data(request), usable)
+    usable = measure_usable(request, parts)
+    return Held(request.capacity, measure_own_data(request), usable)
 
 
 def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, run: Run) -> Assured:
@@ -171,7 +179,7 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
         fewest=best.disks or request.fewest,
         max_price=None,
     )
-    study, _ = sizing.make_search(asked)
+    study, _ = sizing_studies.make_search(asked)
     with open_session(run(study).path) as session:
         candidate = list_candidates(session, study.found_seek.objectives)[0]
     return Assured(error, load, candidate.disks, candidate.price)
@@ -179,10 +187,10 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
 
 def measure_curve(request: SizingRequest, best: Candidate, run: Run) -> list[Load]:
     """Return the response of a configuration at loads around the requested one; none without users."""
-    if not sizing.depends_on_users(request.workload):
+    if not depends_on_users(request.workload):
         return []
     loads = sorted({max(1, round(request.workload["users"] * share)) for share in _LOADS})
-    with open_session(run(sizing.make_curve(request, describe(best), loads)).path) as session:
+    with open_session(run(sizing_studies.make_curve(request, describe(best), loads)).path) as session:
         rows = session.sql_of_named_columns(
             'SELECT "workload.users" AS users, response_p95_us, response_mean_us, n_overloaded, '
             'disk_busy_max_fraction FROM points ORDER BY "workload.users"'

@@ -44,7 +44,7 @@ PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name 
 """Packages whose modules have given names, and the reason."""
 ENTERED = {
     "run first-sweep.yaml --executor inline --workers 1": 170,
-    "size --users 5 --workload vdi --raid 10 --count 4": 138,
+    "size --users 5 --workload vdi --raid 10 --count 4": 141,
     "query first-sweep design_space": 64,
     "simulate first-sweep.yaml": 26,
     "status": 20,

@@ -14,16 +14,8 @@ from destage.queries.findings.sizing_text import Sized, compose_sizing
 from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
-from destage.sweeps.sizing.request import (
-    FEWEST,
-    MOST,
-    RAID_LEVELS,
-    SizingRequest,
-    check_prices,
-    example_prices,
-    list_objectives,
-    read_prices_file,
-)
+from destage.sweeps.sizing.price_table import check_prices, example_prices, read_prices_file
+from destage.sweeps.sizing.request import FEWEST, MOST, RAID_LEVELS, SizingRequest, list_objectives
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def size(
     from destage.cli.printed_results import sizing_answer
 
     if example_prices:
-        from destage.sweeps.sizing.request import example_prices as read_example
+        from destage.sweeps.sizing.price_table import example_prices as read_example
 
         print_data(read_example())
         return

@@ -62,7 +62,7 @@ def make_request(
     spares: int,
 ) -> "SizingRequest":
     """Return the request that the options of `destage size` make."""
-    from destage.sweeps.sizing import request as sizing
+    from destage.sweeps.sizing.request import RAID_LEVELS, SizingRequest, list_objectives
     from destage.sweeps.sizing.stored_data import scale_data
 
     fewest, most = _read_count(count)
@@ -75,15 +75,15 @@ def make_request(
     if phase is not None:
         decided["run.window"] = "--phase"
     with place_at_options():
-        objectives = sizing.list_objectives(response_p95, subject_to)
-    return sizing.SizingRequest(
+        objectives = list_objectives(response_p95, subject_to)
+    return SizingRequest(
         workload=load.workload,
         name=load.name,
         objectives=objectives,
         prices=_read_prices(prices),
         controllers=_split(controllers),
         disks=_split(disks),
-        raid=_split(raid) or sizing.RAID_LEVELS,
+        raid=_split(raid) or RAID_LEVELS,
         fewest=fewest,
         most=most,
         max_price=budget,
@@ -132,11 +132,11 @@ def _read_capacity(capacity: str | None, growth: float) -> int | None:
 def _choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, Any]:
     """Return the setting that measures a phase of a load that varies over time."""
     from destage.spec.validation import suggest
-    from destage.sweeps.sizing import request as sizing
+    from destage.sweeps.sizing.request import list_phases
 
     if phase is None:
         return {}
-    names = sizing.list_phases(workload)
+    names = list_phases(workload)
     if phase not in names:
         message = f"no phase {phase}{suggest(phase, names)}; phases: {', '.join(names) or 'none'}"
         raise UsageError("usage.bad-value", message, "--phase")
@@ -144,11 +144,11 @@ def _choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, A
 
 
 def _read_prices(file: Path | None) -> dict[str, Any]:
-    from destage.sweeps.sizing import request as sizing
+    from destage.sweeps.sizing.price_table import example_prices, read_prices_file
 
     if file is None:
-        return sizing.read_prices_file(sizing.example_prices(), "example prices")
-    return sizing.read_prices_file(read_file(file, "--prices"), str(file))
+        return read_prices_file(example_prices(), "example prices")
+    return read_prices_file(read_file(file, "--prices"), str(file))
 
 
 def _split(names: Sequence[str]) -> list[str]:

@@ -1,0 +1,159 @@
+"""The families that a sizing considers: each is a controller, a disk and a RAID level."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from destage import engine
+from destage.engine import catalog
+from destage.errors import ConfigError, Issue
+from destage.spec.validation import suggest
+from destage.sweeps.keys.prices import CONTROLLER, DISK
+from destage.sweeps.keys.seek_key import SmallestSeek
+from destage.sweeps.sizing.request import DISKS, RAID, SizingRequest, make_scenario, measure_usable
+from destage.sweeps.sizing.stored_data import HELD
+from destage.sweeps.space import parameters
+from destage.sweeps.space.parameters import find_parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The configuration that holds the most data of all considered.
+
+    Attributes:
+        capacity: Its usable capacity [bytes].
+        family: Controller, disk and RAID level, by dotted path.
+    """
+
+    capacity: int
+    family: Mapping[str, str]
+    disks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """A family that cannot be built with any of the numbers of disks considered, and why."""
+
+    family: Mapping[str, str]
+    issue: Issue
+
+
+def list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[Impossible]]:
+    """Return the families that are possible, and those that are not.
+
+    Raises:
+        ConfigError: A part, a RAID level, a number of disks or a setting of the request cannot be, or no
+            family is possible.
+    """
+    _check(request)
+    controllers = _choose("controllers", request.controllers, request.prices)
+    disks = _choose("disks", request.disks, request.prices)
+    families: list[dict[str, str]] = []
+    impossible = []
+    counts = SmallestSeek(minimize=DISKS, objectives=(), least=request.fewest, most=request.most)
+    for controller in controllers:
+        for disk in disks:
+            for raid in request.raid:
+                family = {CONTROLLER: controller, DISK: disk, RAID: raid}
+                issue = _find_mistake(request, family, [counts.written, *counts.alternatives])
+                if issue is None:
+                    families.append(family)
+                else:
+                    impossible.append(Impossible(family, issue))
+    if not families:
+        raise ConfigError([replace(impossible[0].issue, code="study.nothing-possible")])
+    return families, impossible
+
+
+def find_too_small(request: SizingRequest) -> Largest | None:
+    """Return the largest configuration that is considered if it does not hold the data asked for."""
+    _check(request)
+    if request.capacity is None:
+        return None
+    largest = max(_list_largest(request), key=lambda largest: largest.capacity, default=None)
+    return largest if largest is not None and largest.capacity < request.capacity * HELD else None
+
+
+def list_unpriced(request: SizingRequest) -> dict[str, list[str]]:
+    """Return the parts of the catalogue that are not considered, as they have no price, by kind.
+
+    A kind whose parts the request names has none.
+    """
+    named: Mapping[catalog.Kind, Sequence[str]] = {
+        "controllers": request.controllers,
+        "disks": request.disks,
+    }
+    return {
+        kind: [part.name for part in catalog.entries(kind) if part.name not in request.prices[kind]]
+        for kind, parts in named.items()
+        if not parts
+    }
+
+
+def _check(request: SizingRequest) -> None:
+    """Raise an error if a family, a number of disks or a setting of a request cannot be."""
+    issues = []
+    levels = find_parameter(RAID).words
+    for level in request.raid:
+        if level not in levels:
+            message = f"unknown RAID level; allowed: {', '.join(sorted(levels, key=int))}"
+            issues.append(Issue("study.unknown-name", "raid", message, level))
+    if not 1 <= request.fewest <= request.most:
+        message = f"must be from 1 to the most disks considered, {request.most}"
+        issues.append(Issue("study.bounds-reversed", "seek.min", message, request.fewest))
+    issues += [
+        Issue("study.unknown-key", f"scenario.{path}", unknown)
+        for path in request.settings
+        if (unknown := parameters.explain_unknown(path)) is not None
+    ]
+    if issues:
+        raise ConfigError(issues)
+
+
+def _list_largest(request: SizingRequest) -> Iterator[Largest]:
+    """Yield each array that is considered with the most disks that are valid."""
+    controller = _choose("controllers", request.controllers, request.prices)[0]
+    for disk in _choose("disks", request.disks, request.prices):
+        for raid in request.raid:
+            for disks in range(request.most, request.fewest - 1, -1):
+                family = {CONTROLLER: controller, DISK: disk, RAID: raid}
+                try:
+                    yield Largest(measure_usable(request, {**family, DISKS: disks}), family, disks)
+                except ConfigError:
+                    # A RAID level may need an even number of disks.
+                    continue
+                break
+
+
+def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]) -> Sequence[str]:
+    """Return the parts of a kind that are considered.
+
+    Raises:
+        ConfigError: A part is not in the catalogue, or has no price.
+    """
+    issues: list[Issue] = []
+    for name in wanted:
+        if unknown := catalog.check_name(kind, name):
+            issues += [replace(issue, place=kind) for issue in unknown]
+        elif name not in prices[kind]:
+            message = f"no price for {name}{suggest(name, list(prices[kind]))}; add it to the price table"
+            issues.append(Issue("study.no-price", kind, message, name))
+    if issues:
+        raise ConfigError(issues)
+    return wanted or list(prices[kind])
+
+
+def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Sequence[int]) -> Issue | None:
+    """Return why a family is invalid with every number of disks; None if it is valid with one."""
+    first: Issue | None = None
+    for count in counts:
+        scenario = make_scenario(request)
+        for path, value in {**family, DISKS: count}.items():
+            parameters.assign(scenario, path, value)
+        try:
+            engine.assemble(scenario)
+        except ConfigError as error:
+            first = first or error.issues[0]
+        else:
+            return None
+    return first

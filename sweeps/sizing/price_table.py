@@ -1,0 +1,41 @@
+"""The price table of `destage size`, as a file of its own."""
+
+from dataclasses import replace
+from importlib import resources
+from typing import Any
+
+from destage.engine import catalog
+from destage.errors import ConfigError
+from destage.spec.documents import parse_document
+from destage.spec.typed_tables import table_schema
+from destage.spec.validation import validate_document
+from destage.sweeps.keys.prices import Prices
+
+
+def read_prices_file(text: str | bytes, name: str) -> dict[str, Any]:
+    """Return a price table from YAML; raises as `check_prices` does."""
+    return check_prices(parse_document(text, name, "study"), name)
+
+
+def check_prices(document: object, name: str) -> dict[str, Any]:
+    """Return a document that is a price table.
+
+    Raises:
+        ConfigError: It is not, with every mistake.
+    """
+    issues = validate_document(document, table_schema(Prices), "study")
+    if isinstance(document, dict) and not issues:
+        issues = [
+            replace(issue, place=f"{kind}.{part}")
+            for kind in ("controllers", "disks")
+            for part in document[kind]
+            for issue in catalog.check_name(kind, part)
+        ]
+    if issues or not isinstance(document, dict):
+        raise ConfigError(issues, name)
+    return document
+
+
+def example_prices() -> str:
+    """Return the dated example of a price table, as YAML."""
+    return (resources.files("destage.sweeps.sizing") / "example_prices.yaml").read_text(encoding="utf-8")

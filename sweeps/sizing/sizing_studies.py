@@ -1,0 +1,146 @@
+"""The studies behind `destage size`, which search the cheapest configurations for a load.
+
+The first study searches the number of disks of each family; the second compares its cheapest configurations
+with their battery and without.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from destage import engine
+from destage.errors import ConfigError, Issue
+from destage.spec.axis_names import MINIMIZE
+from destage.sweeps.reading.parsing import parse_study
+from destage.sweeps.sizing.families import Impossible, list_families
+from destage.sweeps.sizing.largest_arrays import Outclassed, find_outclassed
+from destage.sweeps.sizing.request import BATTERY, DISKS, SizingRequest, depends_on_users, make_scenario
+from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
+from destage.sweeps.space import parameters
+from destage.sweeps.study.users import USERS, has_trace, has_users, list_streams
+from destage.sweeps.study.valid_study import Study
+
+FOUND = 2
+"""The number of cheapest configurations that are found: the answer and the runner-up."""
+_REPLICATES = {"min": 3, "max": 12}
+_COMPARED = 5
+
+
+def make_search(
+    request: SizingRequest, outclassed: Sequence[Outclassed] = ()
+) -> tuple[Study, list[Impossible]]:
+    """Return the study that searches the cheapest configurations, and the families that cannot be built.
+
+    Args:
+        outclassed: Families that it leaves out; not all.
+
+    Raises:
+        ConfigError: A part has no price or is not in the catalogue, no family is possible, or the load does
+            not depend on the number of users.
+    """
+    families, impossible = list_families(request)
+    if request.workload["users"] > 1 and not depends_on_users(request.workload):
+        message = "no stream of the workload is per user: leave out the number of users"
+        raise ConfigError([Issue("study.no-effect", "workload.users", message, request.workload["users"])])
+    left_out = [missed.family for missed in outclassed]
+    objectives = " and ".join(request.objectives)
+    seek: dict[str, Any] = {
+        MINIMIZE: DISKS,
+        "subject_to": list(request.objectives),
+        "min": request.fewest,
+        "max": request.most,
+        "cheapest": FOUND,
+    }
+    if request.max_price is not None:
+        seek["max_price"] = request.max_price
+    document = {
+        "name": f"size-{request.name}",
+        "question": f"Which configurations have {objectives} at the lowest price?",
+        "scenario": make_scenario(request),
+        "points": [family for family in families if family not in left_out],
+        "seek": seek,
+        "prices": dict(request.prices),
+        "replicates": _REPLICATES,
+    }
+    return _parse(document), impossible
+
+
+def find_unreachable_objective(search: Study) -> Unloaded | None:
+    """Return a response objective of a search that one user misses in every family, if there is one.
+
+    The recorded requests of a trace have queues of their own.
+    """
+    streams = list_streams(search.scenario["workload"])
+    if not has_users(streams) or has_trace(streams):
+        return None
+    families = [family for _, family in search.points]
+    seek = search.found_seek
+    counts = sorted([seek.written, *seek.alternatives])
+    return find_unreachable(search.scenario, families, counts, seek.objectives)
+
+
+def list_outclassed(search: Study) -> list[Outclassed]:
+    """Return the families of a search whose largest array is far from carrying the load, the cheapest first.
+
+    Of one or two families, and of a trace, the search itself finds out.
+    """
+    families, seek, prices = [family for _, family in search.points], search.found_seek, search.prices
+    if prices is None or len(families) <= FOUND or has_trace(list_streams(search.scenario["workload"])):
+        return []
+    families.sort(key=lambda family: prices.price(family, seek.least))
+    counts = [seek.written, *seek.alternatives]
+    return find_outclassed(search.scenario, families, counts, seek.objectives, FOUND)
+
+
+def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
+    """Return the study that compares configurations with their battery and without, where they have one.
+
+    Args:
+        found: Controller, disk, RAID level and number of disks of each, by dotted path.
+    """
+    points = []
+    for values in found:
+        states = ("present", "absent") if _has_protected_cache(request, values) else ()
+        points += [{**values, BATTERY: state} for state in states] or [dict(values)]
+    document = {
+        "name": f"size-{request.name}-battery",
+        "question": "What does a dead battery cost, and what does a power cut lose?",
+        "scenario": make_scenario(request),
+        "points": points,
+        "replicates": _COMPARED,
+    }
+    return _parse(document)
+
+
+def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence[int]) -> Study:
+    """Return the study of the response of one configuration against the number of users."""
+    scenario = make_scenario(request)
+    for path, value in found.items():
+        parameters.assign(scenario, path, value)
+    document = {
+        "name": f"size-{request.name}-curve",
+        "question": "How does the response time grow with the number of users?",
+        "scenario": scenario,
+        "axes": {USERS: list(loads)},
+        "replicates": _COMPARED,
+    }
+    return _parse(document)
+
+
+def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> bool:
+    """Return whether a configuration has a write cache that a charged battery protects."""
+    scenario = make_scenario(request)
+    for path, value in values.items():
+        parameters.assign(scenario, path, value)
+    controller = engine.normalise(scenario)["controller"]
+    cache = controller["cache"]
+    return bool(controller["battery"]["state"] == "present" and cache["capacity"] and cache["write_fraction"])
+
+
+def _parse(document: Mapping[str, Any]) -> Study:
+    try:
+        return parse_study(json.dumps(dict(document)), name="size")
+    except ConfigError as error:
+        # The user has not written this text, so that its lines say nothing.
+        raise ConfigError([replace(issue, line=None, column=None) for issue in error.issues]) from None
