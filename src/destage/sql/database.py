@@ -62,6 +62,8 @@ class Database:
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
         self._connection.execute("SET parquet_metadata_cache = true")
+        # DuckDB would draw it on stdout, between the rows of an answer.
+        self._connection.execute("SET enable_progress_bar = false")
         for name, table in tables.items():
             self.add_table(name, table)
         for name, statement in (views or {}).items():

@@ -25,6 +25,8 @@ class FileConnection:
         check_address_space()
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute("SET parquet_metadata_cache = true")
+        # DuckDB would draw it on stdout, between the rows of an answer.
+        self._connection.execute("SET enable_progress_bar = false")
 
     def add_table(self, name: str, table: pa.Table) -> None:
         """Add an Arrow table, which is not copied."""
