@@ -8,14 +8,8 @@ from destage.engine import catalog
 from destage.measured_systems.model_error import ModelError
 from destage.queries.findings.candidates import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
 from destage.queries.text.failing_verdicts import describe_failing
-from destage.queries.text.presentation import (
-    CONFIDENCE,
-    find_scale,
-    format_amount,
-    format_axis_value,
-    format_number,
-    title_column,
-)
+from destage.queries.text.presentation import format_amount, format_axis_value, format_number, title_column
+from destage.queries.text.shown_results import name_result, show_bound, show_result
 from destage.spec.aligned_text import align_cells
 from destage.spec.objective import Objective
 
@@ -160,7 +154,9 @@ def format_odds(odds: float) -> str:
 
 
 def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
-    facts = [(_title(measured), _describe_margin(measured)) for measured in best.measured]
+    facts = [
+        (name_result(measured.objective.column), _describe_margin(measured)) for measured in best.measured
+    ]
     what = "that it is met" if len(best.measured) == 1 else "that all are met"
     what += ", as far as the simulation is exact"
     facts.append(("probability", f"{format_odds(best.odds)} {what}"))
@@ -181,27 +177,12 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     return facts
 
 
-def _title(measured: Measured) -> str:
-    return title_column(measured.objective.column).partition(" [")[0].removesuffix(" fraction")
-
-
 def _describe_margin(measured: Measured) -> str:
     """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
-    column = measured.objective.column
-    scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
-    if column.endswith(("_fraction", "_ratio")):
-        scale, unit = 100.0, "%"
-    mean, half, limit = (
-        _three(value * scale) for value in (measured.mean, measured.half_width, measured.objective.bound)
-    )
-    text = f"{format_number(mean)} {unit}".rstrip()
-    low, high = _three(mean - half), _three(mean + half)
-    if half and format_number(low) != format_number(high):
-        text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
-    word = "at most" if measured.objective.is_upper else "at least"
-    text += f"; {word} {format_number(limit)} {unit}".rstrip()
+    objective = measured.objective
+    text = f"{show_result(objective.column, measured.mean, measured.half_width)}; {show_bound(objective)}"
     if measured.factor is not None:
-        side = "below" if measured.objective.is_upper else "above"
+        side = "below" if objective.is_upper else "above"
         text += f": a factor of {format_number(_two(measured.factor))} {side}"
     return text
 
@@ -248,7 +229,7 @@ def _describe_battery(case: BatteryCase | None) -> str:
     if not case.without:
         return f"{at_risk}; then, in write-through, the load overloads the array"
     slower = [
-        f"{title_column(column).partition(' [')[0]} {_show(column, after)}, {_compare(after / before)}"
+        f"{title_column(column).partition(' [')[0]} {show_result(column, after)}, {_compare(after / before)}"
         for column, before in case.columns.items()
         if before and (after := case.without[column]) is not None and column.endswith("_us")
     ]
@@ -259,11 +240,6 @@ def _compare(factor: float) -> str:
     """Return how a response changes: `3.2 times as long`."""
     times = format_number(_two(factor))
     return "as long as before" if times == "1" else f"{times} times as long"
-
-
-def _show(column: str, value: float) -> str:
-    unit = title_column(column).partition(" [")[2].rstrip("]")
-    return f"{format_number(_three(value * find_scale(column)))} {unit}"
 
 
 def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
@@ -327,7 +303,7 @@ def describe_unreachable(
         load: The load of that user in words.
     """
     words = title_column(objective.column).partition(" [")[0]
-    reached, name = _show(objective.column, value), _name_parts(family, disks)
+    reached, name = show_result(objective.column, value), _name_parts(family, disks)
     return f"even {load} has {words} {reached} at best ({name}), and {objective.text} was asked for"
 
 
@@ -353,7 +329,7 @@ def describe_outclassed(
     if objective is None or value is None:
         return f"{runs} are overloaded"
     words = title_column(objective.column).partition(" [")[0]
-    best = f"the best has {words} {_show(objective.column, value)} ({_name_parts(family, disks)})"
+    best = f"the best has {words} {show_result(objective.column, value)} ({_name_parts(family, disks)})"
     return f"{runs} are overloaded or miss an objective by more than a factor of {far:g}; {best}"
 
 

@@ -25,6 +25,8 @@ from destage.queries.findings.candidates import (
     find_battery_case,
     list_candidates,
 )
+from destage.queries.findings.fit_text import Fit, JudgedChange
+from destage.queries.findings.judged_array import JudgedArray, list_judged
 from destage.queries.findings.sizing_text import (
     Assured,
     Held,
@@ -37,6 +39,7 @@ from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing import sizing_studies
 from destage.sweeps.sizing.families import find_too_small, list_unpriced
 from destage.sweeps.sizing.largest_arrays import FAR, Outclassed
+from destage.sweeps.sizing.present_array import PresentArray, is_valid
 from destage.sweeps.sizing.request import (
     BATTERY,
     SizingRequest,
@@ -45,6 +48,7 @@ from destage.sweeps.sizing.request import (
     measure_own_data,
     measure_usable,
 )
+from destage.sweeps.sizing.single_changes import ORDER, Change, Considered, find_price, list_changes
 
 Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""
@@ -135,10 +139,14 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         held=held,
     )
     if sized.unmeasured and not sized.carrying:
-        text = str(sized.unmeasured[0].binding)
-        place = f"seek.subject_to.{list(request.objectives).index(text)}"
-        raise ConfigError([Issue("study.not-measured", place, "no run measures this result", text)])
+        raise _as_error(sized.unmeasured[0].binding, request.objectives)
     return sized
+
+
+def _as_error(unmeasured: str | None, objectives: Sequence[str]) -> ConfigError:
+    """Return the error of an objective that no run has a value for."""
+    place = f"seek.subject_to.{list(objectives).index(unmeasured or '')}"
+    return ConfigError([Issue("study.not-measured", place, "no run measures this result", unmeasured)])
 
 
 def _find_excess(missed: Outclassed) -> float:
@@ -183,6 +191,67 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
     with open_session(run(study).path) as session:
         candidate = list_candidates(session, study.found_seek.objectives)[0]
     return Assured(error, load, candidate.disks, candidate.price)
+
+
+def check_array(
+    array: PresentArray, considered: Considered, prices: Mapping[str, Any] | None, run: Run
+) -> Fit:
+    """Return whether an array carries its present load with an added one, and which change makes it.
+
+    Args:
+        considered: The parts and levels that may replace those of the array.
+        prices: The price table by which the changes are ordered; None for how little they change.
+
+    Raises:
+        ConfigError: The request is invalid, the array does not hold the data of both loads, or no run
+            measures what an objective bounds.
+    """
+    shared, assumed = array.share()
+    (today,), _ = _judge(array.make_today(), run)
+    (added,), error = _judge(array.make_added(shared), run)
+    if added.verdict == "not_measured":
+        raise _as_error(added.binding, array.objectives)
+    remarks = [*describe_error(error), *assumed, *array.remarks]
+    fit = Fit(normalise(shared), today, added, remarks=remarks)
+    if added.is_met:
+        return fit
+    changes = list_changes(array.scenario, considered)
+    possible = [change for change in changes if is_valid(shared, change.assignments)]
+    judged: list[tuple[Change, JudgedArray]] = []
+    more = array.make_more_disks(shared)
+    if more is not None:
+        disk = Change("disks", array.disk, {})
+        judged += [(disk, found) for found in _judge(more, run)[0]]
+    if possible:
+        named = {change.label: change for change in possible}
+        found = _judge(array.make_changes(shared, possible), run)[0]
+        judged += [(named[one.label or ""], one) for one in found]
+    priced = [
+        JudgedChange(
+            change.kind,
+            change.value,
+            None if prices is None else find_price(change, one.disks, array.scenario, prices),
+            one,
+        )
+        for change, one in judged
+    ]
+    priced.sort(key=lambda change: math.inf if change.price is None else change.price)
+    return replace(
+        fit,
+        changes=priced if prices is not None else sorted(priced, key=_find_place),
+        impossible=len(changes) - len(possible) + (more is None),
+        currency=None if prices is None else prices["currency"],
+    )
+
+
+def _find_place(change: JudgedChange) -> int:
+    return next(place for place, kind in enumerate(ORDER) if kind == change.kind)
+
+
+def _judge(study: Study, run: Run) -> tuple[list[JudgedArray], ModelError | str | None]:
+    """Return the judged points of a study, and the model's error in its runs."""
+    with open_session(run(study).path) as session:
+        return list_judged(session, study.found_seek.objectives), find_error(session)
 
 
 def measure_curve(request: SizingRequest, best: Candidate, run: Run) -> list[Load]:

@@ -90,14 +90,21 @@ def list_unpriced(request: SizingRequest) -> dict[str, list[str]]:
     }
 
 
+def check_levels(levels: Sequence[str]) -> None:
+    """Raise an error if there is no such RAID level."""
+    if issues := _find_unknown_levels(levels):
+        raise ConfigError(issues)
+
+
+def _find_unknown_levels(given: Sequence[str]) -> list[Issue]:
+    levels = find_parameter(RAID).words
+    message = f"unknown RAID level; allowed: {', '.join(sorted(levels, key=int))}"
+    return [Issue("study.unknown-name", "raid", message, level) for level in given if level not in levels]
+
+
 def _check(request: SizingRequest) -> None:
     """Raise an error if a family, a number of disks or a setting of a request cannot be."""
-    issues = []
-    levels = find_parameter(RAID).words
-    for level in request.raid:
-        if level not in levels:
-            message = f"unknown RAID level; allowed: {', '.join(sorted(levels, key=int))}"
-            issues.append(Issue("study.unknown-name", "raid", message, level))
+    issues = _find_unknown_levels(request.raid)
     if not 1 <= request.fewest <= request.most:
         message = f"must be from 1 to the most disks considered, {request.most}"
         issues.append(Issue("study.bounds-reversed", "seek.min", message, request.fewest))

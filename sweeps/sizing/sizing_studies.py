@@ -63,7 +63,7 @@ def make_search(
         "prices": dict(request.prices),
         "replicates": _REPLICATES,
     }
-    return _parse(document), impossible
+    return parse_written(document), impossible
 
 
 def find_unreachable_objective(search: Study) -> Unloaded | None:
@@ -110,7 +110,7 @@ def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
         "points": points,
         "replicates": _COMPARED,
     }
-    return _parse(document)
+    return parse_written(document)
 
 
 def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence[int]) -> Study:
@@ -125,7 +125,7 @@ def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence
         "axes": {USERS: list(loads)},
         "replicates": _COMPARED,
     }
-    return _parse(document)
+    return parse_written(document)
 
 
 def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> bool:
@@ -138,7 +138,8 @@ def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> b
     return bool(controller["battery"]["state"] == "present" and cache["capacity"] and cache["write_fraction"])
 
 
-def _parse(document: Mapping[str, Any]) -> Study:
+def parse_written(document: Mapping[str, Any]) -> Study:
+    """Return the study of a document that a sizing has written."""
     try:
         return parse_study(json.dumps(dict(document)), name="size")
     except ConfigError as error:

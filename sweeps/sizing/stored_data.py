@@ -26,7 +26,7 @@ _RESERVED: Mapping[str, Any] = {
 def measure_data(workload: Mapping[str, Any]) -> int | None:
     """Return the size of the data that a workload addresses [bytes]; None for the whole array or a trace."""
     streams = list_streams(workload)
-    ends = [_find_end(address, _count_users(workload)) for _, address in _list_addresses(workload)]
+    ends = [_find_end(address, count_users(workload)) for _, address in list_addresses(workload)]
     if has_trace(streams) or None in ends:
         return None
     return max((end for end in ends if end is not None), default=None)
@@ -37,28 +37,29 @@ def scale_data(workload: Mapping[str, Any], capacity: int) -> dict[str, Any]:
 
     Addresses over the whole array become those over all the data. The addresses of a trace remain.
     """
-    held, users = int(capacity * HELD), _count_users(workload)
+    held, users = int(capacity * HELD), count_users(workload)
     streams = list_streams(workload)
     if has_trace(streams):
-        reserved = {**_RESERVED, "address": {"kind": "uniform", "footprint": _write(held)}}
+        reserved = {**_RESERVED, "address": {"kind": "uniform", "footprint": write_size(held)}}
         return {"workload.streams": [*streams, reserved]}
-    addresses = list(_list_addresses(workload))
+    addresses = list(list_addresses(workload))
     ends = [end for _, address in addresses if (end := _find_end(address, users)) is not None]
     factor = held / max(ends, default=held)
     assigned = {}
     for path, address in addresses:
         offset = int(_read_offset(address) * factor)
         if offset:
-            assigned[f"{path}.placement.offset"] = _write(offset)
+            assigned[f"{path}.placement.offset"] = write_size(offset)
         if address.get("footprint") is None:
             size = held - offset
         else:
             size = int(quantities.parse(address["footprint"], "bytes") * factor)
-        assigned[f"{path}.footprint"] = _write(size)
+        assigned[f"{path}.footprint"] = write_size(size)
     return assigned
 
 
-def _count_users(workload: Mapping[str, Any]) -> int:
+def count_users(workload: Mapping[str, Any]) -> int:
+    """Return the number of users of a workload."""
     resolved, _ = catalog.resolve_known({"workload": workload})
     return int(resolved["workload"].get("users", 1))
 
@@ -75,7 +76,7 @@ def _read_offset(address: Mapping[str, Any]) -> int:
     return int(quantities.parse((address.get("placement") or {}).get("offset", 0), "bytes"))
 
 
-def _list_addresses(workload: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def list_addresses(workload: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the address processes of a workload, each with its dotted path in a scenario."""
     for index, stream in enumerate(list_streams(workload)):
         parts = {"": stream}
@@ -86,7 +87,7 @@ def _list_addresses(workload: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[
                 yield f"workload.streams.{index}{place}.address", part["address"]
 
 
-def _write(size: int) -> str:
+def write_size(size: int) -> str:
     """Return a size in whole sectors, rounded down."""
     step = next(step for least, step in _STEPS if size >= least)
     return quantities.render(max(size // step, 1) * step, "bytes")

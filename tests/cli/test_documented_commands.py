@@ -57,6 +57,8 @@ PARSED = {
     "STUDY": "a sweep of a cluster",
 }
 """What commands that are only parsed contain, and why they are not executed."""
+ANSWERED_NO = {"size --have array.yaml": "the addition does not fit"}
+"""What commands contain that exit with 1, and the answer that says so."""
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"^[;#] (\S+\.\w+)$")
 
@@ -205,11 +207,11 @@ def test_the_commands_of_a_page_work(
         if words[-1] == "-":
             words[-1] = Path(source).read_text() if source else "SELECT 1 AS one"
         done = destage(*words)
-        if done.code != 0:
+        if done.code != any(part in text for part in ANSWERED_NO):
             failures.append((command, done.err[-600:]))
     assert not failures, "\n".join(f"{command}\n    {error}" for command, error in failures)
 
 
 def test_what_is_only_parsed_is_on_a_page() -> None:
     commands = "\n".join(command for page in PAGES for command in read_commands(page))
-    assert [part for part in PARSED if part not in commands] == []
+    assert [part for part in (*PARSED, *ANSWERED_NO) if part not in commands] == []

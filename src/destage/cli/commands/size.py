@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.parameters.completion import complete_workloads
+from destage.cli.parameters.added_load import AddedOptions, make_question
+from destage.cli.parameters.completion import complete_configurations, complete_workloads
 from destage.cli.parameters.shared_options import (
     Catalog,
     Json,
     Quiet,
     Store,
     Workers,
+    is_given,
     parse_trace,
+    reject_options,
     repeat_command,
     use_catalog,
 )
@@ -43,6 +46,24 @@ def size(
             metavar="NAME|FILE",
             help="Workload of the catalogue, such as vdi; a workload, configuration or study in YAML; or "
             "what `workload import` reads, such as a fio job.",
+            autocompletion=complete_workloads,
+        ),
+    ] = None,
+    have: Annotated[
+        Path | None,
+        typer.Option(
+            "--have",
+            metavar="FILE",
+            help="Check whether an array carries more: its configuration with its present load.",
+            autocompletion=complete_configurations,
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add",
+            metavar="NAME|FILE",
+            help="With --have: load that is added, as --workload takes it; repeatable.",
             autocompletion=complete_workloads,
         ),
     ] = None,
@@ -174,19 +195,51 @@ def size(
     """Find the cheapest configuration that carries a load.
 
     Searches controllers, disks, RAID levels and numbers of disks. Give one of each to check whether an array
-    supports the load. Exits with 1 if no configuration meets the objectives.
+    supports the load. With --have and --add, checks whether an array carries more than its present load, and
+    which single change makes it. Exits with 1 if no configuration meets the objectives.
     """
     use_catalog(catalog_files)
     from destage import sizing
-    from destage.cli.printed_results import sizing_answer
+    from destage.cli.printed_results import fit_answer, sizing_answer
 
     if example_prices:
         from destage.sweeps.sizing.price_table import example_prices as read_example
 
         print_data(read_example())
         return
+    load_options = LoadOptions(users, workload, test, trace, read_iops, write_iops, request_size)
+    outcomes: list[Outcome] = []
+    run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
+    if have is not None or add:
+        asked = AddedOptions(
+            have=have,
+            add=add or (),
+            load=load_options,
+            capacity=capacity,
+            growth=growth,
+            response_p95=response_p95,
+            subject_to=subject_to or (),
+            disks=disks or (),
+            controllers=controllers or (),
+            raid=raid or (),
+            count=count if is_given(context, "--count") else None,
+            prices=prices,
+            phase=phase,
+            assign=assign or (),
+        )
+        reason = "--have does not take it: its array and its load are those of the file"
+        reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
+        with place_at_options():
+            question = make_question(asked)
+            fit = sizing.check_array(question.array, question.considered, question.prices, run)
+        if as_json:
+            print_json(fit_answer.as_json(fit, outcomes))
+        else:
+            fit_answer.print_fit(fit, outcomes, with_misses=explain)
+            print_note(f"again: {repeat_command(context)}")
+        raise typer.Exit(0 if fit.added.is_met else 1)
     request = make_request(
-        load_options=LoadOptions(users, workload, test, trace, read_iops, write_iops, request_size),
+        load_options=load_options,
         response_p95=response_p95,
         subject_to=subject_to or (),
         disks=disks or (),
@@ -201,8 +254,6 @@ def size(
         growth=growth,
         spares=spares,
     )
-    outcomes: list[Outcome] = []
-    run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
     with place_at_options():
         sized = sizing.find_cheapest(request, run)
     curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []

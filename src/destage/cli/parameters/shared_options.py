@@ -99,11 +99,18 @@ def parse_size(text: str, option: str) -> int:
 
 def reject_options(context: typer.Context, reason: str, *options: str) -> None:
     """Reject options that the command line gives."""
+    for option in options:
+        if is_given(context, option):
+            raise UsageError("usage.conflicting-options", reason, option)
+
+
+def is_given(context: typer.Context, option: str) -> bool:
+    """Return whether the command line gives an option."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
-        option = max(parameter.opts, key=len)
-        if option in options and source is not None and source.name == "COMMANDLINE":
-            raise UsageError("usage.conflicting-options", reason, option)
+        if max(parameter.opts, key=len) == option:
+            return source is not None and source.name == "COMMANDLINE"
+    return False
 
 
 def decode_argument(text: str) -> str:

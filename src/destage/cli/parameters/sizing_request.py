@@ -39,6 +39,8 @@ _PLACES = {
     "raid": "--raid",
     "array.disks": "--count",
     "arrays.0.disks": "--count",
+    "add": "--add",
+    "have": "--have",
 }
 """The options that give what is at a place in the study, by how the place starts."""
 _TRACE_RUN = {"run.warm_up": "none", "run.window": "auto"}
@@ -65,9 +67,9 @@ def make_request(
     from destage.sweeps.sizing.request import RAID_LEVELS, SizingRequest, list_objectives
     from destage.sweeps.sizing.stored_data import scale_data
 
-    fewest, most = _read_count(count)
+    fewest, most = read_count(count)
     load = read_load(load_options)
-    data = _read_capacity(capacity, growth)
+    data = read_capacity(capacity, growth)
     if data is None and load_options.is_rate:
         message = "missing; a rate needs the size of the data that it is spread over"
         raise UsageError("usage.missing-argument", message, "--capacity")
@@ -80,15 +82,15 @@ def make_request(
         workload=load.workload,
         name=load.name,
         objectives=objectives,
-        prices=_read_prices(prices),
-        controllers=_split(controllers),
-        disks=_split(disks),
-        raid=_split(raid) or RAID_LEVELS,
+        prices=read_prices(prices),
+        controllers=split(controllers),
+        disks=split(disks),
+        raid=split(raid) or RAID_LEVELS,
         fewest=fewest,
         most=most,
         max_price=budget,
         settings=({} if load_options.trace is None else _TRACE_RUN)
-        | _choose_phase(load.workload, phase)
+        | choose_phase(load.workload, phase)
         | _read_settings(assign, decided),
         capacity=data,
         spares=spares,
@@ -112,13 +114,15 @@ def place_at_options() -> Iterator[None]:
 
 
 def _find_option(place: str) -> str:
+    if place.startswith("--"):
+        return place
     return next(
         (option for start, option in _PLACES.items() if place.startswith(start)),
         f"--set {place.removeprefix('scenario.')}",
     )
 
 
-def _read_capacity(capacity: str | None, growth: float) -> int | None:
+def read_capacity(capacity: str | None, growth: float) -> int | None:
     """Return the size of the data with their growth [bytes]."""
     if capacity is not None:
         return round(parse_size(capacity, "--capacity") * (1 + growth / 100))
@@ -129,7 +133,7 @@ def _read_capacity(capacity: str | None, growth: float) -> int | None:
     return None
 
 
-def _choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, Any]:
+def choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, Any]:
     """Return the setting that measures a phase of a load that varies over time."""
     from destage.spec.validation import suggest
     from destage.sweeps.sizing.request import list_phases
@@ -143,7 +147,8 @@ def _choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, A
     return {"run.window": {"phase": phase}}
 
 
-def _read_prices(file: Path | None) -> dict[str, Any]:
+def read_prices(file: Path | None) -> dict[str, Any]:
+    """Return the price table of a file; the example without one."""
     from destage.sweeps.sizing.price_table import example_prices, read_prices_file
 
     if file is None:
@@ -151,11 +156,13 @@ def _read_prices(file: Path | None) -> dict[str, Any]:
     return read_prices_file(read_file(file, "--prices"), str(file))
 
 
-def _split(names: Sequence[str]) -> list[str]:
+def split(names: Sequence[str]) -> list[str]:
+    """Return the names that an option gives, some with commas between them."""
     return [name.strip() for text in names for name in text.split(",") if name.strip()]
 
 
-def _read_count(text: str) -> tuple[int, int]:
+def read_count(text: str) -> tuple[int, int]:
+    """Return the fewest and the most disks that `--count` gives."""
     match = _COUNT.fullmatch(text.strip())
     fewest, most = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= fewest <= most <= _MOST_DISKS:

@@ -1,0 +1,199 @@
+"""The answer of `destage size --have` as text: whether more fits, what limits the array, what to change."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.engine import catalog
+from destage.queries.findings.candidates import Measured
+from destage.queries.findings.judged_array import HIT_RATIO, JudgedArray
+from destage.queries.findings.resource_use import describe_use
+from destage.queries.text.failing_verdicts import describe_failing
+from destage.queries.text.presentation import begin_sentence, format_amount, format_axis_value, format_count
+from destage.queries.text.shown_results import name_result, show_bound, show_result
+from destage.spec.aligned_text import align_cells
+
+_GAP = "  "
+_UNKNOWN = "not measured"
+_RAID = "array.raid"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedChange:
+    """A single change of the array, and the array after it.
+
+    Attributes:
+        kind: `disks` for further ones, `cache`, `controller`, `raid`, or `disk` for other ones.
+        value: The new part or level by its name.
+        price: What has to be bought for it [currency]; None without a price.
+        array: The array after the change, under both loads.
+    """
+
+    kind: str
+    value: str
+    price: float | None
+    array: JudgedArray
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What `destage size --have` has found.
+
+    Attributes:
+        config: The canonical configuration with all loads.
+        today: The array with its present load.
+        added: The array with all loads.
+        changes: The single changes that were simulated, the best first; none if the addition fits.
+        impossible: The changes that cannot be built, or do not hold the data of both loads.
+        currency: The currency of the prices; None if the changes are in the order of how little they change.
+        remarks: Sentences on what the answer rests on.
+    """
+
+    config: Mapping[str, Any]
+    today: JudgedArray
+    added: JudgedArray
+    changes: Sequence[JudgedChange] = ()
+    impossible: int = 0
+    currency: str | None = None
+    remarks: Sequence[str] = ()
+
+    @property
+    def fitting(self) -> list[JudgedChange]:
+        """The changes after which the array meets the objectives, the best first."""
+        return [change for change in self.changes if change.array.is_met]
+
+
+def compose_fit(fit: Fit) -> list[str]:
+    """Return the answer, line by line."""
+    lines = [_describe_verdict(fit)]
+    use = describe_use(fit.added.means, fit.config)
+    for paragraph in (_tabulate(fit), use, _describe_changes(fit), fit.remarks):
+        lines += ["", *paragraph] if paragraph else []
+    return lines
+
+
+def list_misses(fit: Fit) -> list[str]:
+    """Return the changes that were simulated and do not suffice, each with its result."""
+    rows = [
+        (name_change(fit, change), _describe_miss(change))
+        for change in fit.changes
+        if not change.array.is_met
+    ]
+    return [f"{_GAP}{line}" for line in align_cells(rows, left=2).splitlines()]
+
+
+def name_change(fit: Fit, change: JudgedChange) -> str:
+    """Return a change in words: `2 more disks, 6 in all`."""
+    if change.kind == "disks":
+        more = change.array.disks - fit.added.disks
+        return f"{more} more disk{'s' if more > 1 else ''}, {change.array.disks} in all"
+    if change.kind == "raid":
+        return f"RAID {format_axis_value(_RAID, change.value, None)}"
+    if change.kind == "disk":
+        return f"{change.array.disks} x {catalog.entry('disks', change.value).title}"
+    title = catalog.entry("controllers", change.value).title
+    return f"larger cache: {title}" if change.kind == "cache" else title
+
+
+def _describe_verdict(fit: Fit) -> str:
+    """Return the verdict with its figures: `It fits: with the addition, response p95 is 12 ms, ...`."""
+    if not fit.added.is_met:
+        failing = describe_failing(fit.added.verdict, fit.added.binding)
+        verdict = f"It does not fit: the runs with the addition {failing}."
+    else:
+        results = [
+            f"{name_result(result.objective.column)} is {_show(result)}, {show_bound(result.objective)}"
+            for result in fit.added.measured
+        ]
+        verdict = f"It fits: with the addition, {', and '.join(results)}."
+    if not fit.today.is_met:
+        failing = describe_failing(fit.today.verdict, fit.today.binding)
+        verdict += f" Today's load alone does not fit either: its runs {failing}."
+    return verdict
+
+
+def _show(result: Measured) -> str:
+    return show_result(result.objective.column, result.mean, result.half_width)
+
+
+def _tabulate(fit: Fit) -> list[str]:
+    """Return the results of the array today and with the addition, side by side."""
+    pair = (fit.today, fit.added)
+    rows: list[tuple[str, ...]] = [("", "today", "with the addition", "objective")]
+    objectives = [result.objective for array in pair for result in array.measured]
+    for objective in dict.fromkeys(objectives):
+        cells = [
+            next(
+                (_show(result) for result in array.measured if result.objective == objective),
+                _UNKNOWN,
+            )
+            for array in pair
+        ]
+        rows.append((name_result(objective.column), *cells, show_bound(objective)))
+    hits = [
+        _UNKNOWN if array.hit_ratio is None else show_result(HIT_RATIO, *array.hit_ratio) for array in pair
+    ]
+    rows.append((name_result(HIT_RATIO), *hits, ""))
+    return [f"{_GAP}{line}" for line in align_cells(rows, left=4).splitlines()]
+
+
+def _describe_changes(fit: Fit) -> list[str]:
+    """Return the single changes that make the addition fit, or the nearest miss."""
+    if fit.added.is_met:
+        return []
+    if not fit.fitting:
+        nearest = min(
+            (change for change in fit.changes), key=lambda change: change.array.excess, default=None
+        )
+        missed = ""
+        if nearest is not None:
+            missed = f" The nearest: {name_change(fit, nearest)}: {_describe_miss(nearest)}."
+        return [f"No single change makes it fit.{missed}", *_count_others(fit)]
+    order = "the cheapest first" if fit.currency else "the smallest first"
+    rows = []
+    for change in fit.fitting:
+        result = change.array.measured[0]
+        shown = _show(result)
+        cells = [
+            name_change(fit, change),
+            f"{name_result(result.objective.column)} {shown}",
+            _describe_fewer(change),
+        ]
+        rows.append([*([_show_price(fit, change)] if fit.currency else []), *cells])
+    listed = align_cells(rows, left=len(rows[0])).splitlines()
+    return [
+        f"Each of these changes makes it fit, {order}:",
+        *(f"{_GAP}{line}" for line in listed),
+        *_count_others(fit),
+    ]
+
+
+def _show_price(fit: Fit, change: JudgedChange) -> str:
+    return "no price" if change.price is None else f"{fit.currency} {format_amount(change.price)}"
+
+
+def _describe_fewer(change: JudgedChange) -> str:
+    """Return why fewer further disks do not suffice; nothing of another change."""
+    array = change.array
+    if change.kind != "disks" or array.failing is None:
+        return ""
+    return f"{array.failing} {describe_failing(array.verdict, array.binding)}"
+
+
+def _describe_miss(change: JudgedChange) -> str:
+    array = change.array
+    text = f"runs {describe_failing(array.verdict, array.binding)}"
+    missed = [result for result in array.measured if result.objective.text == array.binding]
+    results = [_show(each) for each in missed]
+    return f"{text} with {results[0]}" if results else text
+
+
+def _count_others(fit: Fit) -> list[str]:
+    """Return how many changes do not help, and how many cannot be built."""
+    missing = len(fit.changes) - len(fit.fitting)
+    counts = [f"{format_count(missing, 'other change')} simulated without success"] if missing else []
+    if fit.impossible:
+        counts.append(
+            f"{format_count(fit.impossible, 'change')} impossible, or too small for the data of both loads"
+        )
+    return [begin_sentence(f"{'; '.join(counts)}.")] if counts else []

@@ -1,0 +1,150 @@
+"""An array with its present load, the loads that are added to it, and the studies of whether it carries them.
+
+Each question is a search for the smallest number of disks, whose replicates decide together: of the present
+number alone for the array and its changes, of more disks for the change that adds some.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage import engine
+from destage.errors import ConfigError
+from destage.spec.axis_names import MINIMIZE
+from destage.sweeps.keys.prices import DISK
+from destage.sweeps.sizing.request import DISKS, list_phases
+from destage.sweeps.sizing.shared_load import share_array
+from destage.sweeps.sizing.single_changes import Change
+from destage.sweeps.sizing.sizing_studies import parse_written
+from destage.sweeps.space import parameters
+from destage.sweeps.study.users import has_trace, list_streams
+from destage.sweeps.study.valid_study import Study
+
+_REPLICATES = {"min": 3, "max": 12}
+_RUN: Mapping[str, Any] = {"warm_up": "auto", "window": {"requests": 20_000}}
+_TRACE_RUN: Mapping[str, Any] = {"warm_up": "none", "window": "auto"}
+
+
+@dataclass(frozen=True, slots=True)
+class PresentArray:
+    """What is asked of an array.
+
+    Attributes:
+        scenario: The configuration of the array with its present load, without `use` in its workload.
+        added: The loads that are added, as workloads.
+        name: The name of the question in the names of studies.
+        objectives: The objectives, such as `response_p95 <= 30ms`.
+        most: The most disks considered.
+        phase: The phase that is measured; None for the first, if the load has phases.
+        remarks: Sentences on what the loads assume.
+    """
+
+    scenario: Mapping[str, Any]
+    added: Sequence[Mapping[str, Any]]
+    name: str
+    objectives: Sequence[str]
+    most: int
+    phase: str | None = None
+    remarks: Sequence[str] = ()
+
+    @property
+    def disks(self) -> int:
+        """The number of disks of the array."""
+        return int(str(parameters.read(self.scenario, DISKS)))
+
+    @property
+    def disk(self) -> str:
+        """The name of its disks; empty if they have none."""
+        return str(parameters.read(self.scenario, DISK) or "")
+
+    @property
+    def usable_bytes(self) -> int:
+        """The size of the data that the array can hold [bytes]."""
+        array = self.scenario["array"] if "array" in self.scenario else self.scenario["arrays"][0]
+        return engine.usable_capacity(array)
+
+    def share(self) -> tuple[dict[str, Any], list[str]]:
+        """Return the configuration with all loads, and sentences on what that assumes.
+
+        Raises:
+            ConfigError: The array does not hold the data of all, or the loads cannot run together.
+        """
+        workload: Mapping[str, Any] = self.scenario["workload"]
+        remarks: list[str] = []
+        for added in self.added:
+            shared = share_array(workload, added, self.usable_bytes)
+            workload = shared.workload
+            remarks += shared.remarks
+        return self._measure({**copy.deepcopy(dict(self.scenario)), "workload": workload}), remarks
+
+    def _measure(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a configuration with the window of a sizing, unless it has its own."""
+        workload = scenario["workload"]
+        run = dict(_TRACE_RUN if has_trace(list_streams(workload)) else _RUN)
+        if phases := list_phases(workload):
+            run["window"] = {"phase": self.phase or phases[0]}
+        return {**copy.deepcopy(dict(scenario)), "run": {**run, **scenario.get("run", {})}}
+
+    def make_today(self) -> Study:
+        """Return the study of the present load."""
+        question = "Does the array carry its present load?"
+        return self._make("today", question, self._measure(self.scenario), (self.disks, self.disks))
+
+    def make_added(self, shared: Mapping[str, Any]) -> Study:
+        """Return the study of all loads on the present array.
+
+        Args:
+            shared: The configuration with all loads.
+        """
+        question = "Does the array carry its present load with the addition?"
+        return self._make("with", question, shared, (self.disks, self.disks))
+
+    def make_more_disks(self, shared: Mapping[str, Any]) -> Study | None:
+        """Return the search for the fewest further disks; None if the array can have none."""
+        counts = [count for count in range(self.disks + 1, self.most + 1) if is_valid(shared, {DISKS: count})]
+        if not counts:
+            return None
+        question = "How many disks does the array need for both loads?"
+        return self._make("disks", question, shared, (counts[0], counts[-1]))
+
+    def make_changes(self, shared: Mapping[str, Any], changes: Sequence[Change]) -> Study:
+        """Return the study of changes with the present number of disks.
+
+        Args:
+            changes: Those that are valid; at least one.
+        """
+        points = [{"label": change.label, **change.assignments} for change in changes]
+        question = "Which change of the array makes it carry both loads?"
+        return self._make("changes", question, shared, (self.disks, self.disks), points)
+
+    def _make(
+        self,
+        part: str,
+        question: str,
+        scenario: Mapping[str, Any],
+        counts: tuple[int, int],
+        points: Sequence[Mapping[str, Any]] = (),
+    ) -> Study:
+        seek = {MINIMIZE: DISKS, "subject_to": list(self.objectives), "min": counts[0], "max": counts[1]}
+        document = {
+            "name": f"{self.name}-{part}",
+            "question": question,
+            "scenario": scenario,
+            "seek": seek,
+            "replicates": _REPLICATES,
+            **({"points": list(points)} if points else {}),
+        }
+        return parse_written(document)
+
+
+def is_valid(scenario: Mapping[str, Any], assignments: Mapping[str, Any]) -> bool:
+    """Return whether a configuration is valid with some fields assigned, by dotted path."""
+    changed = copy.deepcopy(dict(scenario))
+    for path, value in assignments.items():
+        parameters.assign(changed, path, value)
+    try:
+        engine.assemble(changed)
+    except ConfigError:
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""The answer of `destage size --have` in words."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from destage.queries.findings.candidates import measure
+from destage.queries.findings.fit_text import Fit, JudgedChange, compose_fit, list_misses
+from destage.queries.findings.judged_array import JudgedArray
+from destage.spec.objective import Objective
+
+P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)
+BUSY = Objective("disk_busy_max <= 0.9", "disk_busy_max_fraction", "<=", 0.9)
+CONFIG: dict[str, Any] = {"arrays": [{"disk": {"kind": "disk"}}]}
+
+
+def judge(p95_ms: float, busy: float, disks: int = 4, failing: int | None = None) -> JudgedArray:
+    """Return an array with these results, and the objective that it misses by most."""
+    results = (measure(P95, [p95_ms * 1000] * 3), measure(BUSY, [busy] * 3))
+    missed = [result for result in results if not result.objective.is_met(result.mean)]
+    binding = max(missed, key=lambda result: result.mean / result.objective.bound, default=None)
+    return JudgedArray(
+        label=None,
+        disks=disks,
+        is_met=binding is None,
+        failing=failing if binding is None else disks,
+        verdict=None if binding is None else "misses",
+        binding=P95.text if binding is None else binding.objective.text,
+        measured=results,
+        hit_ratio=(0.25, 0.0),
+        means={"disk_busy_max_fraction": busy},
+    )
+
+
+OVERLOADED = replace(judge(99, 1), measured=(), binding="overloaded", hit_ratio=None)
+MORE = JudgedChange("disks", "exos_x18", 200.0, judge(20, 0.7, disks=6, failing=5))
+LEVEL = JudgedChange("raid", "10", 0.0, judge(36, 0.95))
+CACHE = JudgedChange("cache", "megaraid_9560_16i", None, judge(31, 0.8))
+
+
+def test_an_addition_that_fits_has_its_figures() -> None:
+    lines = compose_fit(Fit(CONFIG, judge(10, 0.4), judge(24, 0.8)))
+    assert lines[0] == (
+        "It fits: with the addition, response p95 is 24 ms, at most 30 ms, "
+        "and disk busy max is 80 %, at most 90 %."
+    )
+    rows = [line.split() for line in lines[2:6]]
+    assert rows[1] == ["response", "p95", "10", "ms", "24", "ms", "at", "most", "30", "ms"]
+    assert rows[3] == ["hit", "ratio", "25", "%", "25", "%"]
+    assert lines[7].startswith("Limited by the disks.")
+    assert not any("change" in line for line in lines)
+
+
+def test_changes_that_make_it_fit_are_listed() -> None:
+    fit = Fit(CONFIG, judge(10, 0.4), judge(50, 0.99), [MORE, LEVEL], impossible=3, currency="EUR")
+    lines = compose_fit(fit)
+    assert lines[0] == "It does not fit: the runs with the addition miss response_p95 <= 30ms."
+    (listed,) = [line for line in lines if "more disks" in line]
+    words = ["EUR 200", "2 more disks, 6 in all", "response p95 20 ms", "5 miss response_p95 <= 30ms"]
+    assert [line.strip() for line in listed.strip().split("  ") if line.strip()] == words
+    assert lines[lines.index(listed) + 1].startswith("1 other change simulated without success; 3 changes")
+    assert [line.split("  ")[1:] for line in list_misses(fit)] == [
+        ["RAID 1+0", "runs miss response_p95 <= 30ms with 36 ms"]
+    ]
+
+
+def test_the_nearest_miss_exceeds_its_bound_by_least() -> None:
+    """31 of 30 ms are nearer than 36 of 30 ms."""
+    lines = compose_fit(Fit(CONFIG, judge(10, 0.4), judge(50, 0.99), [LEVEL, CACHE]))
+    (line,) = [line for line in lines if line.startswith("No single change")]
+    assert "larger cache: " in line
+    assert line.endswith("runs miss response_p95 <= 30ms with 31 ms.")
+
+
+def test_an_overloaded_array_has_no_figures() -> None:
+    fit = Fit(CONFIG, judge(40, 0.95), OVERLOADED)
+    verdict, *lines = compose_fit(fit)
+    assert verdict == (
+        "It does not fit: the runs with the addition are overloaded. "
+        "Today's load alone does not fit either: its runs miss response_p95 <= 30ms."
+    )
+    assert [cell for cell in lines[2].split("  ") if cell][-2:] == ["not measured", " at most 30 ms"]
+    assert OVERLOADED.excess == pytest.approx(float("inf"))
+    assert lines[-1].startswith("No single change makes it fit.")
