@@ -98,6 +98,7 @@ docs-check: engine
 	@$(BIN)/python scripts/generate_docs.py --check
 	@$(BIN)/python benchmarks/growth_page.py --check
 	@$(BIN)/python scripts/truth.py --check
+	@$(BIN)/python scripts/calibrated_systems.py --check
 	@$(BIN)/python scripts/map.py --check
 
 .PHONY: test-rust
@@ -132,6 +133,10 @@ validation: engine ## Check the model against closed forms and measurements; wri
 .PHONY: truth
 truth: engine ## Predict the rates measured on real systems and print how well they agree; writes docs/truth.md and its picture
 	@$(BIN)/python scripts/truth.py
+
+.PHONY: calibrated-systems
+calibrated-systems: engine ## Calibrate each measured system on six of its results and predict the others; writes docs/calibrated-systems.md
+	@$(BIN)/python scripts/calibrated_systems.py $(STORE)
 
 .PHONY: studies
 studies: engine ## Run every bundled study; writes docs/published-experiments.md, docs/published/ and the tables of docs/calibrating.md

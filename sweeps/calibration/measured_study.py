@@ -12,6 +12,7 @@ from typing import Any
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.measured.line import MeasuredLine
+from destage.measured_systems.calibrated import find_discrepancy
 from destage.spec import quantities
 from destage.spec.documents import value_at
 from destage.sweeps.calibration.candidate_loads import list_candidates
@@ -43,8 +44,11 @@ def make_measured_study(
     predicted: Mapping[str, Mapping[str, Any]],
     unknowns: Mapping[str, Mapping[str, Any]],
     known: Sequence[str] = (),
+    without: str | None = None,
 ) -> dict[str, Any]:
     """Return a study that calibrates an array on measured lines.
+
+    What is predicted has the discrepancy of such predictions of the measured systems (`calibrated.py`).
 
     Args:
         hardware: The tables of a scenario beside workload and run: array, and controller if there is one.
@@ -52,6 +56,7 @@ def make_measured_study(
         predicted: Streams to predict by the name of their figure.
         unknowns: Priors that are stated, by path.
         known: Paths that are not unknown.
+        without: A measured system that is left out, to predict it.
 
     Raises:
         ConfigError: No line has a load and a result, or a path of `known` is not among the unknowns.
@@ -62,18 +67,26 @@ def make_measured_study(
         message = "no line states its load (request size, and outstanding I/Os or a rate) and a response time"
         raise ConfigError([Issue("study.no-measured-value", "SET", message, name)])
     first = next(iter(figures.values()))["set"][_STREAM]
-    figures |= _make_figures(held, figures)
+    further = _make_figures(held, figures)
     for label, stream in predicted.items():
-        figures[_choose_name(label, figures)] = {"set": {_STREAM: dict(stream)}, "of": "response_mean"}
-    candidates = list_candidates(
-        [figures[label]["set"][_STREAM] for label in fitted],
-        [figure["set"][_STREAM] for label, figure in figures.items() if label not in fitted],
-    )
+        name_of = _choose_name(label, {**figures, **further})
+        further[name_of] = {"set": {_STREAM: dict(stream)}, "of": "response_mean"}
+    candidates = {
+        label: {"set": {_STREAM: stream}, "of": "response_mean"}
+        for label, stream in list_candidates(
+            [figure["set"][_STREAM] for figure in figures.values()],
+            [figure["set"][_STREAM] for figure in further.values()],
+        ).items()
+        if label not in {**figures, **further}
+    }
     scenario: dict[str, Any] = {
         "workload": {"streams": [first]},
         **copy.deepcopy(dict(hardware)),
         "run": {"warm_up": "auto", "window": {"requests": _WINDOW}},
     }
+    for figure in further.values():
+        figure["discrepancy"] = _find_discrepancy(scenario, figure["set"][_STREAM], without)
+    figures |= further
     priors = {**dict(_list_unknowns(scenario)), **unknowns}
     for path in known:
         if path not in priors:
@@ -93,11 +106,7 @@ def make_measured_study(
             "unknowns": priors,
             "figures": figures,
             "fits": {"given" if held else "all": fitted},
-            "candidates": {
-                label: {"set": {_STREAM: stream}, "of": "response_mean"}
-                for label, stream in candidates.items()
-                if label not in figures
-            },
+            "candidates": candidates,
             "waves": _WAVES,
         },
     }
@@ -112,6 +121,13 @@ def _make_figures(lines: Sequence[MeasuredLine], taken: Mapping[str, object]) ->
             name = _choose_name(str(line.workload or line.test or "line"), {**taken, **figures})
             figures[name] = {"set": {_STREAM: stream}, **figure}
     return figures
+
+
+def _find_discrepancy(scenario: Mapping[str, Any], stream: Mapping[str, Any], without: str | None) -> str:
+    kind = engine.normalise(scenario)["arrays"][0]["disk"]["kind"]
+    read_fraction = stream.get("operations", {}).get("read_fraction", 1.0)
+    share = find_discrepancy("flash" if kind == "ssd" else "spinning", read_fraction, without)
+    return f"{share:.0%}"
 
 
 def _choose_name(name: str, taken: Mapping[str, object]) -> str:

@@ -9,6 +9,7 @@ import yaml
 from destage import engine, sweeps
 from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
+from destage.measured_systems.calibrated import find_discrepancy
 from destage.store import open_sweep
 from destage.sweeps.calibration.measured_study import make_measured_study, make_size
 from destage.tools.results import read_results
@@ -84,6 +85,17 @@ def test_held_lines_and_tests_are_predicted() -> None:
     assert list(written["figures"]) == ["read", "write", "read #2"]
     assert "value" in written["figures"]["write"]
     assert "value" not in written["figures"]["read #2"]
+
+
+def test_what_is_predicted_has_the_discrepancy_of_measured_systems() -> None:
+    held = line("write", outstanding=4.0, request_bytes=4096.0, read_fraction=0.0, response_mean_us=75.0)
+    stream = make(READ)["calibrate"]["figures"]["read"]["set"]["workload.streams.0"]
+    figures = make(READ, held=[held], predicted={"next": stream})["calibrate"]["figures"]
+    assert "discrepancy" not in figures["read"]
+    assert figures["write"]["discrepancy"] == f"{find_discrepancy('flash', 0.0):.0%}"
+    assert figures["next"]["discrepancy"] == f"{find_discrepancy('flash', 1.0):.0%}"
+    spinning = make(READ, held=[held], hardware=CACHED)["calibrate"]["figures"]
+    assert spinning["write"]["discrepancy"] == f"{find_discrepancy('spinning', 0.0):.0%}"
 
 
 def test_unknowns_are_those_of_the_parts() -> None:

@@ -1,0 +1,137 @@
+"""How far calibrated predictions are from what was measured.
+
+`make calibrated-systems` calibrates each system of the bank on a few of its results, predicts its other
+loads, and stores both in calibrated.csv. The error of a prediction has two parts: the spread of the
+configurations that explain the results, and the discrepancy of a model that none of them makes right. The
+discrepancy of a class of loads is the smallest one with which the 90 % intervals hold 90 % of the loads of
+the bank, each system counting the same.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+from statistics import NormalDist
+
+from destage.measured_systems.bank import READ_FRACTION, Medium, Pattern, read_rows, systems
+from destage.measured_systems.model_error import CONFIDENCE
+
+CALIBRATED = "calibrated.csv"
+_QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+_FEWEST = 2
+"""The fewest systems that a class needs."""
+_DIGITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedLoad:
+    """A load of a calibrated system; response times are means [us].
+
+    Attributes:
+        outstanding: Outstanding I/Os of all jobs.
+        is_given: Whether the system was calibrated on its result.
+        rate: What was measured [1/s].
+        response: What was measured.
+        median: The prediction; None, as what follows, where no configuration explains the results that were
+            given.
+        low: The lower end of its 90 % interval.
+        high: The upper end.
+        spread: The standard deviation over the configurations, as a share of the prediction.
+    """
+
+    system: str
+    pattern: Pattern
+    outstanding: int
+    is_given: bool
+    rate: float
+    response: float
+    median: float | None
+    low: float | None
+    high: float | None
+    spread: float | None
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether it was predicted without its result."""
+        return not self.is_given and self.median is not None
+
+    @property
+    def rate_error(self) -> float:
+        """Predicted / measured - 1 of the rate, which the number outstanding and the response give."""
+        return self.outstanding * 1e6 / (self.median or math.inf) / self.rate - 1
+
+    @property
+    def response_error(self) -> float:
+        """Predicted / measured - 1 of the response."""
+        return (self.median or 0.0) / self.response - 1
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the measured response is inside the interval."""
+        return (self.low or 0.0) <= self.response <= (self.high or 0.0)
+
+    @property
+    def needed_discrepancy(self) -> float:
+        """The discrepancy with which the measured response is at an end of the 90 % interval."""
+        deviation = abs(self.response_error) / (1 + self.response_error) / _QUANTILE
+        return math.sqrt(max(0.0, deviation**2 - (self.spread or 0.0) ** 2))
+
+
+def find_discrepancy(medium: Medium, read_fraction: float, without: str | None = None) -> float:
+    """Return the discrepancy of calibrated predictions, as a share of the prediction.
+
+    Args:
+        read_fraction: Of the load: reads, writes, or mixed as any other share.
+        without: A system that is left out, to predict it.
+    """
+    known = [load for load in read_loads() if load.is_predicted and load.system != without]
+    same = [load for load in known if systems()[load.system].medium == medium]
+    alike = [load for load in same if READ_FRACTION[load.pattern] == read_fraction]
+    chosen = next(
+        (loads for loads in (alike, same) if len({load.system for load in loads}) >= _FEWEST), known
+    )
+    return _find_quantile(chosen)
+
+
+def _find_quantile(loads: Sequence[CalibratedLoad]) -> float:
+    """Return the discrepancy that is enough for 90 % of the loads, each system counting the same."""
+    counts: dict[str, int] = {}
+    for load in loads:
+        counts[load.system] = counts.get(load.system, 0) + 1
+    reached = 0.0
+    for load in sorted(loads, key=lambda load: load.needed_discrepancy):
+        reached += 1 / counts[load.system] / len(counts)
+        if reached >= CONFIDENCE:
+            return load.needed_discrepancy
+    return 0.0
+
+
+def format_loads(loads: Iterable[CalibratedLoad]) -> str:
+    """Return the text of calibrated.csv."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(column.name for column in fields(CalibratedLoad))
+    for load in loads:
+        writer.writerow(
+            f"{value:.{_DIGITS}g}" if isinstance(value, float) else value for value in astuple(load)
+        )
+    return text.getvalue()
+
+
+@cache
+def read_loads() -> tuple[CalibratedLoad, ...]:
+    """Return the stored loads."""
+    return tuple(
+        CalibratedLoad(
+            row["system"],
+            next(pattern for pattern in READ_FRACTION if pattern == row["pattern"]),
+            int(row["outstanding"]),
+            row["is_given"] == "True",
+            float(row["rate"]),
+            float(row["response"]),
+            *(float(row[name]) if row[name] else None for name in ("median", "low", "high", "spread")),
+        )
+        for row in read_rows(CALIBRATED)
+    )

@@ -1,0 +1,86 @@
+"""The discrepancy of calibrated predictions: a hand-worked case, and what its intervals hold."""
+
+from collections.abc import Sequence
+from statistics import NormalDist, fmean
+
+import pytest
+
+from destage.measured_systems import calibrated
+from destage.measured_systems.bank import MEDIA, READ_FRACTION, Medium, systems
+from destage.measured_systems.calibrated import CalibratedLoad, find_discrepancy, read_loads
+
+QUANTILE = NormalDist().inv_cdf(0.95)
+
+
+def _load(system: str, response: float, *, spread: float = 0.0) -> CalibratedLoad:
+    """A read that was predicted to take 100 us."""
+    return CalibratedLoad(system, "randread", 4, False, 1.0, response, 100.0, 50.0, 150.0, spread)
+
+
+def _store(monkeypatch: pytest.MonkeyPatch, loads: Sequence[CalibratedLoad]) -> None:
+    monkeypatch.setattr(calibrated, "read_loads", lambda: tuple(loads))
+
+
+FIRST, SECOND, THIRD = [system.name for system in systems().values() if system.medium == "flash"][:3]
+DISK = next(system.name for system in systems().values() if system.medium == "spinning")
+
+
+def test_an_error_of_16_percent_needs_a_discrepancy_of_10_percent() -> None:
+    assert _load(FIRST, 100 * (1 + 0.1 * QUANTILE)).needed_discrepancy == pytest.approx(0.1)
+    assert _load(FIRST, 100 * (1 - 0.1 * QUANTILE)).needed_discrepancy == pytest.approx(0.1)
+
+
+def test_the_spread_of_the_configurations_explains_a_part() -> None:
+    """3, 4 and 5 are the sides of a right triangle."""
+    assert _load(FIRST, 100 * (1 + 0.05 * QUANTILE), spread=0.03).needed_discrepancy == pytest.approx(0.04)
+    assert _load(FIRST, 100 * (1 + 0.05 * QUANTILE), spread=0.06).needed_discrepancy == 0
+
+
+def test_a_system_with_many_loads_counts_as_one_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two systems, one is right in all its loads: 90 % of the weight is 80 % of the other one's loads."""
+    errors = [0.1 * number for number in range(1, 11)]
+    wrong = [_load(SECOND, 100 * (1 + error * QUANTILE)) for error in errors]
+    _store(monkeypatch, [*[_load(FIRST, 100.0)] * 500, *wrong])
+    assert find_discrepancy("flash", 1.0) == pytest.approx(0.8)
+
+
+def test_a_system_that_is_left_out_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = _load(THIRD, 1000.0)
+    right = [_load(FIRST, 100.0), _load(SECOND, 100.0)]
+    _store(monkeypatch, [*right, wrong])
+    assert find_discrepancy("flash", 1.0) == pytest.approx(wrong.needed_discrepancy)
+    assert find_discrepancy("flash", 1.0, without=THIRD) == 0
+
+
+def test_a_class_with_one_system_has_the_discrepancy_of_a_wider_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = _load(DISK, 100 * (1 + 0.1 * QUANTILE))
+    flash = [_load(name, 100 * (1 + 0.2 * QUANTILE)) for name in (FIRST, SECOND)]
+    _store(monkeypatch, [disk, *flash])
+    assert find_discrepancy("spinning", 1.0) == pytest.approx(0.2)
+    assert find_discrepancy("flash", 0.0) == pytest.approx(0.2)
+
+
+def test_given_results_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = CalibratedLoad(FIRST, "randread", 1, True, 1.0, 1000.0, 100.0, 50.0, 150.0, 0.0)
+    _store(monkeypatch, [given, _load(FIRST, 100.0), _load(SECOND, 100.0)])
+    assert find_discrepancy("flash", 1.0) == 0
+
+
+@pytest.mark.parametrize("medium", MEDIA)
+@pytest.mark.parametrize("read_fraction", [1.0, 0.0])
+def test_the_intervals_of_a_class_hold_nine_tenths_of_it(medium: Medium, read_fraction: float) -> None:
+    """Each system counts the same; the stored loads of the class."""
+    share = find_discrepancy(medium, read_fraction)
+    chosen = [
+        load
+        for load in read_loads()
+        if load.is_predicted
+        and systems()[load.system].medium == medium
+        and READ_FRACTION[load.pattern] == read_fraction
+    ]
+    assert chosen
+    inside = [
+        fmean(load.needed_discrepancy <= share for load in chosen if load.system == name)
+        for name in {load.system for load in chosen}
+    ]
+    assert fmean(inside) >= 0.9
