@@ -6,7 +6,8 @@ replaces the usual one.
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from destage import engine
@@ -24,6 +25,10 @@ _WINDOW = 4_000
 _REPLICATES = 2
 _WAVES = {"points": 64, "most": 4, "effective": 60}
 _STREAM = "workload.streams.0"
+_SHARE = "share_in_use"
+"""The unknown that says where files lie (docs/decisions/0046)."""
+_SHARES = 1_000
+_PIECE = "128MiB"
 _TIMES = 3.0
 """How far times of firmware and interfaces may be from the catalogue's, as a ratio."""
 _FLASH = 2.0
@@ -66,7 +71,7 @@ def make_measured_study(
     if not figures:
         message = "no line states its load (request size, and outstanding I/Os or a rate) and a response time"
         raise ConfigError([Issue("study.no-measured-value", "SET", message, name)])
-    first = next(iter(figures.values()))["set"][_STREAM]
+    first = copy.deepcopy(next(iter(figures.values()))["set"][_STREAM])
     further = _make_figures(held, figures)
     for label, stream in predicted.items():
         name_of = _choose_name(label, {**figures, **further})
@@ -87,12 +92,16 @@ def make_measured_study(
     for figure in further.values():
         figure["discrepancy"] = _find_discrepancy(scenario, figure["set"][_STREAM], without)
     figures |= further
-    priors = {**dict(_list_unknowns(scenario)), **unknowns}
+    least = _find_share(scenario, figures.values())
+    files = {} if least is None else {_SHARE: {"uniform": [least, 1.0]}}
+    priors = {**files, **dict(_list_unknowns(scenario)), **unknowns}
     for path in known:
         if path not in priors:
             message = f"is not unknown; unknowns: {', '.join(priors)}"
             raise ConfigError([Issue("study.unknown-name", "--known", message, path)])
         del priors[path]
+    if _SHARE in priors:
+        _scatter(scenario, figures.values())
     if "controller" in scenario:
         # Otherwise a drive's own write cache would have no effect behind that of the controller.
         cache = scenario["controller"].setdefault("cache", {})
@@ -130,6 +139,41 @@ def _find_discrepancy(scenario: Mapping[str, Any], stream: Mapping[str, Any], wi
     return f"{share:.0%}"
 
 
+def _find_share(scenario: Mapping[str, Any], figures: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return the least share of the array that can be in use; None where it does not matter.
+
+    It holds the largest file. Where a file lies in an SSD makes no difference.
+    """
+    sizes = [quantities.parse(size, "bytes") for figure in figures if (size := _read_footprint(figure))]
+    array = engine.normalise(scenario)["arrays"][0]
+    if not sizes or array["disk"]["kind"] == "ssd":
+        return None
+    share = math.ceil(_SHARES * max(sizes) / engine.usable_capacity(array)) / _SHARES
+    return share if share < 1 else None
+
+
+def _read_footprint(figure: Mapping[str, Any]) -> str | None:
+    """Return the size of the files of a measured line."""
+    stream = figure["set"][_STREAM]
+    return stream["address"].get("footprint") if "value" in figure else None
+
+
+def _scatter(scenario: dict[str, Any], figures: Iterable[dict[str, Any]]) -> None:
+    """Let the pieces of the measured files lie anywhere in the share of the array that is in use."""
+    address = scenario["workload"]["streams"][0]["address"]
+    address["placement"] = {"kind": "scattered", "extent": _PIECE, "share": 1.0}
+    for figure in figures:
+        if _read_footprint(figure):
+            stream = figure["set"][_STREAM]
+            figure["set"] = {
+                f"{_STREAM}.arrival": stream["arrival"],
+                f"{_STREAM}.operations": stream["operations"],
+                f"{_STREAM}.address.kind": stream["address"]["kind"],
+                f"{_STREAM}.address.footprint": stream["address"]["footprint"],
+                f"{_STREAM}.address.placement.share": {"unknown": _SHARE},
+            }
+
+
 def _choose_name(name: str, taken: Mapping[str, object]) -> str:
     number = sum(label == name or label.startswith(f"{name} #") for label in taken)
     return f"{name} #{number + 1}" if number else name
@@ -151,7 +195,8 @@ def _make_stream(line: MeasuredLine) -> dict[str, Any] | None:
         "name": "load",
         "arrival": arrival,
         "operations": {"read_fraction": round(reads, 4), "size": make_size(line.request_bytes)},
-        "address": {"kind": "uniform" if is_random else "sequential"},
+        "address": {"kind": "uniform" if is_random else "sequential"}
+        | ({"footprint": f"{line.footprint_bytes}B"} if line.footprint_bytes else {}),
     }
 
 

@@ -78,6 +78,23 @@ def test_fio_states_how_many_requests_are_random(options: dict[str, str], share:
     assert read_one(fio(fio_job("a", 100, **{"job options": options}))).random_fraction == share
 
 
+@pytest.mark.parametrize(
+    ("options", "footprint"),
+    [
+        ({"size": "10g"}, 10 * 2**30),
+        ({"size": "10g", "kb_base": "1000", "filename": "f"}, 10 * 10**9),
+        ({"filesize": "1m", "numjobs": "4"}, 4 * 2**20),
+        ({"size": "1m", "numjobs": "4", "filename": "shared"}, 2**20),
+        ({"size": "1m", "numjobs": "4", "filename": "/dev/sdb", "offset_increment": "2m"}, 7 * 2**20),
+        ({"size": "50%", "filename": "/dev/sdb"}, None),
+        ({"filename": "/dev/sdb"}, None),
+    ],
+)
+def test_fio_states_the_size_of_the_files(options: dict[str, str], footprint: int | None) -> None:
+    """Clones have files of their own unless a name is given."""
+    assert read_one(fio(fio_job("a", 100, **{"job options": options}))).footprint_bytes == footprint
+
+
 def test_the_last_report_of_a_fio_run_counts() -> None:
     """`--status-interval` writes the figures since the start again and again; another run starts later."""
     reports = [

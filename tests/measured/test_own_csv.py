@@ -26,6 +26,11 @@ def find_issues(text: str) -> list[tuple[str, str, int | None, int | None]]:
     return [(issue.code, issue.place, issue.line, issue.column) for issue in caught.value.issues]
 
 
+def test_files_have_a_size() -> None:
+    text = "workload,operation,size,depth,iops,file size [MiB]\na,randread,4k,1,100,10240\n"
+    assert [line.footprint_bytes for line in read(text)] == [10 * 2**30]
+
+
 def test_each_line_is_a_load_with_its_figures() -> None:
     """The second line has four threads of four outstanding reads: 741 reads of 8 KiB are 6.07 MB/s."""
     lines = read(FILE.read_text())

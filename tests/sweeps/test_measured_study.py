@@ -1,17 +1,20 @@
 """A calibration made of a measured set and an array: its loads, its figures and the usual unknowns."""
 
+import statistics
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import destage
 from destage import engine, sweeps
 from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
 from destage.measured_systems.calibrated import find_discrepancy
 from destage.store import open_sweep
 from destage.sweeps.calibration.measured_study import make_measured_study, make_size
+from destage.sweeps.reading.expansion import expand
 from destage.tools.results import read_results
 
 FIGURES = Path(__file__).parents[1] / "measured" / "data" / "figures.csv"
@@ -96,6 +99,49 @@ def test_what_is_predicted_has_the_discrepancy_of_measured_systems() -> None:
     assert figures["next"]["discrepancy"] == f"{find_discrepancy('flash', 1.0):.0%}"
     spinning = make(READ, held=[held], hardware=CACHED)["calibrate"]["figures"]
     assert spinning["write"]["discrepancy"] == f"{find_discrepancy('spinning', 0.0):.0%}"
+
+
+def test_where_files_lie_on_disks_is_unknown() -> None:
+    """Three of four disks of 600 GB hold data: a file of a tenth of it needs a tenth of the array."""
+    usable = engine.usable_capacity(CACHED["array"])
+    loads = {"outstanding": 8.0, "request_bytes": 4096.0, "response_mean_us": 9e3}
+    file = line("file", footprint_bytes=usable // 10, **loads)
+    document = make(READ, file, hardware=CACHED)
+    assert document["calibrate"]["unknowns"]["share_in_use"] == {"uniform": [0.1, 1.0]}
+    figures = document["calibrate"]["figures"]
+    path = "workload.streams.0.address"
+    assert figures["file"]["set"][f"{path}.placement.share"] == {"unknown": "share_in_use"}
+    assert figures["file"]["set"][f"{path}.footprint"] == f"{usable // 10}B"
+    assert set(figures["read"]["set"]) == {"workload.streams.0"}
+    study = sweeps.parse_study(yaml.safe_dump(document), name="ours")
+    assert expand(study).points
+    for other in (
+        make(READ, hardware=CACHED),
+        make(file),
+        make(line("all", footprint_bytes=usable, **loads), hardware=CACHED),
+        make(file, hardware=CACHED, known=["share_in_use"]),
+    ):
+        assert "share_in_use" not in other["calibrate"]["unknowns"]
+        assert all(
+            set(figure["set"]) == {"workload.streams.0"} for figure in other["calibrate"]["figures"].values()
+        )
+
+
+def test_a_file_in_a_smaller_share_of_the_array_is_faster(tmp_path: Any) -> None:
+    """Seeks are shorter: a file of a tenth of the data, in narrow and in wide shares."""
+    usable = engine.usable_capacity(CACHED["array"])
+    load = {"outstanding": 1.0, "request_bytes": 4096.0, "response_mean_us": 6000.0}
+    document = make(line("file", footprint_bytes=usable // 10, **load), hardware=CACHED)
+    shares, responses = [], []
+    with destage.run(document, store=tmp_path, executor="inline") as sweep:
+        for row in sweep.arrow("SELECT * FROM posterior").to_pylist():
+            shares.append(row["share_in_use"])
+            responses.append(row["file: response_mean"])
+    assert len(shares) >= 64
+    order = sorted(range(len(shares)), key=shares.__getitem__)
+    third = len(order) // 3
+    narrow, wide = ([responses[index] for index in part] for part in (order[:third], order[-third:]))
+    assert statistics.fmean(narrow) < statistics.fmean(wide)
 
 
 def test_unknowns_are_those_of_the_parts() -> None:

@@ -106,6 +106,9 @@ class MeasuredLine:
     request_bytes: float | None = _column("mean size of a request", "bytes")
     read_fraction: float | None = _column("share of reads among reads and writes", "fraction")
     random_fraction: float | None = _column("share of requests at random addresses", "fraction")
+    footprint_bytes: int | None = _column(
+        "size of the files or the part of the device that the requests go to; unknown: all of it", "bytes"
+    )
     duration_s: float | None = _column("length of the measurement", "s")
     requests: int | None = _result()
     reads: int | None = _result()

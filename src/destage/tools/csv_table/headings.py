@@ -27,6 +27,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "depth": ("depth", "iodepth", "queue depth", "qd"),
     "threads": ("threads", "jobs", "numjobs", "workers"),
     "outstanding": ("outstanding",),
+    "footprint_bytes": ("file size", "footprint"),
     "duration_s": ("duration", "runtime"),
     "throughput_iops": ("iops",),
     "read_iops": ("read iops",),

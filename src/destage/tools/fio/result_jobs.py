@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
+from destage.tools.fio.quantities import parse_size
 from destage.tools.result_parts import PERCENTILES, Row, combine_times, find_percentile
+from destage.tools.values import OptionValueError
 
 Kind = Mapping[str, Any]
 """Rate, data rate, runtime [s], requests, response times [us], histogram [ns], deviation of the rate."""
@@ -153,6 +155,7 @@ class Load:
     Attributes:
         depth: Outstanding requests of each thread.
         threads: Threads, which are the clones of the job.
+        footprint: The size of its files, or of the part of a device that it uses [bytes].
         varying: Why fewer requests may be outstanding than the options state; empty if all are.
         is_merged: Whether `group_reporting` merged different jobs, of which fio keeps the options of one.
     """
@@ -160,6 +163,7 @@ class Load:
     depth: int | None
     threads: int | None
     random_fraction: float | None
+    footprint: int | None = None
     varying: str = ""
     is_merged: bool = False
 
@@ -180,18 +184,34 @@ def find_load(
     """
     running = thread_seconds / seconds if seconds else 0.0
     if not options:
-        return Load(None, round(running) or None, None, "the results have no options of the job")
+        return Load(None, round(running) or None, None, varying="the results have no options of the job")
     threads = _find_whole(options.get("numjobs")) or 1
     if running > threads + _HALF:
-        return Load(None, round(running), None, "group_reporting merged different jobs", is_merged=True)
+        reason = "group_reporting merged different jobs"
+        return Load(None, round(running), None, varying=reason, is_merged=True)
     for name, reason in _VARYING.items():
         if str(options.get(name, "0")) not in {"", "0"}:
             random = None if name == "read_iolog" else _find_random_fraction(options)
-            return Load(None, threads, random, reason)
+            return Load(None, threads, random, varying=reason)
     depth = _find_depth(options)
     limits = [name for name in _LIMITS if re.search("[1-9]", str(options.get(name, "")))]
     reason = f"{limits[0]} limits the job, so that fewer than iodepth are outstanding" if limits else ""
-    return Load(depth, threads, _find_random_fraction(options), reason or _find_shortfall(depth, levels))
+    footprint = _find_footprint(options, threads)
+    reason = reason or _find_shortfall(depth, levels)
+    return Load(depth, threads, _find_random_fraction(options), footprint, reason)
+
+
+def _find_footprint(options: Mapping[str, Any], threads: int) -> int | None:
+    """Return the size of the files of all clones [bytes]; None without one in bytes."""
+    base = 1000 if str(options.get("kb_base")) == "1000" else 1024
+    stated = [str(options[name]) for name in ("size", "filesize") if name in options]
+    try:
+        size = parse_size(stated[0], base) if stated else 0
+        pitch = parse_size(str(options.get("offset_increment", 0)), base)
+    except OptionValueError:
+        return None
+    # Clones with a file name share the file.
+    return (size + (threads - 1) * (pitch if "filename" in options else size)) or None
 
 
 def _find_shortfall(depth: int | None, levels: Mapping[str, Any]) -> str:

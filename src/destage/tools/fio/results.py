@@ -259,6 +259,7 @@ def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -
         depth=job.load.depth,
         threads=threads,
         random_fraction=job.load.random_fraction,
+        footprint_bytes=job.load.footprint,
         **figures.columns(),
     )
 
