@@ -61,9 +61,9 @@ dl380g8-p420i-860pro-mixed have a median error of 31 % in response, most of it b
 
 * **Error** is predicted / measured - 1, of the medians of the predictions; a load that was measured several
   times (8 jobs of depth 4 are the load of 4 jobs of depth 8) has the median of its rates.
-* **Inside** is the share of predicted loads whose measured response is inside the 90 % interval, whose part
-  that no configuration removes is that of the other systems of the bank.
-* **Ruled out** is a system of whose six results no configuration explains all.
+* **Inside** is the share of predicted loads whose measured response is inside the 90 % interval. The interval
+  includes the discrepancy of the model, which is estimated from the other systems on this page.
+* **Ruled out** means that no configuration explains all six results, so that nothing is predicted.
 """
 
 
@@ -206,7 +206,8 @@ def list_verdict_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
     verdict = "met" if _LEAST <= share <= _MOST else "not met"
     yield f"Of {len(names)} systems, {len(names) - len(found)} are ruled out. The predictions of the others"
     yield f"have median errors of {rate:.0%} in IOPS and {response:.0%} in response. Intervals that hold"
-    yield f"{_LEAST:.0%} to {_MOST:.0%} of the loads were asked for; they hold {share:.0%}: **{verdict}**."
+    yield f"{_LEAST:.0%} to {_MOST:.0%} of the loads were asked for; they hold {share:.0%}."
+    yield f"For these systems, this is **{verdict}**."
 
 
 def list_cells(loads: Sequence[CalibratedLoad]) -> list[str]:

@@ -71,7 +71,7 @@ def test_without_candidates_nothing_is_next() -> None:
 
 
 def test_a_coarse_measurement_says_less() -> None:
-    """Two systems 1 apart are told apart by an error of 0.1, and hardly by one of 3."""
+    """An error of 0.1 distinguishes systems whose figures differ by 1; an error of 3 hardly does."""
     shares = dict(rank({f"{error}": make(np.where(SLOW, 2.0, 1.0), error) for error in (0.1, 0.5, 3.0)}))
     assert shares["0.1"] > shares["0.5"] > shares["3.0"]
     assert shares["3.0"] < 0.05
