@@ -1,13 +1,13 @@
 """The Parquet files of a sweep as relations: its plan and rows, of which a statement reads what it needs.
 
 The objects of a bucket are copied to a temporary directory, piece by piece. Opening a file costs DuckDB a
-millisecond in each statement, so that many small fragments are first copied into one file.
+millisecond in each statement, so that many small fragments are first copied to one file.
 
 A run that several fragments hold counts once: a row with a result is kept over a failed one, then the row of
 the lowest fragment name. Only a sweep with such runs pays for their selection.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +19,9 @@ import pyarrow.parquet as pq
 
 from destage.errors import QueryError, StoreError
 from destage.objects import Location, ObjectPath
+from destage.queries.tables.kept_copies import KeptCopies, list_copied
 from destage.queries.tables.shared_points import SHARED, collapse_plan, find_shared_points
-from destage.sql import FileConnection, quote, quote_text
+from destage.sql import FileConnection, merge_files, quote, quote_text, quote_texts
 from destage.store import Sweep
 from destage.store.files.digests import damaged, find_damage, is_intact
 from destage.store.files.parallel import map_places
@@ -31,12 +32,15 @@ from destage.store.fragment_files.stored_rows import rows_schema
 from destage.store.state.plan import check_round, plan_schema
 
 FRAGMENT = "fragment"
-"""Column of the merged file: the name of the fragment that a row was in."""
+"""Column of a copy of fragments: the name of the one that a row was in."""
 POSITION = "position"
 """The place of a row in its file."""
 _MOST_FILES = 16
+"""Fragments of which none is copied."""
+_FEWEST_KEPT = 256
+"""Small fragments of which a copy is kept."""
 _SMALL = 4 << 20
-"""Files below this size are merged where there are many of them [bytes]."""
+"""Files below this size are copied [bytes]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +50,51 @@ class FileGroup:
     Attributes:
         paths: Their absolute paths.
         columns: The columns that at least one of them has.
-        is_merged: Whether it is the copy of small fragments, which has the column `FRAGMENT`.
+        is_copy: Whether it is a copy of small fragments, which has the column `FRAGMENT`.
     """
 
     paths: tuple[str, ...]
     columns: frozenset[str]
-    is_merged: bool = False
+    is_copy: bool = False
 
     def source(self) -> str:
         """Return the SQL of the rows, with `FRAGMENT` and `POSITION`."""
-        name = FRAGMENT if self.is_merged else f"parse_filename(_file) AS {FRAGMENT}"
+        name = FRAGMENT if self.is_copy else f"parse_filename(_file) AS {FRAGMENT}"
         columns = f"* EXCLUDE (file_row_number), {name}, file_row_number AS {POSITION}"
         return f"(SELECT {columns} FROM {self._read()})"  # noqa: S608 - files of the sweep
 
     def _read(self) -> str:
-        extra = "" if self.is_merged else ", filename = '_file'"
-        return f"read_parquet({as_list(self.paths)}, union_by_name = true, file_row_number = true{extra})"
+        extra = "" if self.is_copy else ", filename = '_file'"
+        return f"read_parquet({quote_texts(self.paths)}, union_by_name = true, file_row_number = true{extra})"
 
 
-def as_list(texts: Sequence[str]) -> str:
-    """Return texts as an SQL list."""
-    return f"[{', '.join(map(quote_text, texts))}]"
+@dataclass(frozen=True, slots=True)
+class FragmentFiles:
+    """The complete fragments of a sweep on this machine.
+
+    Attributes:
+        names: Their names, in order.
+        large: Those that are read as they are.
+        small: Those of which a copy is to be written.
+        kept: The copies that the sweep's folder keeps; None if it keeps none of so few.
+        copy: A kept copy, of which the fragments are not in `small`.
+    """
+
+    names: tuple[str, ...]
+    large: tuple[Path, ...]
+    small: tuple[Path, ...] = ()
+    kept: KeptCopies | None = None
+    copy: Path | None = None
+
+    def group(self, connection: FileConnection, folder: Path) -> list[FileGroup]:
+        """Return files with their rows in at most two groups; a copy that is not kept is in the folder."""
+        copy = self.copy
+        if self.small:
+            copy = folder / "small-fragments.parquet"
+            merge_files(self.small, FRAGMENT, copy)
+            copy = copy if self.kept is None else self.kept.keep(copy)
+        groups = [_describe(connection, [str(path) for path in self.large])] if self.large else []
+        return groups if copy is None else [*groups, _describe(connection, [str(copy)], is_copy=True)]
 
 
 def copy_objects(files: Sequence[Location], folder: Path) -> list[Path]:
@@ -93,27 +121,43 @@ def copy_objects(files: Sequence[Location], folder: Path) -> list[Path]:
     return list(map_places(copy, files))
 
 
-def group_fragments(connection: FileConnection, files: Sequence[Path], folder: Path) -> list[FileGroup]:
-    """Return fragments in at most two groups: the large ones, and a copy of the small ones if they are many.
+def find_fragments(sweep: Sweep, folder: Path) -> FragmentFiles:
+    """Return the fragments of a sweep, which are checked; those of a kept copy are not read.
 
     Args:
-        folder: Where the copy is written.
+        folder: A temporary directory, for objects.
+
+    Raises:
+        StoreError: A fragment is damaged.
+        FileNotFoundError: One disappeared after it was listed.
     """
-    small = {path for path in files if path.stat().st_size < _SMALL} if len(files) > _MOST_FILES else set()
-    large = [str(path) for path in files if path not in small]
-    groups = [_describe(connection, large)] if large else []
-    if small:
-        merged = folder / "small-fragments.parquet"
-        read = f"read_parquet({as_list(sorted(map(str, small)))}, union_by_name = true, filename = '_file')"
-        statement = f"SELECT * EXCLUDE (_file), parse_filename(_file) AS {FRAGMENT} FROM {read}"  # noqa: S608
-        connection.write(statement, merged)
-        groups.append(_describe(connection, [str(merged)], is_merged=True))
-    return groups
+    sizes = sweep.list_row_files()
+    small = _choose_small(sizes)
+    kept = None if len(small) < _FEWEST_KEPT else KeptCopies(sweep, [place.name for place in small])
+    copy = None if kept is None else kept.find()
+    copied = [] if copy is None else list_copied(copy, FRAGMENT)
+    complete = sweep.check_row_files([place for place in sizes if copy is None or place not in small])
+    local = copy_objects(complete, folder)
+    names = tuple(sorted([*copied, *(place.name for place in complete)]))
+    if copy is not None:
+        return FragmentFiles(names, tuple(local), copy=copy)
+    large = tuple(path for place, path in zip(complete, local, strict=True) if place not in small)
+    return FragmentFiles(
+        names, large, tuple(path for place, path in zip(complete, local, strict=True) if place in small), kept
+    )
 
 
-def _describe(connection: FileConnection, paths: Sequence[str], *, is_merged: bool = False) -> FileGroup:
-    columns = connection.list_columns(f"SELECT * FROM read_parquet({as_list(paths)}, union_by_name = true)")  # noqa: S608
-    return FileGroup(tuple(paths), frozenset(columns), is_merged)
+def _choose_small(sizes: Mapping[Location, int]) -> set[Location]:
+    """Return the fragments to copy; none if there are few fragments."""
+    if len(sizes) <= _MOST_FILES:
+        return set()
+    return {place for place, size in sizes.items() if size < _SMALL}
+
+
+def _describe(connection: FileConnection, paths: Sequence[str], *, is_copy: bool = False) -> FileGroup:
+    read = f"SELECT * FROM read_parquet({quote_texts(paths)}, union_by_name = true)"  # noqa: S608
+    columns = connection.list_columns(read)
+    return FileGroup(tuple(paths), frozenset(columns), is_copy)
 
 
 CHOSEN = "chosen_rows"
@@ -164,13 +208,13 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
         StoreError: A file is damaged, or a writer replaced one meanwhile.
     """
     rounds: list[Path] = []
-    fragments: list[Path] = []
+    fragments = FragmentFiles((), ())
     try:
         rounds = copy_objects(sweep.plan_files(), folder)
-        fragments = copy_objects(sweep.row_files(), folder)
+        fragments = find_fragments(sweep, folder)
         with closing(FileConnection()) as connection:
             plan, plan_files = _read_plan(connection, rounds, folder)
-            groups = group_fragments(connection, fragments, folder)
+            groups = fragments.group(connection, folder)
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.probed)
             rows_per_point = _count_rows_per_point(connection, plan)
@@ -178,13 +222,14 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
                 plan = collapse_plan(plan, sweep.axes)
     except (QueryError, OSError, pa.ArrowException) as error:
-        explained = explain_failure(error, (*rounds, *fragments), sweep)
+        explained = explain_failure(error, (*rounds, *fragments.large, *fragments.small), sweep)
         if explained is error:
             raise
         raise explained from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
-    names = tuple(path.name for path in fragments)
-    return Relations(plan, rows, files, names, tables, stored, rows_per_point=rows_per_point, **facts)
+    return Relations(
+        plan, rows, files, fragments.names, tables, stored, rows_per_point=rows_per_point, **facts
+    )
 
 
 def explain_failure(error: Exception, files: Iterable[Path], sweep: Sweep) -> Exception:

@@ -58,7 +58,7 @@ def test_a_plan_that_is_replaced_before_it_is_examined_is_read_again(
     assert replan.calls > 1
 
 
-@pytest.mark.parametrize("step", ["seek", "configuration", "row_files"])
+@pytest.mark.parametrize("step", ["seek", "configuration", "list_row_files"])
 def test_a_file_that_is_gone_before_it_is_read_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -68,7 +68,7 @@ def test_a_file_that_is_gone_before_it_is_read_is_no_error(
 
     def replace_and_take(sweep: Sweep) -> Any:
         replan()
-        if replan.calls == 1 and step == "row_files":
+        if replan.calls == 1 and step == "list_row_files":
             raise FileNotFoundError  # as where one is compacted after it was listed
         return read(sweep)
 

@@ -8,10 +8,18 @@ segment, ``capacity``, is an alias where that name has no other meaning and no o
 """
 
 from destage.sql.database import Database
-from destage.sql.file_connection import FileConnection
+from destage.sql.file_connection import FileConnection, merge_files
 from destage.sql.limits import QueryLimits
 from destage.sql.read_statements import ReadStatement
-from destage.sql.statements import Aliases, alias_names, find_qualifiers, join_statement, quote, quote_text
+from destage.sql.statements import (
+    Aliases,
+    alias_names,
+    find_qualifiers,
+    join_statement,
+    quote,
+    quote_text,
+    quote_texts,
+)
 from destage.sql.syntax_trees import PUBLIC, Dependence, find_columns, find_dependence, replace_quantities
 from destage.sql.tables import compute_column, filter_rows, list_reserved_words, render_texts
 
@@ -31,8 +39,10 @@ __all__ = [
     "find_qualifiers",
     "join_statement",
     "list_reserved_words",
+    "merge_files",
     "quote",
     "quote_text",
+    "quote_texts",
     "render_texts",
     "replace_quantities",
 ]

@@ -14,7 +14,7 @@ from destage.errors import QueryError
 from destage.sql.failures import FAILURES, build_error, raising_failures, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
 from destage.sql.read_statements import ReadStatement, split_statements
-from destage.sql.statements import Aliases, alias_paths, quote, quote_text, replace_alias, replace_types
+from destage.sql.statements import Aliases, alias_paths, quote, quote_texts, replace_alias, replace_types
 from destage.sql.syntax_trees import PUBLIC, find_unchanged
 from destage.system_failures import check_address_space
 
@@ -70,7 +70,7 @@ class Database:
             self.add_view(name, statement)
         for signature, expression in (macros or {}).items():
             self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
-        self._connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
+        self._connection.execute(f"SET allowed_paths = {quote_texts(files)}")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
         self._public = self._connection.cursor()
         self._public.execute(f"SET search_path = '{PUBLIC},main'")

@@ -1,18 +1,23 @@
 """A DuckDB connection that reads and writes files, for statements over the files of a sweep."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
 from destage.sql.failures import raising_failures
-from destage.sql.statements import quote_text
+from destage.sql.statements import quote, quote_text, quote_texts
 from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy as np
+
+_PORTION = 64
+"""Files merged at a time; DuckDB takes a megabyte of memory for each."""
 
 
 class FileConnection:
@@ -21,10 +26,17 @@ class FileConnection:
     Each method raises `QueryError` if a file cannot be read or a statement fails.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, reads_once: bool = False) -> None:
+        """Open a database.
+
+        Args:
+            reads_once: Whether each file is read by one statement: its metadata is not kept, and one thread
+                reads, which halves the memory of files of a few rows.
+        """
         check_address_space()
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
-        self._connection.execute("SET parquet_metadata_cache = true")
+        setting = "threads = 1" if reads_once else "parquet_metadata_cache = true"
+        self._connection.execute(f"SET {setting}")
         # DuckDB would draw it on stdout, between the rows of an answer.
         self._connection.execute("SET enable_progress_bar = false")
 
@@ -67,3 +79,26 @@ class FileConnection:
     def close(self) -> None:
         """Release the files."""
         self._connection.close()
+
+
+def merge_files(files: "Sequence[Path]", column: str, target: "Path") -> None:
+    """Write the rows of Parquet files to another one, in this order, with a column of the name of the file.
+
+    A column that a file lacks is null there.
+
+    Raises:
+        QueryError: A file cannot be read.
+    """
+    portions = []
+    with closing(FileConnection(reads_once=True)) as connection:
+        for start in range(0, len(files), _PORTION):
+            paths = quote_texts(str(path) for path in files[start : start + _PORTION])
+            read = f"read_parquet({paths}, union_by_name = true, filename = '_file')"
+            portion = target.with_name(f"{target.stem}-{start}.parquet")
+            name = f"parse_filename(_file) AS {quote(column)}"
+            connection.write(f"SELECT * EXCLUDE (_file), {name} FROM {read}", portion)
+            portions.append(portion)
+        listed = quote_texts(map(str, portions))
+        connection.write(f"SELECT * FROM read_parquet({listed}, union_by_name = true)", target)
+    for portion in portions:
+        portion.unlink()

@@ -27,6 +27,11 @@ def quote_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quote_texts(texts: Iterable[str]) -> str:
+    """Return texts as an SQL list."""
+    return f"[{', '.join(map(quote_text, texts))}]"
+
+
 def find_qualifiers(expression: str, names: Iterable[str]) -> list[str]:
     """Return the table names that qualify columns of an expression, as in `on.reads / off.reads`."""
     return [name for name in names if re.search(_QUALIFIER.format(re.escape(name)), expression)]

@@ -35,6 +35,12 @@ def digest_of(data: bytes) -> str:
     return xxhash.xxh3_128_hexdigest(data)
 
 
+def digest_file(path: Path) -> str:
+    """Return the digest of a local file, which is read in pieces."""
+    there = path.stat()
+    return _digest_file(path, there.st_size, there.st_mtime_ns, there.st_ino)
+
+
 def find_digest(name: str) -> str | None:
     """Return the digest in a file name, as in `plan-0-<digest>.parquet`, if there is one."""
     match = _IN_NAME.search(name)

@@ -40,6 +40,11 @@ class SweepLayout:
         return self.root / "fragments"
 
     @property
+    def copies(self) -> Location:
+        """The directory of a copy of many small fragments, which readers keep."""
+        return self.root / "copies"
+
+    @property
     def quarantine(self) -> Location:
         """The directory of files removed from the fragments because they are damaged or foreign."""
         return self.root / "quarantine"

@@ -88,6 +88,7 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
             merged += len(group.paths)
             if progress is not None:
                 progress(merged, len(small))
+        list(map_places(_remove, [place for place, _ in list_sizes(layout.copies)]))
     return Compaction(len(sizes), len(list(list_sizes(layout.fragments))), rows, tuple(warnings))
 
 
@@ -104,15 +105,17 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
     `verify` would compare it. Rows of runs that were not executed are not merged.
     """
     waiting: dict[tuple[str, ...], list[tuple[Location, pa.Table]]] = {}
+    memory = 0
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
         for path, table in zip(portion, map_places(read_fragment, portion), strict=True):
             if any(is_transient(table).to_pylist()):
                 continue
             waiting.setdefault(tuple(table.column_names), []).append((path, table))
-        if sum(table.nbytes for same in waiting.values() for _, table in same) > _MOST_MEMORY:
+            memory += table.nbytes
+        if memory > _MOST_MEMORY:
             yield from map(_group, waiting.values())
-            waiting = {}
+            waiting, memory = {}, 0
     yield from (_group(same) for same in waiting.values() if len(same) > 1)
 
 

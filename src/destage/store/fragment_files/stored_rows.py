@@ -109,14 +109,17 @@ def is_transient(rows: pa.Table) -> pa.ChunkedArray:
     return pc.fill_null(pc.is_in(rows["error_kind"], pa.array(TRANSIENT_KINDS)), fill_value=False)
 
 
-def list_complete_fragments(layout: SweepLayout) -> list[Location]:
+def list_complete_fragments(layout: SweepLayout, places: Sequence[Location] | None = None) -> list[Location]:
     """Return the complete fragments, by name; foreign files are left out.
+
+    Args:
+        places: Where they are looked for (default: all files among the fragments).
 
     Raises:
         StoreError: A fragment that was complete is damaged.
         FileNotFoundError: One disappeared after it was listed.
     """
-    return [path for path, _ in _map_found(layout, check_fragment)]
+    return [path for path, _ in _map_found(layout, check_fragment, places=places)]
 
 
 def map_complete(
@@ -173,17 +176,20 @@ def read_table(file: pq.ParquetFile, columns: list[str] | None = None) -> pa.Tab
     Raises:
         NotAFragmentError: A column has another type or is missing, or a row has no run.
     """
-    there = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
+    # Arrow makes such a list anew each time that it is asked for.
+    stored = set(file.schema_arrow.names)
+    there = None if columns is None else [name for name in columns if name in stored]
     rows = file.read(columns=there, use_threads=False).replace_schema_metadata(None)
+    names = set(rows.column_names)
     try:
         pa.unify_schemas(
-            [pa.schema([field for field in _expected() if field.name in rows.column_names]), rows.schema],
+            [pa.schema([field for field in _expected() if field.name in names]), rows.schema],
             promote_options="permissive",
         )
     except pa.ArrowException as error:
         raise NotAFragmentError("store.foreign-file", "a column of another type", "") from error
     needed = [name for name in KEYS if columns is None or name in columns]
-    if missing := set(needed).difference(rows.column_names):
+    if missing := set(needed).difference(names):
         raise NotAFragmentError("store.foreign-file", f"no column {min(missing)}", "")
     if any(rows[name].null_count for name in needed if name != "error_kind"):
         raise NotAFragmentError("store.foreign-file", "a row without a run or a status", "")

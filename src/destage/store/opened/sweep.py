@@ -1,7 +1,7 @@
 """A sweep opened for reading: its study, the files of its plan and rows, and its tables."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from destage.store.files.digests import damaged, is_intact
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import check_types, check_values, read_parquet
 from destage.store.files.records import invalid
+from destage.store.fragment_files.index import list_fragments
 from destage.store.fragment_files.stored_rows import (
     is_transient,
     list_complete_fragments,
@@ -154,6 +155,14 @@ class Sweep:
     def row_files(self) -> list[Location]:
         """Return the complete fragments by name, checked as in `plan_files`; of unplanned runs, too."""
         return list_complete_fragments(self._layout)
+
+    def list_row_files(self) -> dict[Location, int]:
+        """Return the files among the fragments by name, with their sizes [bytes]; see `check_row_files`."""
+        return {stamp.path: stamp.size for stamp in list_fragments(self._layout).values()}
+
+    def check_row_files(self, listed: Sequence[Location]) -> list[Location]:
+        """Return those of some files among the fragments that are complete ones; errors as in `row_files`."""
+        return list_complete_fragments(self._layout, listed)
 
     def configuration(self, row: int = 0) -> dict[str, Any]:
         """Return the canonical configuration of one planned run; empty if the plan has no such row."""
