@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from destage.errors import QueryError
+from destage.queries.findings.calibration_answer import list_missed
 from destage.queries.opening.session import Session
 from destage.spec import quantities
 from destage.spec.validation import suggest
@@ -75,7 +76,10 @@ def write_drawn_study(session: Session, count: int, fit: str | None = None, figu
     study["points"] = points
     text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=120)
     where = "" if figure is None else f", in the configuration of {figure}"
-    return f"# {count} draws of the posterior of {session.sweep.name}, fitted on {chosen}{where}.\n{text}"
+    missed = ", ".join(missed for fitted, missed in sorted(list_missed(session)) if fitted == chosen)
+    without = f", without {missed}, which no draw explains" if missed else ""
+    head = f"# {count} draws of the posterior of {session.sweep.name}, fitted on {chosen}{without}{where}."
+    return f"{head}\n{text}"
 
 
 def check_drawable(calibrate: Mapping[str, Any], figure: str | None) -> None:

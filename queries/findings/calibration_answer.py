@@ -10,8 +10,8 @@ from destage.queries.text.presentation import CONFIDENCE, format_number, format_
 
 TABLE = "predictive"
 """The table that a calibration has, and no other study."""
-NEXT = "next_measurements"
-"""The table of what could be measured next, which calibrations of earlier versions lack."""
+NEXT, MISSED = "next_measurements", "missed_figures"
+"""The tables that calibrations of earlier versions lack."""
 TABLES = ("calibration", "unknowns", TABLE, "odds", "worth_knowing")
 """The tables that are small enough to be printed whole."""
 _SCALES: Mapping[str, tuple[float, str]] = {
@@ -59,19 +59,18 @@ def compose_calibration(session: Session) -> list[str]:
 
 def list_tables(session: Session) -> list[str]:
     """Return the names of the tables that are small enough to be printed whole."""
-    return [*TABLES, *[NEXT] * (NEXT in session.analyses)]
+    return [*TABLES, *(name for name in (NEXT, MISSED) if name in session.analyses)]
 
 
 def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates: bool) -> Iterator[str]:
     name = f"Fitted on {fit['fit']}"
+    missed = rows.get(MISSED, ())
+    count = sum(row["is_fitted"] for row in rows[TABLE])
     if fit["is_ruled_out"]:
-        nearest = fit["smallest_implausibility"]
-        by = "" if nearest is None else f", by {format_number(round(nearest, 1))} standard deviations"
-        yield (
-            f"{name}: ruled out. None of {fit['draws']} draws of the prior explains the figures; the nearest "
-            f"misses {fit['missed_figure']}{by}."
-        )
+        yield f"{name}: {describe_ruled_out(fit, missed, count)}."
         return
+    if missed:
+        yield f"{name}: {describe_missed(missed, count)}."
     for row in rows["odds"]:
         if not _find(rows[TABLE], row["figure"])["is_fitted"]:
             yield f"{name}, the odds of {row['figure']}: {row['statement']} are {format_odds(row)}."
@@ -90,6 +89,40 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates:
     if fit["effective_draws"] < _FEW:
         draws = format_number(float(f"{fit['effective_draws']:.2g}"))
         yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
+
+
+def describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
+    """Return what a fit that is ruled out misses.
+
+    Args:
+        fit: Its row.
+        missed: What the draws miss that explain most.
+        count: The figures that it is fitted on.
+    """
+    explained = f"more than {count - len(missed)} of {count} figures" if len(missed) < count else "any figure"
+    text = f"ruled out. None of {fit['draws']} draws of the prior explains {explained}"
+    if missed:
+        text += f"; missed: {', '.join(row['figure'] for row in missed)}"
+    if (nearest := fit["smallest_implausibility"]) is not None:
+        text += f". Each misses a figure by at least {format_number(round(nearest, 1))} standard deviations"
+    return text
+
+
+def describe_missed(missed: Sequence[Row], count: int) -> str:
+    """Return which figures of a fit are not explained, by how much, and what follows.
+
+    Args:
+        count: The figures that it is fitted on.
+    """
+    listed = [
+        f"{row['figure']}, measured {format_value(row, 'measured')}, {format_value(row, 'low_90', '')} to "
+        f"{format_value(row, 'high_90')} predicted (needs a discrepancy of "
+        f"{format_share(row['needed_discrepancy'])})"
+        for row in missed
+    ]
+    classes = " and ".join(dict.fromkeys(row["class"] for row in missed if row["class"]))
+    wider = f"Predictions{f' of {classes}' if classes else ''} are wider for it"
+    return f"{count - len(missed)} of {count} figures are explained; missed: {'; '.join(listed)}. {wider}"
 
 
 def name_stage(predictions: Sequence[Row]) -> str:
@@ -272,10 +305,12 @@ def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:
 
 def tabulate_predictions(session: Session) -> list[tuple[str, ...]]:
     """Return the predictions as text: headings, then a row for each fit and figure."""
+    missed = list_missed(session)
     headings = ("figure", "fitted on", "median", "50 %", "90 %", "published", "CRPS", "plain rule")
     table: list[tuple[str, ...]] = [headings]
     for row in session.query(TABLE).to_pylist():
-        fit = f"{row['fit']} (with it)" if row["is_fitted"] else row["fit"]
+        seen = "missed" if (row["fit"], row["figure"]) in missed else "with it"
+        fit = f"{row['fit']} ({seen})" if row["is_fitted"] else row["fit"]
         ends = [
             "–"
             if row["median"] is None
@@ -285,6 +320,13 @@ def tabulate_predictions(session: Session) -> list[tuple[str, ...]]:
         values = [format_value(row, name, "") for name in ("published", "crps", "rule_crps")]
         table.append((row["figure"], fit, format_value(row, "median"), *ends, *values))
     return table
+
+
+def list_missed(session: Session) -> set[tuple[str, str]]:
+    """Return the fits with the figures that each does not explain."""
+    if MISSED not in session.analyses:
+        return set()
+    return {(row["fit"], row["figure"]) for row in session.query(MISSED).to_pylist()}
 
 
 def _find(rows: Sequence[Row], figure: str) -> Row:

@@ -12,6 +12,7 @@ from destage.store import Sweep
 from destage.store.schemas.analysis_schema import (
     CALIBRATION,
     DRAWS,
+    MISSED,
     NEXT,
     ODDS,
     PREDICTIVE,
@@ -20,8 +21,8 @@ from destage.store.schemas.analysis_schema import (
     WORTH,
 )
 
-_NEXT = "next_measurements"
-"""The table that calibrations of earlier versions lack."""
+_ADDED: Mapping[str, pa.Schema] = {"next_measurements": NEXT, "missed_figures": MISSED}
+"""The tables that calibrations of earlier versions lack."""
 _SCHEMAS: Mapping[str, pa.Schema] = {
     "sensitivity": SENSITIVITY_SCHEMA,
     "interactions": INTERACTIONS_SCHEMA,
@@ -32,7 +33,7 @@ _SCHEMAS: Mapping[str, pa.Schema] = {
     "predictive": PREDICTIVE,
     "odds": ODDS,
     "worth_knowing": WORTH,
-    _NEXT: NEXT,
+    **_ADDED,
 }
 _OF_CALIBRATIONS = ("calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing")
 _Faults = Iterator[tuple[str, str]]
@@ -83,7 +84,7 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
         yield names[0], "must be beside the other tables of a calibration"
         return
     fits = set(tables["calibration"]["fit"].to_pylist())
-    for name in [*names, *sorted({_NEXT} & tables.keys())]:
+    for name in [*names, *sorted(_ADDED.keys() & tables.keys())]:
         if not fits.issuperset(tables[name]["fit"].to_pylist()):
             yield name, "names a fit that the calibration does not have"
     predicted = _list(tables["predictive"], "fit", "figure")

@@ -34,6 +34,8 @@ _TIMES = 3.0
 _FLASH = 2.0
 _SEEK = 1.15
 _MOST_DESTAGES = 16
+_CLASSES, _MIXED = {1.0: "reads", 0.0: "writes"}, "mixed loads"
+"""Classes of loads by their share of reads, as those of the discrepancy (`calibrated.py`)."""
 _RANDOM = 0.5
 """The share of random requests from which on a load counts as random."""
 _WHOLE = 1e-3
@@ -75,9 +77,9 @@ def make_measured_study(
     further = _make_figures(held, figures)
     for label, stream in predicted.items():
         name_of = _choose_name(label, {**figures, **further})
-        further[name_of] = {"set": {_STREAM: dict(stream)}, "of": "response_mean"}
+        further[name_of] = _predict(dict(stream))
     candidates = {
-        label: {"set": {_STREAM: stream}, "of": "response_mean"}
+        label: _predict(stream)
         for label, stream in list_candidates(
             [figure["set"][_STREAM] for figure in figures.values()],
             [figure["set"][_STREAM] for figure in further.values()],
@@ -128,14 +130,23 @@ def _make_figures(lines: Sequence[MeasuredLine], taken: Mapping[str, object]) ->
         figure = measure(line)
         if figure and (stream := _make_stream(line)) is not None:
             name = _choose_name(str(line.workload or line.test or "line"), {**taken, **figures})
-            figures[name] = {"set": {_STREAM: stream}, **figure}
+            figures[name] = {**_predict(stream), **figure}
     return figures
+
+
+def _predict(stream: dict[str, Any]) -> dict[str, Any]:
+    """Return the figure of a stream that is not measured."""
+    load_class = _CLASSES.get(_read_share(stream), _MIXED)
+    return {"set": {_STREAM: stream}, "of": "response_mean", "class": load_class}
+
+
+def _read_share(stream: Mapping[str, Any]) -> float:
+    return float(stream.get("operations", {}).get("read_fraction", 1.0))
 
 
 def _find_discrepancy(scenario: Mapping[str, Any], stream: Mapping[str, Any], without: str | None) -> str:
     kind = engine.normalise(scenario)["arrays"][0]["disk"]["kind"]
-    read_fraction = stream.get("operations", {}).get("read_fraction", 1.0)
-    share = find_discrepancy("flash" if kind == "ssd" else "spinning", read_fraction, without)
+    share = find_discrepancy("flash" if kind == "ssd" else "spinning", _read_share(stream), without)
     return f"{share:.0%}"
 
 

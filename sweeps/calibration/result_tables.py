@@ -14,6 +14,7 @@ from destage.spec.axis_names import name_axes
 from destage.store.schemas.analysis_schema import (
     CALIBRATION,
     DRAWS,
+    MISSED,
     NEXT,
     ODDS,
     PREDICTIVE,
@@ -22,15 +23,14 @@ from destage.store.schemas.analysis_schema import (
     WORTH,
     analysis_column,
 )
+from destage.sweeps.calibration.judgement import Judgement, find_needed_discrepancy, judge, widen
 from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
 from destage.sweeps.calibration.next_measurement import list_narrowings
 from destage.sweeps.calibration.sample import (
-    Judgement,
     Mixture,
     Sample,
     crps_uniform,
     effective_size,
-    judge,
     normalise,
     odds_interval,
     predict,
@@ -103,6 +103,7 @@ def make_tables(calibration: Calibration, sample: Sample) -> dict[str, pa.Table]
     reports = [_Fit(calibration, sample, name, judgement) for name, judgement in fits.items()]
     return {
         "calibration": _collect(CALIBRATION, [report.summary() for report in reports]),
+        "missed_figures": _collect(MISSED, [row for report in reports for row in report.missed()]),
         "posterior": _make_posterior(calibration, sample, fits),
         "unknowns": _collect(UNKNOWNS, [row for report in reports for row in report.unknowns()]),
         "predictive": _collect(PREDICTIVE, [row for report in reports for row in report.predictive()]),
@@ -155,15 +156,14 @@ class _Fit:
     """The rows of one fit."""
 
     def __init__(self, calibration: Calibration, sample: Sample, name: str, judgement: Judgement) -> None:
-        self._calibration = calibration
         self._sample = sample
         self._name = name
         self._fitted = calibration.fits[name]
         self._found = judgement
-        self._is_ruled_out = not judgement.weights.sum() > 0
+        self._calibration = widen(calibration, sample, self._fitted, judgement)
         self._mixtures: dict[str, Mixture | None] = {}
         self._without: dict[str, float] = {}
-        for figure in calibration.figures.values():
+        for figure in self._calibration.figures.values():
             self._mixtures[figure.name], self._without[figure.name] = predict(
                 figure, sample, judgement.weights
             )
@@ -172,7 +172,6 @@ class _Fit:
         implausibility, sample = self._found.implausibility, self._sample
         nearest = int(implausibility.argmin())
         is_known = bool(np.isfinite(implausibility[nearest]))
-        missed = self._fitted[int(self._found.worst[nearest])] if self._fitted else None
         return {
             "fit": self._name,
             "fitted_on": ", ".join(self._fitted),
@@ -181,9 +180,25 @@ class _Fit:
             "not_ruled_out": int((implausibility <= self._calibration.waves.cutoff).sum()),
             "effective_draws": self._found.effective,
             "smallest_implausibility": float(implausibility[nearest]) if is_known else None,
-            "missed_figure": missed if self._is_ruled_out else None,
-            "is_ruled_out": self._is_ruled_out,
+            "is_ruled_out": self._found.is_ruled_out,
         }
+
+    def missed(self) -> Iterator[dict[str, object]]:
+        """Yield the figures that are not explained, and by how much each is missed."""
+        for name in self._found.missed:
+            figure, mixture = self._calibration.figures[name], self._mixtures[name]
+            row: dict[str, object] = {
+                "fit": self._name,
+                "figure": name,
+                "class": figure.load_class,
+                "unit": find_unit(figure),
+                "measured": figure.value,
+            }
+            if mixture is not None:
+                ends = {"low_90": mixture.quantile(0.05), "high_90": mixture.quantile(0.95)}
+                needed = find_needed_discrepancy(figure, self._sample, self._found.weights)
+                row |= ends | {"needed_discrepancy": needed}
+            yield row
 
     def unknowns(self) -> Iterator[dict[str, object]]:
         prior = normalise(self._sample.log_ratios)

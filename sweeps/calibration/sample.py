@@ -1,4 +1,4 @@
-"""The weighted sample of the unknowns: the draws of all waves, and what the measured figures say about them.
+"""The weighted sample of the unknowns: the draws of all waves with their figures.
 
 Statistics are those of weighted samples, and of mixtures of normal distributions with a member for each draw.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from destage.extras import require
-from destage.sweeps.keys.calibrate_settings import Calibration, Figure
+from destage.sweeps.keys.calibrate_settings import Figure
 
 _SQRT_PI = math.sqrt(math.pi)
 _WIDEST = 12.0
@@ -155,56 +155,6 @@ class Sample:
     errors: Mapping[str, np.ndarray]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a fit says about each draw.
-
-    Attributes:
-        implausibility: The largest distance of a figure from its value [standard deviations]; infinite where
-            a figure has no value.
-        log_likelihoods: The logarithm of the likelihood of the values; minus infinity without a figure.
-        weights: The weight in the posterior; 0 if the draw is ruled out. The sum is 1 unless all are.
-        worst: The figure that is missed by most, by its position in the fit.
-    """
-
-    implausibility: np.ndarray
-    log_likelihoods: np.ndarray
-    weights: np.ndarray
-    worst: np.ndarray
-
-    @property
-    def effective(self) -> float:
-        """The effective number of draws."""
-        return effective_size(self.weights)
-
-
-def judge(calibration: Calibration, sample: Sample, fit: Sequence[str]) -> Judgement:
-    """Return what the values of some figures say about each draw."""
-    count = len(sample.waves)
-    if not fit:
-        nothing = np.zeros(count)
-        return Judgement(nothing, nothing, normalise(sample.log_ratios), nothing.astype(int))
-    apart, log_likelihoods = [], np.zeros(count)
-    for name in fit:
-        figure = calibration.figures[name]
-        simulated, error = sample.figures[name], sample.errors[name]
-        # Of the simulated figure, as in the prediction: a share of the measured one would be smaller where
-        # the model happens to be too low, and pull the posterior.
-        discrepancy = figure.discrepancy * np.abs(simulated)
-        deviation = np.sqrt(figure.tolerance**2 + discrepancy**2 + error**2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.abs(simulated - _value(figure)) / deviation
-            log_likelihoods += np.where(
-                np.isfinite(distance), -(distance**2) / 2 - np.log(deviation), -math.inf
-            )
-        apart.append(np.where(np.isfinite(distance), distance, math.inf))
-    distances = np.stack(apart)
-    implausibility = distances.max(axis=0)
-    is_left = implausibility <= calibration.waves.cutoff
-    weights = normalise(np.where(is_left, sample.log_ratios + log_likelihoods, -math.inf))
-    return Judgement(implausibility, log_likelihoods, weights, distances.argmax(axis=0))
-
-
 def predict(figure: Figure, sample: Sample, weights: np.ndarray) -> tuple[Mixture | None, float]:
     """Return the predictive distribution of a figure, and the share of the weight that has none.
 
@@ -248,9 +198,3 @@ def pool_errors(
     counts = np.array([max(len(figures), 1) for figures in values])
     errors: np.ndarray = relative * np.abs(means) / np.sqrt(counts)
     return np.where(is_capped, limits, means), np.where(is_capped, 0.0, errors)
-
-
-def _value(figure: Figure) -> float:
-    if figure.value is None:
-        raise AssertionError("a fitted figure has a value")
-    return figure.value

@@ -16,6 +16,7 @@ from destage.sweeps.calibration.draws import (
     make_fields,
     read_draws,
 )
+from destage.sweeps.calibration.judgement import Judgement, judge
 from destage.sweeps.calibration.next_measurement import choose_draws
 from destage.sweeps.calibration.proposals import (
     Prior,
@@ -25,7 +26,7 @@ from destage.sweeps.calibration.proposals import (
     log_prior_over_mixture,
 )
 from destage.sweeps.calibration.result_tables import make_tables
-from destage.sweeps.calibration.sample import Judgement, Sample, judge, pool_errors
+from destage.sweeps.calibration.sample import Sample, pool_errors
 from destage.sweeps.keys.calibrate_settings import CEILING, Calibration
 from destage.sweeps.points.configurations import Configurations
 from destage.sweeps.points.point import Expansion
@@ -112,21 +113,29 @@ class Waves:
 
         The figures of the leading fit come first. The others are simulated only for the draws that it does
         not rule out, which have no weight in any fit. Candidates come last, for a few draws.
+
+        Where no draw of all waves explains every figure, but some draw explains enough of them, as many waves
+        again follow, near the draws that do; which draws are left is known after these.
         """
-        calibration = self._calibration
-        wave = self._waves[-1]
+        calibration, settings = self._calibration, self._calibration.waves
         sample = self.sample(measure)
-        judgement = judge(calibration, sample, calibration.leading)
-        is_left = judgement.implausibility[sample.waves == len(self._waves) - 1] <= calibration.waves.cutoff
-        if calibration.others and calibration.others[0] not in wave.points:
-            blocks, _ = self._add_points(wave, calibration.others, np.flatnonzero(is_left))
+        # Before the last wave, a later one may still explain every figure.
+        is_last = len(self._waves) >= settings.most
+        judgement = judge(calibration, sample, calibration.leading, may_miss=is_last)
+        is_extended = len(self._waves) > settings.most or (
+            bool(judgement.missed) and not judgement.is_ruled_out
+        )
+        if not is_extended and calibration.others and calibration.others[0] not in self._waves[-1].points:
+            blocks = self._add_others(judgement, sample, len(self._waves) - 1)
             if blocks:
                 return blocks
-        if len(self._waves) == calibration.waves.most or judgement.effective >= calibration.waves.effective:
-            return self._add_candidates(judgement)
+        most = settings.most * (2 if is_extended else 1)
+        if len(self._waves) == most or judgement.effective >= settings.effective:
+            blocks = self._add_others(judgement, sample, 0) if is_extended else []
+            return blocks or self._add_candidates(judgement)
         if not np.isfinite(judgement.log_likelihoods).any():
             return None
-        least = calibration.waves.points / _KERNEL_SHARE
+        least = settings.points / _KERNEL_SHARE
         self._draw(focus(sample.scores, sample.log_ratios, judgement.log_likelihoods, least))
         wave = self._waves[-1]
         blocks, _ = self._add_points(wave, calibration.leading, range(len(wave.draws)))
@@ -157,6 +166,15 @@ class Waves:
             figures=figures,
             errors=errors,
         )
+
+    def _add_others(self, judgement: Judgement, sample: Sample, first: int) -> list[Block]:
+        """Return the points of the figures outside the leading fit, of the draws left from a wave on."""
+        is_left = judgement.implausibility <= self._calibration.waves.cutoff
+        blocks: list[Block] = []
+        for number, wave in enumerate(self._waves[first:], start=first):
+            chosen = np.flatnonzero(is_left[sample.waves == number])
+            blocks += self._add_points(wave, self._calibration.others, chosen)[0]
+        return blocks
 
     def _add_candidates(self, judgement: Judgement) -> list[Block] | None:
         """Return the points of the candidates; None if there are none, or they were returned before."""
@@ -230,10 +248,9 @@ class WavePoints:
     @property
     def left(self) -> int:
         """The points of waves that may still come, for the figures of the leading fit."""
-        calibration = self._calibration
-        return (
-            (calibration.waves.most - self._waves.count) * calibration.waves.points * len(calibration.leading)
-        )
+        settings, count = self._calibration.waves, self._waves.count
+        most = settings.most if count <= settings.most else 2 * settings.most
+        return (most - count) * settings.points * len(self._calibration.leading)
 
     def add(self, results: PointResults) -> bool:
         """Add the next points; return whether the calibration goes on."""

@@ -92,6 +92,12 @@ class Figure:
         type=_QUANTITY,
         optional=True,
     )
+    load_class: str = key(
+        "A name for loads at which errors of the simulation are alike, such as reads (default: all figures "
+        "are of one class). What no draw explains widens the predictions of its class.",
+        name="class",
+        default="",
+    )
     odds: tuple[Statement, ...] = key(
         "Statements whose odds are printed, such as `users_supported >= 96`.",
         items={"type": "string"},
@@ -133,6 +139,7 @@ class Candidate:
         optional=True,
         shown=TOLERANCE,
     )
+    load_class: str = key("Its class of loads, as of a figure.", name="class", default="")
     discrepancy: float
 
 
@@ -141,13 +148,20 @@ class Waves:
     """The draws of the unknowns."""
 
     points: int = key("Draws in a wave; a power of 2 is best.", minimum=8, default=128)
-    most: int = key("The most waves.", minimum=1, maximum=50, default=4)
+    most: int = key(
+        "The most waves. Where no draw explains all figures, as many again learn from those that can be "
+        "explained.",
+        minimum=1,
+        maximum=50,
+        default=4,
+    )
     effective: float = key(
         "Stop when the draws are worth this many of the posterior.", exclusiveMinimum=0, default=100
     )
     cutoff: float = key(
         "A draw is ruled out if it misses a figure by more than this many standard deviations "
-        "of tolerance, discrepancy and simulation error together.",
+        "of tolerance, discrepancy and simulation error together. Where all are, up to a third of the "
+        "figures may be missed.",
         exclusiveMinimum=0,
         default=3,
     )

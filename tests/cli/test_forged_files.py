@@ -292,6 +292,7 @@ def test_forged_tables(forgery: Forgery, kind: str) -> None:
     [
         *("trials", "calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing"),
         "next_measurements",
+        "missed_figures",
     ],
 )
 def test_forged_tables_of_analyses(forgery: Forgery, analysed: dict[str, Path], kind: str) -> None:

@@ -155,7 +155,7 @@ def test_unknowns_that_no_figure_determines_are_named() -> None:
 def test_what_nothing_explains_is_said_to_be_ruled_out(impossible: Session) -> None:
     (sentence,) = compose_answer(impossible)
     assert sentence.startswith("Fitted on light load: ruled out.")
-    assert "misses now" in sentence
+    assert "; missed: now." in sentence
     assert build_figures(impossible) == []
     with pytest.raises(QueryError) as caught:
         write_drawn_study(impossible, 5)

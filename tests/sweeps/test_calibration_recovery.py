@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from destage.sweeps.calibration.judgement import judge
 from destage.sweeps.calibration.proposals import (
     Prior,
     Proposal,
@@ -16,7 +17,7 @@ from destage.sweeps.calibration.proposals import (
     to_levels,
 )
 from destage.sweeps.calibration.result_tables import make_tables
-from destage.sweeps.calibration.sample import Sample, judge, predict
+from destage.sweeps.calibration.sample import Sample, predict
 from destage.sweeps.keys.calibrate_settings import Calibration, Figure, Waves
 from destage.sweeps.space.distributions import Continuous
 
@@ -129,7 +130,9 @@ def test_figures_that_nothing_explains_are_ruled_out() -> None:
     assert row["is_ruled_out"]
     assert row["not_ruled_out"] == 0
     assert row["smallest_implausibility"] > 4
-    assert row["missed_figure"] in {"at 10", "at 25"}
+    (missed,) = tables["missed_figures"].to_pylist()
+    assert missed["figure"] in {"at 10", "at 25"}
+    assert missed["low_90"] is None
     assert tables["odds"].num_rows == 0
     assert {row["median"] for row in tables["predictive"].to_pylist()} == {None}
 

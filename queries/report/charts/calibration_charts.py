@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from destage.queries.findings.calibration_answer import TABLE, find_scale, format_share, format_value
+from destage.queries.findings.calibration_answer import (
+    TABLE,
+    find_scale,
+    format_share,
+    format_value,
+    list_missed,
+)
 from destage.queries.named.analysis_queries import name_table
 from destage.queries.opening.session import Session
 from destage.queries.report.drawing.chart import (
@@ -39,6 +45,7 @@ def build_calibration_charts(session: Session) -> list[Figure]:
 
 def _build_predictions(session: Session) -> Iterator[Figure]:
     """Yield a dot plot of the predictions of each kind of figure."""
+    missed = list_missed(session)
     rows = [row for row in session.query(TABLE).to_pylist() if row["median"] is not None]
     by_kind = groupby(sorted(rows, key=lambda row: row["of"]), key=lambda row: (row["of"], row["unit"]))
     for number, ((of, unit), listed) in enumerate(by_kind):
@@ -57,17 +64,21 @@ def _build_predictions(session: Session) -> Iterator[Figure]:
                 title=f"Predictions: {title}",
                 x_title=f"{title} [{shown}]" if shown and shown not in title else title,
                 kinds=tuple(kinds),
-                rows=tuple(_draw_prediction(row, scale) for row in drawn),
+                rows=tuple(
+                    _draw_prediction(row, scale, is_missed=(row["fit"], row["figure"]) in missed)
+                    for row in drawn
+                ),
                 x_log=bool(ends) and min(ends) > 0 and max(ends) / min(ends) > _WIDE,
                 row_title="figure, fitted on",
             ),
             caption="Posterior, simulation error and the stated model discrepancy; the tolerance of a "
-            "measurement is not part of a prediction. A figure that its fit has seen is marked so.",
+            "measurement is not part of a prediction. A figure that its fit has seen is marked so, and one "
+            "that it does not explain as missed.",
             sql=session.write_query(TABLE),
         )
 
 
-def _draw_prediction(row: Row, scale: float) -> DotRow:
+def _draw_prediction(row: Row, scale: float, *, is_missed: bool) -> DotRow:
     values = {name: None if row[name] is None else row[name] * scale for name in _NUMBERS}
     median = format_value(row, "median", "")
     ends_of = {
@@ -86,7 +97,7 @@ def _draw_prediction(row: Row, scale: float) -> DotRow:
     if values["published"] is not None:
         text = f"published {format_value(row, 'published', '')}"
         dots.append(Dot(_PUBLISHED, values["published"], None, None, text, text))
-    seen = ", seen" if row["is_fitted"] else ""
+    seen = ", missed" if is_missed else ", seen" if row["is_fitted"] else ""
     return DotRow(f"{row['figure']}, {row['fit']}{seen}", tuple(dots))
 
 

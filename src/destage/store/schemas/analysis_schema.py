@@ -80,13 +80,32 @@ CALIBRATION = analysis_schema(
         analysis_column("fitted_on", _TEXT, "The figures that it is fitted on."),
         analysis_column("waves", _INT, "The number of waves."),
         analysis_column("draws", _INT, "The number of draws."),
-        analysis_column("not_ruled_out", _INT, "Draws within the cutoff."),
+        analysis_column("not_ruled_out", _INT, "Draws within the cutoff, of the figures that are explained."),
         analysis_column("effective_draws", _FLOAT, "What the weighted draws are worth in equal ones."),
         analysis_column("smallest_implausibility", _FLOAT, "That of the nearest draw [standard deviations]."),
-        analysis_column("missed_figure", _TEXT, "If all is ruled out: what the nearest draw misses most."),
-        analysis_column("is_ruled_out", _BOOL, "Whether nothing in the prior explains the figures."),
+        analysis_column(
+            "is_ruled_out", _BOOL, "Whether nothing in the prior explains two thirds of the figures."
+        ),
     ],
     required=("fit", "draws", "not_ruled_out", "effective_draws", "is_ruled_out"),
+)
+MISSED = analysis_schema(
+    "one row per fit and figure that is not explained: by how much the draws that explain the others miss it",
+    [
+        _FIT,
+        _FIGURE,
+        analysis_column("class", _TEXT, "Its class of loads, the predictions of which are wider for it."),
+        analysis_column("unit", _TEXT, "Its base unit."),
+        *_in_base_units(
+            measured="The measured value",
+            low_90="The lower end of the 90 % interval; none if all is ruled out",
+            high_90="The upper end of the 90 % interval; none if all is ruled out",
+        ),
+        analysis_column(
+            "needed_discrepancy", _FLOAT, "The discrepancy with which it would be explained.", _SHARE
+        ),
+    ],
+    required=("fit", "figure", "class", "measured"),
 )
 UNKNOWNS = analysis_schema(
     "one row per fit and unknown (of a choice: per value): prior and posterior",
@@ -176,7 +195,9 @@ DRAWS = analysis_schema(
         analysis_column("wave", _INT, "The wave that drew it."),
         analysis_column("weight", _FLOAT, "Its share of the posterior.", _SHARE),
         analysis_column("prior_weight", _FLOAT, "Its share of the prior.", _SHARE),
-        analysis_column("implausibility", _FLOAT, "How far it misses a figure [standard deviations]."),
+        analysis_column(
+            "implausibility", _FLOAT, "How far it misses an explained figure [standard deviations]."
+        ),
         analysis_column("is_ruled_out", _BOOL, "Whether that is beyond the cutoff."),
     ],
     required=("fit", "draw", "weight", "prior_weight"),
