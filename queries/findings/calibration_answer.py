@@ -117,7 +117,7 @@ def describe_missed(missed: Sequence[Row], count: int) -> str:
     listed = [
         f"{row['figure']}, measured {format_value(row, 'measured')}, {format_value(row, 'low_90', '')} to "
         f"{format_value(row, 'high_90')} predicted (needs a discrepancy of "
-        f"{format_share(row['needed_discrepancy'])})"
+        f"{format_share(row['needed_discrepancy'] or 0.0)})"
         for row in missed
     ]
     classes = " and ".join(dict.fromkeys(row["class"] for row in missed if row["class"]))

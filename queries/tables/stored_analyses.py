@@ -21,7 +21,8 @@ from destage.store.schemas.analysis_schema import (
     WORTH,
 )
 
-_ADDED: Mapping[str, pa.Schema] = {"next_measurements": NEXT, "missed_figures": MISSED}
+_MISSED = "missed_figures"
+_ADDED: Mapping[str, pa.Schema] = {"next_measurements": NEXT, _MISSED: MISSED}
 """The tables that calibrations of earlier versions lack."""
 _SCHEMAS: Mapping[str, pa.Schema] = {
     "sensitivity": SENSITIVITY_SCHEMA,
@@ -88,8 +89,9 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
         if not fits.issuperset(tables[name]["fit"].to_pylist()):
             yield name, "names a fit that the calibration does not have"
     predicted = _list(tables["predictive"], "fit", "figure")
-    if not predicted.issuperset(_list(tables["odds"], "fit", "figure")):
-        yield "odds", "names a figure that is not predicted"
+    for name in ["odds", *sorted({_MISSED} & tables.keys())]:
+        if not predicted.issuperset(_list(tables[name], "fit", "figure")):
+            yield name, "names a figure that is not predicted"
     if {*_list(tables["unknowns"], "fit", "unknown", "value")} != {
         (fit, unknown, value)
         for fit in fits

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from small_studies import RATE, SERVICE
+from small_studies import RATE, SERVICE, small_calibration
 
 from destage.cli.commands import calibrate as command
 
@@ -21,6 +21,19 @@ def test_it_says_what_was_learned_in_every_form(destage: Any, calibration: Path)
     assert "<html" in Path("learned.html").read_text()
     again = json.loads(destage("calibrate", str(calibration), "--quiet", "--json").out)
     assert again["outcome"]["executed"] == 0
+
+
+def test_a_missed_figure_is_in_the_json(destage: Any) -> None:
+    at = {"set": {RATE: "20/s"}, "of": "response_mean", "tolerance": "5%"}
+    values = {"first": "5.3ms", "second": "5.3ms", "odd": "90ms"}
+    figures = {name: at | {"value": value} for name, value in values.items()}
+    Path("odd.yaml").write_text(small_calibration("odd", {}, figures, {"points": 8, "most": 2}))
+    done = destage("calibrate", "odd.yaml", "--quiet", "--json")
+    assert done.code == 0, done.err
+    printed = json.loads(done.out)
+    (missed,) = printed["missed_figures"]
+    assert (missed["figure"], missed["measured"]) == ("odd", 90_000)
+    assert any("2 of 3 figures are explained" in sentence for sentence in printed["answer"])
 
 
 def test_draws_are_a_study_of_their_own(destage: Any, calibration: Path) -> None:

@@ -63,10 +63,13 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             "against": ["6ms", "20ms"],
             "odds": ["response_mean <= 30ms"],
         },
+        "idle": {"set": {RATE: "20/s"}, "of": "response_mean", "value": "5.3ms", "tolerance": "5%"},
+        "odd": {"set": {RATE: "20/s"}, "of": "response_mean", "value": "90ms", "tolerance": "5%"},
     }
     raid = {"array.raid": {"choice": ["0", "10"]}}
     further = {
-        "fits": {"light load": ["now"]},
+        # No queue has the response of the last one.
+        "fits": {"light load": ["now", "idle", "odd"]},
         "candidates": {"between": {"set": {RATE: "120/s"}, "of": "response_mean"}},
     }
     calibration = small_calibration("queue", raid, figures, {"points": 16, "most": 1}, **further)

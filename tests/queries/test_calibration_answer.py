@@ -59,6 +59,21 @@ def impossible(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     yield from _run(tmp_path_factory.mktemp("impossible"), "0.1ms")
 
 
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """Open a calibration on three figures, of which no queue has the last one."""
+    idle = NOW | {"set": {RATE: "20/s"}, "class": "reads"}
+    text = small_calibration(
+        "partly",
+        {},
+        {"now": NOW | {"value": "6.7ms"}, "idle": idle | {"value": "5.3ms"}, "odd": idle | {"value": "90ms"}},
+        {"points": 16, "most": 1},
+    )
+    outcome = sweeps.run(parse_study(text), tmp_path_factory.mktemp("partly"), executor="inline", workers=2)
+    with open_session(outcome.path) as session:
+        yield session
+
+
 @pytest.mark.parametrize(
     ("probability", "odds"),
     [
@@ -160,6 +175,22 @@ def test_what_nothing_explains_is_said_to_be_ruled_out(impossible: Session) -> N
     with pytest.raises(QueryError) as caught:
         write_drawn_study(impossible, 5)
     assert [issue.code for issue in caught.value.issues] == ["query.no-rows"]
+
+
+def test_figures_that_are_missed_are_named_with_what_follows(partly: Session) -> None:
+    (row,) = partly.query("missed_figures").to_pylist()
+    assert (row["figure"], row["class"], row["measured"]) == ("odd", "reads", 90_000)
+    assert row["low_90"] < row["high_90"] < row["measured"] / 9
+    assert row["needed_discrepancy"] > 9
+    first, *others = compose_answer(partly)
+    assert first.startswith("Fitted on all measured figures: 2 of 3 figures are explained; missed: odd, ")
+    assert "measured 90 ms" in first
+    assert first.endswith("Predictions of reads are wider for it.")
+    assert not any("missed" in sentence for sentence in others)
+    fits = {cells[0]: cells[1].rpartition(" ")[2] for cells in tabulate_predictions(partly)[1:]}
+    assert fits == {"now": "it)", "idle": "it)", "odd": "(missed)"}
+    assert "odd, all measured figures, missed" in render_page(partly)
+    assert "without odd" in write_drawn_study(partly, 3).partition("\n")[0]
 
 
 def test_the_report_draws_predictions_and_unknowns(queue: Session) -> None:

@@ -110,6 +110,50 @@ def test_an_array_that_carries_no_load_is_ruled_out(make_study: MakeStudy) -> No
     assert row["waves"] == 1
 
 
+ODD = {
+    "at 50": {"set": {RATE: 50}, "of": "response_mean", "value": 5714, "tolerance": "3%"},
+    "at 20": {"set": {RATE: 20}, "of": "response_mean", "value": 90_000, "tolerance": "3%"},
+}
+"""A service time of 5 ms answers in 5.71 ms at an eighth of the load; no answer is slow at a twentieth."""
+
+
+def test_more_waves_learn_from_the_figures_that_can_be_explained(
+    queue: dict[str, Any], make_study: MakeStudy
+) -> None:
+    queue["calibrate"]["figures"] |= ODD
+    study = make_study()
+    planner, rows, tables = _play(study, _respond)
+    analyses = planner.tabulate_analyses()
+    (fit,) = analyses["calibration"].to_pylist()
+    assert (fit["waves"], fit["is_ruled_out"]) == (6, False)
+    (missed,) = analyses["missed_figures"].to_pylist()
+    assert missed["figure"] == "at 20"
+    assert missed["low_90"] < 5263 < missed["high_90"]
+    (service,) = analyses["unknowns"].to_pylist()
+    assert service["posterior_q05"] < 5_000_000 < service["posterior_q95"]
+    draws = analyses["posterior"].to_pylist()
+    left = {draw["service_mean"] for draw in draws if not draw["is_ruled_out"]}
+    assert len(left) > 3 * 16
+    run = {(row[RATE], row[SERVICE]) for table in tables for row in table.to_pylist()}
+    assert {service for rate, service in run if rate == 200} == left
+    planner, known = Planner(study, expand(study)), dict[str, Facts]()
+    for table in tables:
+        again = planner.next_round(known)
+        assert again is not None
+        assert again.equals(table)
+        known |= {run: rows[run] for run in table["run_id"].to_pylist()}
+
+
+def test_the_waves_of_figures_that_are_explained_are_not_continued(
+    queue: dict[str, Any], make_study: MakeStudy
+) -> None:
+    queue["calibrate"]["figures"] |= {"at 50": ODD["at 50"], "at 20": ODD["at 20"] | {"value": 5263}}
+    planner, _, tables = _play(make_study(), _respond)
+    analyses = planner.tabulate_analyses()
+    assert len(tables) == 6
+    assert analyses["missed_figures"].num_rows == 0
+
+
 def test_the_condition_restricts_the_prior(queue: dict[str, Any], make_study: MakeStudy) -> None:
     queue["calibrate"]["unknowns"][DISKS] = {"integer": [1, 4]}
     study = make_study(where="disks % 2 = 0")
