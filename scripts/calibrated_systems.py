@@ -42,7 +42,8 @@ _LEAST, _MOST = 0.85, 0.95
 """The share of figures inside their intervals that was asked for."""
 
 _PREDICTED = """
-SELECT figure, mean, deviation, median, low_90, high_90, model.variance_removed AS model_share
+SELECT figure, mean, deviation, median, low_90, high_90, model.variance_removed AS model_share,
+  figure IN (SELECT figure FROM missed_figures WHERE fit = 'given') AS is_missed
 FROM predictive LEFT JOIN (SELECT * FROM worth_knowing WHERE kind = 'model') AS model USING (fit, figure)
 WHERE fit = 'given'
 """
@@ -56,14 +57,15 @@ writes, is calibrated as [`destage calibrate SET --on FILE`](calibrating.md) doe
 those of one job with 1, 8 and 32 outstanding, reads and writes, and the unknowns and priors are those that
 the command takes for the class of the parts. All other loads, of up to 4,096 outstanding, are predicted.
 Systems with a write cache are left out, as a run must fill the cache first and a calibration takes ten times
-as long. Two were tried, with version 8 of the results: dl380g8-p420i-860pro is ruled out, and the loads of
-dl380g8-p420i-860pro-mixed have a median error of 31 % in response, most of it bias.
+as long.
 
 * **Error** is predicted / measured - 1, of the medians of the predictions; a load that was measured several
   times (8 jobs of depth 4 are the load of 4 jobs of depth 8) has the median of its rates.
 * **Inside** is the share of predicted loads whose measured response is inside the 90 % interval. The interval
-  includes the discrepancy of the model, which is estimated from the other systems on this page.
-* **Ruled out** means that no configuration explains all six results, so that nothing is predicted.
+  includes the discrepancy of the model, which is estimated from the other systems on this page, and what a
+  missed result adds to it.
+* **Explained** is the number of results that a configuration explains together. Up to two of six may be
+  missed. If more are, the system is **ruled out** and nothing is predicted.
 """
 
 
@@ -132,7 +134,8 @@ def calibrate_all(chosen: Iterable[MeasuredSystem], store: str) -> list[Calibrat
         every = calibrate(system, store)
         loads += every
         print(
-            f"{system.name:<32} {' | '.join(list_cells(every))}   {time.monotonic() - start:.1f} s",
+            f"{system.name:<32} {count_explained(every)} | {' | '.join(list_cells(every))}   "
+            f"{time.monotonic() - start:.1f} s",
             flush=True,
         )
     return loads
@@ -170,6 +173,7 @@ def make_load(system: str, line: MeasuredLine, row: Mapping[str, Any]) -> Calibr
         row["low_90"],
         row["high_90"],
         spread,
+        row["is_missed"],
     )
 
 
@@ -181,15 +185,27 @@ def format_page(loads: Sequence[CalibratedLoad]) -> str:
 def list_page_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
     """Yield the lines of the page."""
     yield INTRODUCTION
-    yield "| system | loads | median error, IOPS | median error, response | bias, response | inside |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    headings = "explained | loads | median error, IOPS | median error, response | bias, response | inside"
+    yield f"| system | {headings} |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for name, group in groupby(loads, key=lambda load: load.system):
-        yield f"| `{name}` | {' | '.join(list_cells(list(group)))} |"
+        every = list(group)
+        yield f"| `{name}` | {count_explained(every)} | {' | '.join(list_cells(every))} |"
     for medium in MEDIA:
         chosen = [load for load in loads if systems()[load.system].medium == medium]
-        yield f"| **all {medium}** | {' | '.join(list_cells(chosen))} |"
-    yield f"| **all** | {' | '.join(list_cells(loads))} |"
+        yield f"| **all {medium}** | | {' | '.join(list_cells(chosen))} |"
+    yield f"| **all** | | {' | '.join(list_cells(loads))} |"
     yield ""
+    missed = [load for load in loads if load.is_missed and load.median is not None]
+    if missed:
+        yield "Missed results, with the 90 % interval of the configurations that explain the others:"
+        yield ""
+        for load in missed:
+            yield (
+                f"* `{load.system}`: {load.pattern} at {load.outstanding} outstanding, measured "
+                f"{load.response:,.0f} us, {load.low or 0.0:,.0f} to {load.high or 0.0:,.0f} us predicted"
+            )
+        yield ""
     yield from list_verdict_lines(loads)
 
 
@@ -204,17 +220,27 @@ def list_verdict_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
         for errors in ([load.rate_error for load in held], [load.response_error for load in held])
     )
     verdict = "met" if _LEAST <= share <= _MOST else "not met"
-    yield f"Of {len(names)} systems, {len(names) - len(found)} are ruled out. The predictions of the others"
+    partly = {load.system for load in loads if load.is_missed} & found
+    yield f"Of {len(names)} systems, {len(names) - len(found)} are ruled out, and {len(partly)} of the others"
+    yield "have a result that is missed. The predictions of all that are not ruled out"
     yield f"have median errors of {rate:.0%} in IOPS and {response:.0%} in response. Intervals that hold"
     yield f"{_LEAST:.0%} to {_MOST:.0%} of the loads were asked for; they hold {share:.0%}."
     yield f"For these systems, this is **{verdict}**."
+
+
+def count_explained(loads: Sequence[CalibratedLoad]) -> str:
+    """Return how many of the given results of a system are explained."""
+    given = [load for load in loads if load.is_given]
+    if all(load.median is None for load in given):
+        return "ruled out"
+    return f"{sum(not load.is_missed for load in given)} of {len(given)}"
 
 
 def list_cells(loads: Sequence[CalibratedLoad]) -> list[str]:
     """Return the cells of a row."""
     held = [load for load in loads if load.is_predicted]
     if not held:
-        return ["-", "ruled out", "-", "-", "-"]
+        return ["-"] * 5
     rate = statistics.median(abs(load.rate_error) for load in held)
     response = statistics.median(abs(load.response_error) for load in held)
     bias = statistics.median(load.response_error for load in held)

@@ -64,19 +64,12 @@ def list_tables(session: Session) -> list[str]:
 
 def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates: bool) -> Iterator[str]:
     name = f"Fitted on {fit['fit']}"
-    missed = rows.get(MISSED, ())
-    count = sum(row["is_fitted"] for row in rows[TABLE])
+    for sentence in _compose_verdict(fit, rows.get(MISSED, ()), sum(row["is_fitted"] for row in rows[TABLE])):
+        yield f"{name}: {sentence}."
     if fit["is_ruled_out"]:
-        yield f"{name}: {describe_ruled_out(fit, missed, count)}."
         return
-    if missed:
-        yield f"{name}: {describe_missed(missed, count)}."
-    for row in rows["odds"]:
-        if not _find(rows[TABLE], row["figure"])["is_fitted"]:
-            yield f"{name}, the odds of {row['figure']}: {row['statement']} are {format_odds(row)}."
-    for row in rows[TABLE]:
-        if not row["is_fitted"] and row["median"] is not None:
-            yield f"{name}, {row['figure']} is predicted as {format_prediction(row)}."
+    for sentence in _compose_predictions(rows):
+        yield f"{name}, {sentence}."
     yield f"{name}: {name_stage(rows[TABLE])}."
     for sentence in _compose_worth(rows):
         yield f"{name}, {sentence}"
@@ -91,14 +84,28 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates:
         yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
 
 
-def describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
-    """Return what a fit that is ruled out misses.
+def _compose_verdict(fit: Row, missed: Sequence[Row], count: int) -> Iterator[str]:
+    """Yield which figures of a fit are not explained, if there are any.
 
     Args:
-        fit: Its row.
-        missed: What the draws miss that explain most.
         count: The figures that it is fitted on.
     """
+    if fit["is_ruled_out"]:
+        yield _describe_ruled_out(fit, missed, count)
+    elif missed:
+        yield _describe_missed(missed, count)
+
+
+def _compose_predictions(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    for row in rows["odds"]:
+        if not _find(rows[TABLE], row["figure"])["is_fitted"]:
+            yield f"the odds of {row['figure']}: {row['statement']} are {format_odds(row)}"
+    for row in rows[TABLE]:
+        if not row["is_fitted"] and row["median"] is not None:
+            yield f"{row['figure']} is predicted as {format_prediction(row)}"
+
+
+def _describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
     explained = f"more than {count - len(missed)} of {count} figures" if len(missed) < count else "any figure"
     text = f"ruled out. None of {fit['draws']} draws of the prior explains {explained}"
     if missed:
@@ -108,12 +115,8 @@ def describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
     return text
 
 
-def describe_missed(missed: Sequence[Row], count: int) -> str:
-    """Return which figures of a fit are not explained, by how much, and what follows.
-
-    Args:
-        count: The figures that it is fitted on.
-    """
+def _describe_missed(missed: Sequence[Row], count: int) -> str:
+    """Return which figures are not explained, by how much, and what follows."""
     listed = [
         f"{row['figure']}, measured {format_value(row, 'measured')}, {format_value(row, 'low_90', '')} to "
         f"{format_value(row, 'high_90')} predicted (needs a discrepancy of "

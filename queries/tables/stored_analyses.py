@@ -88,10 +88,7 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
     for name in [*names, *sorted(_ADDED.keys() & tables.keys())]:
         if not fits.issuperset(tables[name]["fit"].to_pylist()):
             yield name, "names a fit that the calibration does not have"
-    predicted = _list(tables["predictive"], "fit", "figure")
-    for name in ["odds", *sorted({_MISSED} & tables.keys())]:
-        if not predicted.issuperset(_list(tables[name], "fit", "figure")):
-            yield name, "names a figure that is not predicted"
+    yield from _check_figures(tables)
     if {*_list(tables["unknowns"], "fit", "unknown", "value")} != {
         (fit, unknown, value)
         for fit in fits
@@ -105,6 +102,14 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
     for row in rows:
         if (fault := _find_fault(row, tables["posterior"])) is not None:
             yield "unknowns", f"{row['unknown']!r} {fault}"
+
+
+def _check_figures(tables: Mapping[str, pa.Table]) -> _Faults:
+    """Yield the tables that name a figure which no fit predicts."""
+    predicted = _list(tables["predictive"], "fit", "figure")
+    for name in ("odds", _MISSED):
+        if name in tables and not predicted.issuperset(_list(tables[name], "fit", "figure")):
+            yield name, "names a figure that is not predicted"
 
 
 def _find_fault(row: Mapping[str, Any], draws: pa.Table) -> str | None:

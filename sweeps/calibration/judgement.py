@@ -1,17 +1,16 @@
-"""What measured figures say about the draws: which explain them, which figures are missed, and what that costs.
+"""What measured figures say about the draws: which draws explain them, and which figures are missed.
 
 A draw is ruled out by its implausibility, the largest distance of a figure from its measured value. Where
 every draw is, robust history matching takes the second or third largest distance instead [1]. So does this:
 the figures that are missed are the fewest that some draw misses while it explains all others. Of several such
-sets, it is the most likely one, if each missed figure may have the discrepancy that it needs. The unknowns are
-then learned from the other figures, and what is missed widens the predictions, as an outlier does in a
-contaminated normal distribution [2].
+sets, it is the most likely one, if each missed figure may have the discrepancy that it needs. The unknowns
+are then learned from the other figures, and predictions of the same class of loads get that discrepancy.
 
 1. Vernon, Goldstein, Bower: Galaxy formation, a Bayesian uncertainty analysis (Bayesian Analysis 5, 2010).
-2. Box, Tiao: A Bayesian approach to some outlier problems (Biometrika 55, 1968).
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -113,9 +112,9 @@ def find_needed_discrepancy(figure: Figure, sample: Sample, weights: np.ndarray)
 def widen(calibration: Calibration, sample: Sample, fit: Sequence[str], judgement: Judgement) -> Calibration:
     """Return a calibration whose predictions have the discrepancy that the missed figures show.
 
-    In each class of loads, the variance grows by what the missed figures need beyond what was stated, mean of
-    all fitted figures of the class: figures to be predicted are missed as often as fitted ones. Where no
-    figure of a class is fitted, all fitted figures count.
+    In each class of loads, the variance grows by what the missed figures need beyond what was stated (their
+    mean, if there are several): how far their error reaches is not known, so that any load of the class may
+    have it. Where no figure of a class is fitted, the missed figures of all classes count.
     """
     if judgement.is_ruled_out or not judgement.missed:
         return calibration
@@ -128,14 +127,15 @@ def widen(calibration: Calibration, sample: Sample, fit: Sequence[str], judgemen
 
     def widen_one(figure: _Predicted) -> _Predicted:
         alike = [other for other in fitted if other.load_class == figure.load_class] or fitted
-        added = math.fsum(beyond.get(other.name, 0.0) for other in alike) / len(alike)
-        return replace(figure, discrepancy=math.sqrt(figure.discrepancy**2 + added)) if added else figure
+        added = [beyond[other.name] for other in alike if other.name in beyond]
+        if not added:
+            return figure
+        return replace(figure, discrepancy=math.sqrt(figure.discrepancy**2 + statistics.fmean(added)))
 
     return replace(
         calibration,
         figures={
-            name: figure if name in fit else widen_one(figure)
-            for name, figure in calibration.figures.items()
+            name: figure if name in fit else widen_one(figure) for name, figure in calibration.figures.items()
         },
         candidates={name: widen_one(candidate) for name, candidate in calibration.candidates.items()},
     )

@@ -195,9 +195,9 @@ class _Fit:
                 "measured": figure.value,
             }
             if mixture is not None:
-                ends = {"low_90": mixture.quantile(0.05), "high_90": mixture.quantile(0.95)}
+                described = _describe(mixture)
                 needed = find_needed_discrepancy(figure, self._sample, self._found.weights)
-                row |= ends | {"needed_discrepancy": needed}
+                row |= {end: described[end] for end in ("low_90", "high_90")} | {"needed_discrepancy": needed}
             yield row
 
     def unknowns(self) -> Iterator[dict[str, object]]:
@@ -312,7 +312,9 @@ def figure_share(mixture: Mixture) -> float:
 
 def _describe(mixture: Mixture) -> dict[str, object]:
     names = {"low_90": 0.05, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_90": 0.95}
-    quantiles = {name: mixture.quantile(level) for name, level in names.items()}
+    # A wide normal distribution reaches below 0, where there is no figure.
+    least = 0.0 if (mixture.means >= 0).all() else -math.inf
+    quantiles = {name: max(mixture.quantile(level), least) for name, level in names.items()}
     return {"mean": mixture.mean, "deviation": mixture.deviation, **quantiles}
 
 

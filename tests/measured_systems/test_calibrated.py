@@ -1,6 +1,9 @@
 """The discrepancy of calibrated predictions: a hand-worked case, and what its intervals hold."""
 
+import csv
+import io
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import NormalDist, fmean
 
 import pytest
@@ -64,6 +67,17 @@ def test_given_results_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     given = CalibratedLoad(FIRST, "randread", 1, True, 1.0, 1000.0, 100.0, 50.0, 150.0, 0.0)
     _store(monkeypatch, [given, _load(FIRST, 100.0), _load(SECOND, 100.0)])
     assert find_discrepancy("flash", 1.0) == 0
+
+
+def test_loads_are_stored_with_what_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = (
+        replace(_load(FIRST, 100.0), is_given=True, is_missed=True, spread=None),
+        _load(SECOND, 90.0),
+        replace(_load(THIRD, 100.0), median=None, low=None, high=None, spread=None),
+    )
+    text = calibrated.format_loads(loads)
+    monkeypatch.setattr(calibrated, "read_rows", lambda _: csv.DictReader(io.StringIO(text)))
+    assert read_loads.__wrapped__() == loads
 
 
 @pytest.mark.parametrize("medium", MEDIA)

@@ -95,6 +95,12 @@ def test_what_is_predicted_has_the_discrepancy_of_measured_systems() -> None:
     stream = make(READ)["calibrate"]["figures"]["read"]["set"]["workload.streams.0"]
     figures = make(READ, held=[held], predicted={"next": stream})["calibrate"]["figures"]
     assert "discrepancy" not in figures["read"]
+    classes = {name: figure["class"] for name, figure in figures.items()}
+    assert classes == {"read": "reads", "write": "writes", "next": "reads"}
+    mixed = line("mix", outstanding=4.0, request_bytes=4096.0, read_fraction=0.7, response_mean_us=75.0)
+    written = make(READ, mixed)["calibrate"]
+    assert written["figures"]["mix"]["class"] == "mixed loads"
+    assert "mixed loads" in {candidate["class"] for candidate in written["candidates"].values()}
     assert figures["write"]["discrepancy"] == f"{find_discrepancy('flash', 0.0):.0%}"
     assert figures["next"]["discrepancy"] == f"{find_discrepancy('flash', 1.0):.0%}"
     spinning = make(READ, held=[held], hardware=CACHED)["calibrate"]["figures"]

@@ -1,14 +1,14 @@
 """Figures that no draw explains together with the others: which are missed, and what they do to predictions.
 
-In all cases the draws are two systems: one has 10 in every figure, the other 20. With a tolerance of 0.5 and a
-discrepancy of 10 %, the first is 4.8 or more deviations from 20, and the second as far from 10.
+Unless a test says otherwise, the draws are two systems: one has 10 in every figure, the other 20. With a
+tolerance of 0.5 and a discrepancy of 10 %, the first is 8.9 deviations from 20, and the second 4.9 from 10.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from destage.sweeps.calibration.judgement import judge, widen
@@ -78,7 +78,7 @@ def make_sample(
 
 
 def tabulate(calibration: Calibration, sample: Sample | None = None) -> dict[str, list[dict[str, object]]]:
-    tables: dict[str, pa.Table] = make_tables(calibration, sample or make_sample(calibration))
+    tables = make_tables(calibration, sample or make_sample(calibration))
     return {name: table.to_pylist() for name, table in tables.items()}
 
 
@@ -119,7 +119,9 @@ def test_a_figure_may_not_be_missed_before_the_waves_end() -> None:
 def test_what_is_explained_is_judged_as_without_missed_figures() -> None:
     calibration = make_calibration([9, 10, 11])
     sample = make_sample(calibration)
-    given, strict = (judge(calibration, sample, calibration.leading, may_miss=is_on) for is_on in (True, False))
+    given, strict = (
+        judge(calibration, sample, calibration.leading, may_miss=is_on) for is_on in (True, False)
+    )
     assert given.missed == ()
     for name in ("implausibility", "log_likelihoods", "weights"):
         assert getattr(given, name).tolist() == getattr(strict, name).tolist()
@@ -148,8 +150,9 @@ def test_a_load_that_no_draw_carries_is_not_only_missed() -> None:
 
 
 def test_a_missed_figure_widens_the_predictions() -> None:
-    """It needs 100 %: 20 of 10. The variance of each prediction grows by a sixth of 1 - 0.01."""
-    calibration = make_calibration([10] * 5 + [20], make_figure("then", None))
+    """It needs 100 %: 20 of 10. A prediction with 30 % of its own has the root of 0.09 + 1 - 0.01."""
+    then = replace(make_figure("then", None), discrepancy=0.3)
+    calibration = make_calibration([10] * 5 + [20], then)
     tables = tabulate(calibration)
     (missed,) = tables["missed_figures"]
     half = 1.6448536 * 0.1 * 10
@@ -158,22 +161,29 @@ def test_a_missed_figure_widens_the_predictions() -> None:
     assert (missed["low_90"], missed["high_90"]) == pytest.approx((10 - half, 10 + half))
     predicted = {row["figure"]: row for row in tables["predictive"]}
     assert predicted["then"]["mean"] == pytest.approx(10)
-    assert predicted["then"]["deviation"] == pytest.approx(10 * math.sqrt(0.01 + 0.99 / 6))
+    assert predicted["then"]["deviation"] == pytest.approx(10 * math.sqrt(0.09 + 0.99))
+    assert predicted["then"]["high_90"] == pytest.approx(10 + 1.6448536 * predicted["then"]["deviation"])
+    # A figure is not below 0, where a normal distribution of this width has its quantile.
+    assert predicted["then"]["low_90"] == 0
     # What the fit has seen is described as it stands.
     assert predicted["0"]["deviation"] == pytest.approx(1)
     assert predicted["5"]["is_fitted"]
 
 
 def test_a_missed_figure_widens_its_class() -> None:
-    """A third of the reads is missed; no mixed load is fitted, so that all six figures count for it."""
+    """No mixed load is fitted, so that the missed figures of all classes count for it."""
     predicted = [make_figure(name, None, name) for name in ("reads", "writes", "mixed")]
     classes = ["reads"] * 3 + ["writes"] * 3
-    calibration = make_calibration([10, 20, 10, 10, 10, 10], *predicted, classes=classes)
+    calibration = make_calibration([10, 20, 10, 10, 10, 15], *predicted, classes=classes)
     sample = make_sample(calibration)
     judgement = judge(calibration, sample, calibration.leading)
+    assert judgement.missed == ("1", "5")
     wider = widen(calibration, sample, calibration.leading, judgement)
-    expected = {"reads": 0.01 + 0.99 / 3, "writes": 0.01, "mixed": 0.01 + 0.99 / 6}
+    expected = {"reads": 1.0, "writes": 0.25, "mixed": (1.0 + 0.25) / 2}
     for name, variance in expected.items():
         assert wider.figures[name].discrepancy == pytest.approx(math.sqrt(variance)), name
-    assert wider.candidates["next"].discrepancy == pytest.approx(math.sqrt(0.01 + 0.99 / 3))
+    assert wider.candidates["next"].discrepancy == pytest.approx(1)
     assert wider.figures["1"].discrepancy == 0.1
+    one = make_calibration([10, 20, 10, 10, 10, 10], *predicted, classes=classes)
+    wider = widen(one, sample, one.leading, judge(one, sample, one.leading))
+    assert wider.figures["writes"].discrepancy == 0.1

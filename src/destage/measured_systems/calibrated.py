@@ -39,6 +39,7 @@ class CalibratedLoad:
         low: The lower end of its 90 % interval.
         high: The upper end.
         spread: The standard deviation over the configurations, as a share of the prediction.
+        is_missed: Whether it was given, and no configuration explains it together with the others.
     """
 
     system: str
@@ -51,6 +52,7 @@ class CalibratedLoad:
     low: float | None
     high: float | None
     spread: float | None
+    is_missed: bool = False
 
     @property
     def is_predicted(self) -> bool:
@@ -131,7 +133,15 @@ def read_loads() -> tuple[CalibratedLoad, ...]:
             row["is_given"] == "True",
             float(row["rate"]),
             float(row["response"]),
-            *(float(row[name]) if row[name] else None for name in ("median", "low", "high", "spread")),
+            _read_number(row["median"]),
+            _read_number(row["low"]),
+            _read_number(row["high"]),
+            _read_number(row["spread"]),
+            row["is_missed"] == "True",
         )
         for row in read_rows(CALIBRATED)
     )
+
+
+def _read_number(text: str) -> float | None:
+    return float(text) if text else None
