@@ -196,17 +196,22 @@ def list_page_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
         yield f"| **all {medium}** | | {' | '.join(list_cells(chosen))} |"
     yield f"| **all** | | {' | '.join(list_cells(loads))} |"
     yield ""
-    missed = [load for load in loads if load.is_missed and load.median is not None]
-    if missed:
+    if missed := list(list_missed_lines(loads)):
         yield "Missed results, with the 90 % interval of the configurations that explain the others:"
         yield ""
-        for load in missed:
+        yield from missed
+        yield ""
+    yield from list_verdict_lines(loads)
+
+
+def list_missed_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
+    """Yield a line for each missed result of a system that is not ruled out."""
+    for load in loads:
+        if load.is_missed and load.median is not None:
             yield (
                 f"* `{load.system}`: {load.pattern} at {load.outstanding} outstanding, measured "
                 f"{load.response:,.0f} us, {load.low or 0.0:,.0f} to {load.high or 0.0:,.0f} us predicted"
             )
-        yield ""
-    yield from list_verdict_lines(loads)
 
 
 def list_verdict_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
@@ -221,8 +226,8 @@ def list_verdict_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
     )
     verdict = "met" if _LEAST <= share <= _MOST else "not met"
     partly = {load.system for load in loads if load.is_missed} & found
-    yield f"Of {len(names)} systems, {len(names) - len(found)} are ruled out, and {len(partly)} of the others"
-    yield "have a result that is missed. The predictions of all that are not ruled out"
+    yield f"Systems ruled out: {len(names) - len(found)} of {len(names)}; with a missed result: {len(partly)}."
+    yield "The predictions of all that are not ruled out"
     yield f"have median errors of {rate:.0%} in IOPS and {response:.0%} in response. Intervals that hold"
     yield f"{_LEAST:.0%} to {_MOST:.0%} of the loads were asked for; they hold {share:.0%}."
     yield f"For these systems, this is **{verdict}**."

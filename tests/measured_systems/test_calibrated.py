@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import NormalDist, fmean
 
 import pytest
+from script_modules import load_script
 
 from destage.measured_systems import calibrated
 from destage.measured_systems.bank import MEDIA, READ_FRACTION, Medium, systems
@@ -78,6 +79,20 @@ def test_loads_are_stored_with_what_was_missed(monkeypatch: pytest.MonkeyPatch) 
     text = calibrated.format_loads(loads)
     monkeypatch.setattr(calibrated, "read_rows", lambda _: csv.DictReader(io.StringIO(text)))
     assert read_loads.__wrapped__() == loads
+
+
+def test_the_page_names_missed_results() -> None:
+    """Of two systems, one has a missed result, and the other is ruled out."""
+    given = replace(_load(FIRST, 200.0), is_given=True)
+    out = replace(_load(SECOND, 100.0), median=None, low=None, high=None, is_missed=True)
+    loads = [given, replace(given, is_missed=True), _load(FIRST, 110.0), replace(out, is_given=True), out]
+    page = load_script("scripts/calibrated_systems.py")
+    text = "\n".join(page.list_verdict_lines(loads))
+    assert "ruled out: 1 of 2; with a missed result: 1." in text
+    assert page.count_explained(loads[:3]) == "1 of 2"
+    assert page.count_explained(loads[3:]) == "ruled out"
+    (missed,) = page.list_missed_lines(loads)
+    assert "measured 200 us, 50 to 150 us predicted" in missed
 
 
 @pytest.mark.parametrize("medium", MEDIA)
