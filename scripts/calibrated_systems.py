@@ -226,7 +226,8 @@ def list_verdict_lines(loads: Sequence[CalibratedLoad]) -> Iterator[str]:
     )
     verdict = "met" if _LEAST <= share <= _MOST else "not met"
     partly = {load.system for load in loads if load.is_missed} & found
-    yield f"Systems ruled out: {len(names) - len(found)} of {len(names)}; with a missed result: {len(partly)}."
+    out = len(names) - len(found)
+    yield f"Systems ruled out: {out} of {len(names)}; with a missed result: {len(partly)}."
     yield "The predictions of all that are not ruled out"
     yield f"have median errors of {rate:.0%} in IOPS and {response:.0%} in response. Intervals that hold"
     yield f"{_LEAST:.0%} to {_MOST:.0%} of the loads were asked for; they hold {share:.0%}."
