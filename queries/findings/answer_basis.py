@@ -61,6 +61,20 @@ def find_error(session: "Session") -> ModelError | str | None:
     return None
 
 
+def list_point_errors(session: "Session", users: int) -> dict[str, ModelError | str | None]:
+    """Return the model's error at each point of a search for the most users, by its `point_id`.
+
+    Args:
+        users: The load of interest: the run that counts is the one nearest to it, of those that are carried.
+    """
+    rows = session.sql_of_named_columns(
+        f"SELECT point_id, plan_row, {', '.join(_RESULTS)} FROM points WHERE throughput_iops IS NOT NULL "  # noqa: S608
+        "QUALIFY row_number() OVER (PARTITION BY point_id "
+        f"ORDER BY n_overloaded, abs({session.probe} - {users}), {session.probe}) = 1"
+    ).to_pylist()
+    return {row["point_id"]: _find(session.sweep.configuration(row["plan_row"]), row) for row in rows}
+
+
 def describe_error(error: ModelError | str | None) -> list[str]:
     """Return the sentence on what `find_error` found; none for disks that are not devices."""
     if error is None:

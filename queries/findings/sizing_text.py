@@ -130,10 +130,11 @@ def compose_sizing(sized: Sized) -> list[str]:
 
 def name_configuration(sized: Sized, one: Candidate) -> str:
     """Return a configuration by its product names, as in `3 x Kingston DC600M 960GB SATA, RAID 5, ...`."""
-    return _name_parts(one.parts, one.disks, sized.spares)
+    return name_parts(one.parts, one.disks, sized.spares)
 
 
-def _name_parts(parts: Mapping[str, object], disks: int | None, spares: int = 0) -> str:
+def name_parts(parts: Mapping[str, object], disks: int | None, spares: int = 0) -> str:
+    """Return parts by their product names."""
     count = "" if disks is None else f"{disks} x "
     disk = catalog.entry("disks", str(parts[DISK])).title
     controller = catalog.entry("controllers", str(parts[CONTROLLER])).title
@@ -303,7 +304,7 @@ def describe_unreachable(
         load: The load of that user in words.
     """
     words = title_column(objective.column).partition(" [")[0]
-    reached, name = show_result(objective.column, value), _name_parts(family, disks)
+    reached, name = show_result(objective.column, value), name_parts(family, disks)
     return f"even {load} has {words} {reached} at best ({name}), and {objective.text} was asked for"
 
 
@@ -329,7 +330,7 @@ def describe_outclassed(
     if objective is None or value is None:
         return f"{runs} are overloaded"
     words = title_column(objective.column).partition(" [")[0]
-    best = f"the best has {words} {show_result(objective.column, value)} ({_name_parts(family, disks)})"
+    best = f"the best has {words} {show_result(objective.column, value)} ({name_parts(family, disks)})"
     return f"{runs} are overloaded or miss an objective by more than a factor of {far:g}; {best}"
 
 
@@ -342,7 +343,7 @@ def describe_too_small(data: int, usable: int, family: Mapping[str, object], dis
         family: Controller, disk and RAID level of the configuration that has it, by dotted path.
         disks: Its number of disks.
     """
-    largest = f"the largest configuration holds {_show_bytes(usable)} ({_name_parts(family, disks)})"
+    largest = f"the largest configuration holds {_show_bytes(usable)} ({name_parts(family, disks)})"
     asked = f"{_show_bytes(data)} of data were asked for"
     return f"{asked}, and {largest}; --count, --disks and --raid allow larger ones"
 

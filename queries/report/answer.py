@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from destage.queries.exports.report_record import Summary
-from destage.queries.findings.missing_runs import note_missing_runs
+from destage.queries.opening.missing_runs import note_missing_runs
 from destage.queries.opening.session import Session
 from destage.queries.report.reported_kinds import find_reported
 from destage.queries.report.sentences.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt

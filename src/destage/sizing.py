@@ -15,6 +15,7 @@ from destage.queries.findings.answer_basis import (
     describe_run_error,
     find_error,
     list_model_errors,
+    list_point_errors,
 )
 from destage.queries.findings.candidates import (
     CONTROLLER,
@@ -27,6 +28,7 @@ from destage.queries.findings.candidates import (
 )
 from destage.queries.findings.fit_text import Fit, JudgedChange
 from destage.queries.findings.judged_array import JudgedArray, list_judged
+from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
 from destage.queries.findings.sizing_text import (
     Assured,
     Held,
@@ -45,10 +47,13 @@ from destage.sweeps.sizing.request import (
     SizingRequest,
     depends_on_users,
     is_battery_absent,
+    make_scenario,
     measure_own_data,
     measure_usable,
 )
 from destage.sweeps.sizing.single_changes import ORDER, Change, Considered, find_price, list_changes
+from destage.sweeps.sizing.uncertain_load import UncertainLoad, measure_load
+from destage.sweeps.sizing.weighed_arrays import MeasuredArray, weigh_arrays
 
 Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""
@@ -191,6 +196,105 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
     with open_session(run(study).path) as session:
         candidate = list_candidates(session, study.found_seek.objectives)[0]
     return Assured(error, load, candidate.disks, candidate.price)
+
+
+def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
+    """Return the arrays that come into question for a load in ranges, with their odds and regret.
+
+    Raises:
+        ConfigError: As `find_cheapest` does.
+    """
+    sizings = [(values, find_cheapest(load.make_request(values), run)) for values in load.corners]
+    shares = load.shares
+    nothing = RangedSizing(
+        ranges={known.name: (known.low, known.high) for known in load.inputs if known.has_width},
+        unit=load.unit,
+        shares=shares,
+        candidates=(),
+        sizings=sizings,
+        uncarried=1.0,
+        remarks=list(dict.fromkeys(remark for _, sized in sizings for remark in sized.remarks)),
+    )
+    found = _list_arrays(load.make_largest(shares[0])[0], [sized for _, sized in sizings])
+    if not found:
+        return nothing
+    arrays = _measure_arrays(load, found, run)
+    for values, sized in sizings:
+        point = measure_load(values)
+        for one in sized.carrying[: sizing_studies.FOUND] if point.share in shares else ():
+            # The search for the fewest disks has shown it; a fitted answer may be a little less.
+            carried = arrays[found.index(describe(one))].carried
+            place = shares.index(point.share)
+            carried[place] = max(carried[place], point.amount)
+    weighed, uncarried = weigh_arrays(arrays, shares, load.strata)
+    candidates = [
+        RangedCandidate(
+            parts={path: part for path, part in array.parts.items() if path != DISKS},
+            disks=array.parts[DISKS],
+            price=array.price,
+            carried=array.carried,
+            is_bound=array.is_bound,
+            error=array.error,
+            odds=weights.odds,
+            odds_with_error=weights.odds_with_error,
+            mean_regret=weights.mean_regret,
+            greatest_regret=weights.greatest_regret,
+        )
+        for array, weights in zip(arrays, weighed, strict=True)
+    ]
+    candidates.sort(key=lambda one: one.price)
+    return replace(nothing, candidates=candidates, uncarried=uncarried)
+
+
+def _list_arrays(request: SizingRequest, sizings: Sequence[Sized]) -> list[dict[str, Any]]:
+    """Return the arrays that sizings have found, by dotted path.
+
+    These are the cheapest and the runner-up of each, with the numbers of disks between those of one family, and
+    the numbers that the model's error asks for.
+    """
+    counts: dict[tuple[tuple[str, Any], ...], set[int]] = {}
+    for sized in sizings:
+        for one in sized.carrying[: sizing_studies.FOUND]:
+            counts.setdefault(tuple(one.parts.items()), set()).add(one.disks or 0)
+    for disks in counts.values():
+        disks.update(range(min(disks), max(disks)))
+    for sized in sizings:
+        sure = sized.assured
+        if sure is not None and sure.disks and (sure.price or 0) <= (request.max_price or math.inf):
+            counts[tuple(sized.carrying[0].parts.items())].add(sure.disks)
+    arrays = [{**dict(parts), DISKS: count} for parts, disks in counts.items() for count in sorted(disks)]
+    scenario = make_scenario(request)
+    return [array for array in arrays if is_valid(scenario, array)]
+
+
+def _measure_arrays(load: UncertainLoad, found: Sequence[dict[str, Any]], run: Run) -> list[MeasuredArray]:
+    """Return what each array carries at each share of reads, and the model's error at the middle one."""
+    rows: list[list[dict[str, Any]]] = []
+    errors = []
+    for share in load.shares:
+        request, amount = load.make_largest(share)
+        users = int(request.workload["users"])
+        study = sizing_studies.make_capacities(request, found)
+        with open_session(run(study).path) as session:
+            answers = session.sql("SELECT * FROM answers ORDER BY plan_row").to_pylist()
+            errors.append(list_point_errors(session, users))
+            metric = session.answer
+        for row in answers:
+            is_none = row[metric] is None or row["censored"] == "below"
+            row["carried"] = 0.0 if is_none else row[metric] * amount / users
+        by_parts = [{path: row[path] for path in found[0]} for row in answers]
+        rows.append([answers[by_parts.index(parts)] for parts in found])
+    middle = len(rows) // 2
+    return [
+        MeasuredArray(
+            parts,
+            study.prices.price(parts, parts[DISKS]) if study.prices else 0.0,
+            [row["carried"] for row in at_shares],
+            any(row["censored"] == "at_least" for row in at_shares),
+            errors[middle].get(at_shares[middle]["point_id"]),
+        )
+        for parts, at_shares in zip(found, zip(*rows, strict=True), strict=True)
+    ]
 
 
 def check_array(

@@ -11,13 +11,14 @@ from typing import Any
 
 from destage import engine
 from destage.errors import ConfigError, Issue
-from destage.spec.axis_names import MINIMIZE
+from destage.spec.axis_names import MAXIMIZE, MINIMIZE
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.families import Impossible, list_families
 from destage.sweeps.sizing.largest_arrays import Outclassed, find_outclassed
 from destage.sweeps.sizing.request import BATTERY, DISKS, SizingRequest, depends_on_users, make_scenario
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
 from destage.sweeps.space import parameters
+from destage.sweeps.space.parameters import find_parameter
 from destage.sweeps.study.users import USERS, has_trace, has_users, list_streams
 from destage.sweeps.study.valid_study import Study
 
@@ -25,6 +26,8 @@ FOUND = 2
 """The number of cheapest configurations that are found: the answer and the runner-up."""
 _REPLICATES = {"min": 3, "max": 12}
 _COMPARED = 5
+_FURTHEST = 10
+"""Up to how many times a load the most that an array carries is sought."""
 
 
 def make_search(
@@ -123,6 +126,31 @@ def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence
         "question": "How does the response time grow with the number of users?",
         "scenario": scenario,
         "axes": {USERS: list(loads)},
+        "replicates": _COMPARED,
+    }
+    return parse_written(document)
+
+
+def make_capacities(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
+    """Return the search for the most users that each of some configurations carries.
+
+    Args:
+        found: Controller, disk, RAID level and number of disks of each, by dotted path.
+    """
+    users, most = int(request.workload["users"]), find_parameter(USERS).most
+    furthest = _FURTHEST * users if most is None else min(_FURTHEST * users, int(most))
+    document = {
+        "name": f"size-{request.name}-most",
+        "question": "How much of the load does each configuration carry?",
+        "scenario": make_scenario(request),
+        "points": list(found),
+        "seek": {
+            MAXIMIZE: USERS,
+            "subject_to": list(request.objectives),
+            "start": users,
+            "max": furthest,
+        },
+        "prices": dict(request.prices),
         "replicates": _COMPARED,
     }
     return parse_written(document)

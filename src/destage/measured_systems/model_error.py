@@ -7,10 +7,12 @@ The error of the model: how far measured systems were from what is simulated for
 `make truth` estimates it from the bank and stores it (see `estimation.py`).
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
 from functools import cache
 from itertools import product
+from statistics import NormalDist
 from typing import Any, get_args
 
 from destage.measured_systems.bank import READ_FRACTION, MeasuredRate, Medium, read_rows, systems
@@ -164,6 +166,14 @@ class ModelError:
     low: float
     middle: float
     high: float
+
+    def share_above(self, speed: float) -> float:
+        """Return the share of systems that are at least as fast, as a multiple of the simulated speed.
+
+        The logarithm of the speed is taken as normal, with the ends of the interval.
+        """
+        deviation = math.log(self.high / self.low) / 2 / NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+        return 1 - NormalDist(math.log(self.middle), deviation).cdf(math.log(speed))
 
 
 def find_error(load: LoadClass) -> ModelError | None:

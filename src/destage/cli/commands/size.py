@@ -1,5 +1,7 @@
 """`destage size`."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,22 +23,39 @@ from destage.cli.parameters.shared_options import (
 )
 from destage.cli.parameters.sizing_load import LoadOptions
 from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
+from destage.cli.parameters.value_ranges import (
+    parse_read_rate,
+    parse_read_share,
+    parse_users,
+    parse_write_rate,
+    reject_ranges,
+)
 from destage.cli.terminal.output import print_data, print_json, print_note
 
 if TYPE_CHECKING:
     from destage.sweeps import Outcome
+    from destage.sweeps.sizing.request import SizingRequest
 
 
 def size(
     context: typer.Context,
     users: Annotated[
-        int | None,
+        Any,
         typer.Option(
             "--users",
-            min=1,
-            max=1_000_000,
+            parser=parse_users,
+            metavar="N|LOW..HIGH",
             help="Number of users; with --trace, of copies of the trace (default: that of a workload's "
-            "file, else 1).",
+            "file, else 1). A range gives odds and regret.",
+        ),
+    ] = None,
+    read_share: Annotated[
+        Any,
+        typer.Option(
+            "--read-share",
+            parser=parse_read_share,
+            metavar="SHARE|LOW..HIGH",
+            help="Share of reads of a workload of one stream, from 0 to 1 (default: the workload's own).",
         ),
     ] = None,
     workload: Annotated[
@@ -72,16 +91,22 @@ def size(
         typer.Option("--test", metavar="NAME", help="Test of an imported file that has several."),
     ] = None,
     read_iops: Annotated[
-        float | None,
+        Any,
         typer.Option(
             "--read-iops",
-            min=0,
-            metavar="RATE",
+            parser=parse_read_rate,
+            metavar="RATE|LOW..HIGH",
             help="Reads per second, instead of a workload: at random times and addresses.",
         ),
     ] = None,
     write_iops: Annotated[
-        float | None, typer.Option("--write-iops", min=0, metavar="RATE", help="Writes per second, likewise.")
+        Any,
+        typer.Option(
+            "--write-iops",
+            parser=parse_write_rate,
+            metavar="RATE|LOW..HIGH",
+            help="Writes per second, likewise.",
+        ),
     ] = None,
     request_size: Annotated[
         str | None,
@@ -197,17 +222,24 @@ def size(
     Searches controllers, disks, RAID levels and numbers of disks. Give one of each to check whether an array
     supports the load. With --have and --add, checks whether an array carries more than its present load, and
     which single change makes it. Exits with 1 if no configuration meets the objectives.
+
+    With ranges, such as --users 250..350, gives the odds that each candidate meets the objectives, and its
+    regret: its price beyond the cheapest that carries the load, or all of it where it does not carry it.
+    Recommends the least regret on average; all values of a range are alike probable.
     """
     use_catalog(catalog_files)
     from destage import sizing
-    from destage.cli.printed_results import fit_answer, sizing_answer
+    from destage.cli.printed_results import fit_answer, ranged_answer, sizing_answer
+    from destage.sweeps.sizing.uncertain_load import describe_load
 
     if example_prices:
         from destage.sweeps.sizing.price_table import example_prices as read_example
 
         print_data(read_example())
         return
-    load_options = LoadOptions(users, workload, test, trace, read_iops, write_iops, request_size)
+    inputs = [given for given in (users, read_share, read_iops, write_iops) if given is not None]
+    lows = {given.name: given.low for given in inputs}
+    load_options = LoadOptions(workload=workload, test=test, trace=trace, size=request_size, **lows)
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
     if have is not None or add:
@@ -228,7 +260,8 @@ def size(
             assign=assign or (),
         )
         reason = "--have does not take it: its array and its load are those of the file"
-        reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
+        reject_options(context, reason, "--workload", "--trace", "--spares", "--budget", "--read-share")
+        reject_ranges(inputs, "--have takes one value")
         with place_at_options():
             question = make_question(asked)
             fit = sizing.check_array(question.array, question.considered, question.prices, run)
@@ -238,22 +271,39 @@ def size(
             fit_answer.print_fit(fit, outcomes, with_misses=explain)
             print_note(f"again: {repeat_command(context)}")
         raise typer.Exit(0 if fit.added.is_met else 1)
-    request = make_request(
-        load_options=load_options,
-        response_p95=response_p95,
-        subject_to=subject_to or (),
-        disks=disks or (),
-        controllers=controllers or (),
-        raid=raid or (),
-        count=count,
-        budget=budget,
-        prices=prices,
-        phase=phase,
-        assign=assign or (),
-        capacity=capacity,
-        growth=growth,
-        spares=spares,
-    )
+
+    def request_at(values: Mapping[str, Any]) -> "SizingRequest":
+        return make_request(
+            load_options=replace(load_options, **values),
+            response_p95=response_p95,
+            subject_to=subject_to or (),
+            disks=disks or (),
+            controllers=controllers or (),
+            raid=raid or (),
+            count=count,
+            budget=budget,
+            prices=prices,
+            phase=phase,
+            assign=assign or (),
+            capacity=capacity,
+            growth=growth,
+            spares=spares,
+        )
+
+    if any(given.has_width for given in inputs):
+        reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
+        load = describe_load(inputs, request_at)
+        if not quiet:
+            print_note(ranged_answer.describe_work(load))
+        with place_at_options():
+            ranged = sizing.judge_ranges(load, run)
+        if as_json:
+            print_json(ranged_answer.as_json(ranged, outcomes))
+        else:
+            ranged_answer.print_ranged(ranged, request_at({}), outcomes)
+            print_note(f"again: {repeat_command(context)}")
+        raise typer.Exit(0 if ranged.carrying else 1)
+    request = request_at({})
     with place_at_options():
         sized = sizing.find_cheapest(request, run)
     curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []

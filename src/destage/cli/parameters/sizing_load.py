@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ class LoadOptions:
     read_iops: float | None = None
     write_iops: float | None = None
     size: str | None = None
+    read_share: float | None = None
 
     @property
     def is_rate(self) -> bool:
@@ -43,12 +44,14 @@ class SizedLoad:
         name: The name of the load in the names of studies.
         unit: What the number of users counts.
         remarks: Sentences on what the load assumes.
+        settings: Fields of the load that options decide, by dotted path.
     """
 
     workload: Mapping[str, Any]
     name: str
     unit: str = "users"
     remarks: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_load(options: LoadOptions) -> SizedLoad:
@@ -61,7 +64,9 @@ def read_load(options: LoadOptions) -> SizedLoad:
         message = "give either a workload, a trace, or a rate by --read-iops and --write-iops"
         raise UsageError("usage.conflicting-options", message, "--workload")
     given: dict[str, object] = {"--size": options.size} if not options.is_rate else {"--users": options.users}
-    given |= {"--test": options.test} if options.workload is None else {}
+    given |= (
+        {"--test": options.test, "--read-share": options.read_share} if options.workload is None else {}
+    )
     for option, value in given.items():
         if value is not None:
             message = f"{option} has no effect on this load; leave it out"
@@ -70,11 +75,23 @@ def read_load(options: LoadOptions) -> SizedLoad:
         return _read_rate(options)
     users = options.users or 1
     if options.trace is None:
-        return _read_workload(options.workload or "", options.test, options.users)
+        load = _read_workload(options.workload or "", options.test, options.users)
+        return load if options.read_share is None else _share_reads(load, options.read_share)
     # The response curve has other numbers of users.
     arrival = {"kind": "trace", "file": str(options.trace.absolute()), "mode": "open", "copies": {}}
     workload = {"users": users, "streams": [{"name": "trace", "arrival": arrival}]}
     return SizedLoad(workload, f"{make_slug(options.trace.stem)}-{users}")
+
+
+def _share_reads(load: SizedLoad, share: float) -> SizedLoad:
+    """Return a load of one stream with another share of reads."""
+    from destage.sweeps.study.users import list_streams
+
+    streams = list_streams(load.workload)
+    if len(streams) != 1 or "read_fraction" not in streams[0].get("operations", {}):
+        message = "needs a workload of one stream with a read_fraction; set fields of other ones by --set"
+        raise UsageError("usage.conflicting-options", message, "--read-share")
+    return replace(load, settings={"workload.streams.0.operations.read_fraction": share})
 
 
 def make_slug(name: str) -> str:

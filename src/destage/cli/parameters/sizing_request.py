@@ -74,6 +74,7 @@ def make_request(
         message = "missing; a rate needs the size of the data that it is spread over"
         raise UsageError("usage.missing-argument", message, "--capacity")
     decided = {} if data is None else dict.fromkeys(scale_data(load.workload, data), "--capacity")
+    decided |= dict.fromkeys(load.settings, "--read-share")
     if phase is not None:
         decided["run.window"] = "--phase"
     with place_at_options():
@@ -91,6 +92,7 @@ def make_request(
         max_price=budget,
         settings=({} if load_options.trace is None else _TRACE_RUN)
         | choose_phase(load.workload, phase)
+        | dict(load.settings)
         | _read_settings(assign, decided),
         capacity=data,
         spares=spares,

@@ -56,6 +56,11 @@ def print_sizing(
     print_data(wrap_lines(compose_sizing(sized)))
     if curve:
         print_data("\n" + _draw_curve(curve, request))
+    print_sources(request, outcomes)
+
+
+def print_sources(request: "SizingRequest", outcomes: "Sequence[Outcome]") -> None:
+    """Print on stderr where prices and results are from."""
     prices = request.prices
     source = f" ({prices['source']})" if "source" in prices else ""
     print_note(f"prices of {prices['date']}{source}")

@@ -1,0 +1,160 @@
+"""A load that is known in ranges: the loads that are sized, and those that stand for all of them.
+
+Each range is a uniform prior, independent of the others. Beside what is given, a load has an amount (users, or
+reads and writes per second) and a share of reads. An array carries so much of it at the least, the middle and
+the largest share; between them, what it carries is linear in the share.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from destage.sweeps.sizing.request import SizingRequest
+
+USERS, READ_SHARE, READ_RATE, WRITE_RATE = "users", "read_share", "read_iops", "write_iops"
+"""The inputs that may be ranges."""
+_STRATA = 100
+"""The parts of equal probability into which a range is divided."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputRange:
+    """An input of a load, from one value to another; a single value has no width.
+
+    Attributes:
+        text: As it was given, such as `250..350`.
+    """
+
+    name: str
+    low: float
+    high: float
+    text: str = ""
+
+    @property
+    def middle(self) -> float:
+        """The middle; a whole number of users."""
+        return round((self.low + self.high) / 2) if self.name == USERS else (self.low + self.high) / 2
+
+    @property
+    def has_width(self) -> bool:
+        """Whether it is a range."""
+        return self.low < self.high
+
+    def list_strata(self) -> list[float]:
+        """Return the middles of parts of equal probability."""
+        if not self.has_width:
+            return [self.low]
+        step = (self.high - self.low) / _STRATA
+        return [self.low + (index + 0.5) * step for index in range(_STRATA)]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """A load.
+
+    Attributes:
+        amount: Users, or reads and writes per second.
+        share: The share of reads; 0 if that has no range.
+    """
+
+    amount: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainLoad:
+    """A load whose inputs are ranges.
+
+    Attributes:
+        inputs: Either the users with or without a share of reads, or the rates of reads and writes.
+        make_request: Returns what is to be sized at values of the inputs, by their names.
+    """
+
+    inputs: Sequence[InputRange]
+    make_request: Callable[[Mapping[str, float]], SizingRequest]
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether the amount is a rate."""
+        return any(known.name == READ_RATE for known in self.inputs)
+
+    @property
+    def unit(self) -> str:
+        """What the amount counts."""
+        return "IO/s" if self.is_rate else USERS
+
+    @property
+    def corners(self) -> list[dict[str, float]]:
+        """The values that are sized: all combinations of ends, the least first, and the middle."""
+        ends = [(known.low, known.high) for known in self.inputs]
+        middle = tuple(known.middle for known in self.inputs)
+        names = [known.name for known in self.inputs]
+        values = dict.fromkeys([*product(*ends), middle])
+        return [dict(zip(names, each, strict=True)) for each in values]
+
+    @property
+    def strata(self) -> list[LoadPoint]:
+        """Loads of equal probability that stand for all."""
+        return [measure_load(values) for values in self._combine([each.list_strata() for each in self.inputs])]
+
+    @property
+    def shares(self) -> list[float]:
+        """The shares of reads at which arrays are measured, ascending: the ends and the middle."""
+        corners = [measure_load(values).share for values in self.corners]
+        least, most = min(corners), max(corners)
+        return [least] if least == most else [least, (least + most) / 2, most]
+
+    def make_largest(self, share: float) -> tuple[SizingRequest, float]:
+        """Return the request of the largest amount with a share of reads, and the amount."""
+        largest = {known.name: known.high for known in self.inputs}
+        amount = measure_load(largest).amount
+        if self.is_rate:
+            largest = {READ_RATE: share * amount, WRITE_RATE: (1 - share) * amount}
+        elif READ_SHARE in largest:
+            largest[READ_SHARE] = share
+        return self.make_request(largest), amount
+
+    def _combine(self, values: Sequence[Sequence[float]]) -> Iterator[dict[str, float]]:
+        names = [known.name for known in self.inputs]
+        return (dict(zip(names, each, strict=True)) for each in product(*values))
+
+
+def describe_load(
+    inputs: Sequence[InputRange], make_request: Callable[[Mapping[str, float]], SizingRequest]
+) -> UncertainLoad:
+    """Return the load of some inputs: without its users or one of its rates, those of a request are known."""
+    given = {known.name for known in inputs}
+    if given & {READ_RATE, WRITE_RATE}:
+        others = [InputRange(name, 0.0, 0.0) for name in (READ_RATE, WRITE_RATE) if name not in given]
+        return UncertainLoad([*inputs, *others], make_request)
+    if USERS in given:
+        return UncertainLoad(inputs, make_request)
+    users = make_request({known.name: known.low for known in inputs}).workload["users"]
+    return UncertainLoad([InputRange(USERS, users, users), *inputs], make_request)
+
+
+def measure_load(values: Mapping[str, float]) -> LoadPoint:
+    """Return the amount and the share of reads of values of the inputs."""
+    if READ_RATE not in values:
+        return LoadPoint(values[USERS], values.get(READ_SHARE, 0.0))
+    amount = values[READ_RATE] + values[WRITE_RATE]
+    return LoadPoint(amount, values[READ_RATE] / amount if amount else 0.0)
+
+
+def interpolate(shares: Sequence[float], amounts: Sequence[float], share: float) -> float:
+    """Return what an array carries at a share of reads, linear between the nearest measured ones.
+
+    Args:
+        shares: Where it was measured, ascending.
+        amounts: What it carries there.
+    """
+    if len(shares) == 1:
+        return amounts[0]
+    index = min(max(bisect_right(shares, share), 1), len(shares) - 1)
+    before, after = shares[index - 1], shares[index]
+    weight = min(max((share - before) / (after - before), 0.0), 1.0)
+    return amounts[index - 1] * (1 - weight) + amounts[index] * weight
