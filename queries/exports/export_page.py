@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from destage.queries.opening.missing_runs import note_missing_runs
 from destage.queries.named.column_meanings import RELATIONS
+from destage.queries.opening.missing_runs import note_missing_runs
 from destage.queries.opening.session import Session
 from destage.spec.control_characters import escape_controls
 

@@ -1,4 +1,4 @@
-"""The answer of `destage size` for a load in ranges: odds and regret of each array, and the recommended one."""
+"""The answer of `destage size` for a load in ranges: odds and regret of each array, and which one to buy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from destage.spec.aligned_text import align_cells
 _DIGITS = 3
 _GAP = "  "
 _RULE = (
-    "Regret: what an array costs beyond the cheapest one that carries the load; where it does not carry it, its "
-    "own price, as that one has to be bought in its place. Recommended is the least on average, which is the "
-    "least expected cost, as the ranges say how probable each load is."
+    "Regret: what an array costs beyond the cheapest one that carries the load; where it does not carry it, "
+    "its own price, as that one has to be bought in its place. Recommended is the least on average, which is "
+    "the least expected cost, as the ranges say how probable each load is."
 )
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from destage.engine import normalise
@@ -235,10 +235,7 @@ def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
             carried=array.carried,
             is_bound=array.is_bound,
             error=array.error,
-            odds=weights.odds,
-            odds_with_error=weights.odds_with_error,
-            mean_regret=weights.mean_regret,
-            greatest_regret=weights.greatest_regret,
+            **asdict(weights),
         )
         for array, weights in zip(arrays, weighed, strict=True)
     ]
@@ -249,8 +246,8 @@ def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
 def _list_arrays(request: SizingRequest, sizings: Sequence[Sized]) -> list[dict[str, Any]]:
     """Return the arrays that sizings have found, by dotted path.
 
-    These are the cheapest and the runner-up of each, with the numbers of disks between those of one family, and
-    the numbers that the model's error asks for.
+    These are the cheapest and the runner-up of each, with the numbers of disks between those of one family,
+    and the numbers that the model's error asks for.
     """
     counts: dict[tuple[tuple[str, Any], ...], set[int]] = {}
     for sized in sizings:

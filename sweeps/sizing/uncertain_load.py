@@ -1,8 +1,8 @@
 """A load that is known in ranges: the loads that are sized, and those that stand for all of them.
 
-Each range is a uniform prior, independent of the others. Beside what is given, a load has an amount (users, or
-reads and writes per second) and a share of reads. An array carries so much of it at the least, the middle and
-the largest share; between them, what it carries is linear in the share.
+Each range is a uniform prior, independent of the others. A load has an amount (users, or reads and writes per
+second) and a share of reads. What an array carries is measured at the least, the middle and the largest
+share; between them, it is taken as linear in the share.
 """
 
 from bisect import bisect_right
@@ -99,7 +99,9 @@ class UncertainLoad:
     @property
     def strata(self) -> list[LoadPoint]:
         """Loads of equal probability that stand for all."""
-        return [measure_load(values) for values in self._combine([each.list_strata() for each in self.inputs])]
+        return [
+            measure_load(values) for values in self._combine([each.list_strata() for each in self.inputs])
+        ]
 
     @property
     def shares(self) -> list[float]:

@@ -1,9 +1,9 @@
 """The odds and the regret of each array, if the load is not known when one has to be bought.
 
-The regret at a load is what a choice costs beyond the cheapest choice for that load [1]. An array that carries
-the load costs its price. One that does not is replaced by the cheapest that does, and costs both prices: its
-own price is regretted. With a probability for each load, the choice of the least expected regret is that of
-the least expected cost [2].
+The regret at a load is what a choice costs beyond the cheapest choice for that load [1]. An array that
+carries the load costs its price. One that does not is replaced by the cheapest that does, and costs both
+prices: its own price is regretted. With a probability for each load, the choice of the least expected regret
+is that of the least expected cost [2].
 
 1. L. J. Savage: The theory of statistical decision. J. Am. Stat. Assoc. 46, 1951.
 2. H. Raiffa, R. Schlaifer: Applied Statistical Decision Theory. Harvard University, 1961 (expected

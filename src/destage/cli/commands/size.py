@@ -1,6 +1,5 @@
 """`destage size`."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,8 +32,11 @@ from destage.cli.parameters.value_ranges import (
 from destage.cli.terminal.output import print_data, print_json, print_note
 
 if TYPE_CHECKING:
-    from destage.sweeps import Outcome
+    from collections.abc import Callable, Mapping, Sequence
+
+    from destage.sweeps import Outcome, Study
     from destage.sweeps.sizing.request import SizingRequest
+    from destage.sweeps.sizing.uncertain_load import InputRange
 
 
 def size(
@@ -229,8 +231,7 @@ def size(
     """
     use_catalog(catalog_files)
     from destage import sizing
-    from destage.cli.printed_results import fit_answer, ranged_answer, sizing_answer
-    from destage.sweeps.sizing.uncertain_load import describe_load
+    from destage.cli.printed_results import fit_answer, sizing_answer
 
     if example_prices:
         from destage.sweeps.sizing.price_table import example_prices as read_example
@@ -272,7 +273,7 @@ def size(
             print_note(f"again: {repeat_command(context)}")
         raise typer.Exit(0 if fit.added.is_met else 1)
 
-    def request_at(values: Mapping[str, Any]) -> "SizingRequest":
+    def request_at(values: "Mapping[str, Any]") -> "SizingRequest":
         return make_request(
             load_options=replace(load_options, **values),
             response_p95=response_p95,
@@ -292,17 +293,8 @@ def size(
 
     if any(given.has_width for given in inputs):
         reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
-        load = describe_load(inputs, request_at)
-        if not quiet:
-            print_note(ranged_answer.describe_work(load))
-        with place_at_options():
-            ranged = sizing.judge_ranges(load, run)
-        if as_json:
-            print_json(ranged_answer.as_json(ranged, outcomes))
-        else:
-            ranged_answer.print_ranged(ranged, request_at({}), outcomes)
-            print_note(f"again: {repeat_command(context)}")
-        raise typer.Exit(0 if ranged.carrying else 1)
+        is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
+        raise typer.Exit(0 if is_carried else 1)
     request = request_at({})
     with place_at_options():
         sized = sizing.find_cheapest(request, run)
@@ -317,3 +309,32 @@ def size(
                 print_note("no response curve: no stream of the workload is per user")
             sizing_answer.print_candidates(sized)
     raise typer.Exit(0 if sized.carrying else 1)
+
+
+def _answer_ranges(
+    context: typer.Context,
+    inputs: "Sequence[InputRange]",
+    request_at: "Callable[[Mapping[str, Any]], SizingRequest]",
+    run: "Callable[[Study], Outcome]",
+    outcomes: "list[Outcome]",
+) -> bool:
+    """Print the answer for a load in ranges, and return whether an array carries some of it.
+
+    Args:
+        outcomes: The sweeps that `run` has run.
+    """
+    from destage import sizing
+    from destage.cli.printed_results import ranged_answer
+    from destage.sweeps.sizing.uncertain_load import describe_load
+
+    load = describe_load(inputs, request_at)
+    if not context.params["quiet"]:
+        print_note(ranged_answer.describe_work(load))
+    with place_at_options():
+        ranged = sizing.judge_ranges(load, run)
+    if context.params["as_json"]:
+        print_json(ranged_answer.as_json(ranged, outcomes))
+    else:
+        ranged_answer.print_ranged(ranged, request_at({}), outcomes)
+        print_note(f"again: {repeat_command(context)}")
+    return bool(ranged.carrying)

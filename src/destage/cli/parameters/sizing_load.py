@@ -64,9 +64,7 @@ def read_load(options: LoadOptions) -> SizedLoad:
         message = "give either a workload, a trace, or a rate by --read-iops and --write-iops"
         raise UsageError("usage.conflicting-options", message, "--workload")
     given: dict[str, object] = {"--size": options.size} if not options.is_rate else {"--users": options.users}
-    given |= (
-        {"--test": options.test, "--read-share": options.read_share} if options.workload is None else {}
-    )
+    given |= {"--test": options.test, "--read-share": options.read_share} if options.workload is None else {}
     for option, value in given.items():
         if value is not None:
             message = f"{option} has no effect on this load; leave it out"

@@ -2,12 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from destage.sweeps.sizing.uncertain_load import InputRange
 
 _MOST_USERS = 1_000_000
