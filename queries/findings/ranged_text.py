@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from destage.measured_systems.model_error import ModelError
+from destage.measured_systems.model_error import CONFIDENCE, ModelError
 from destage.queries.findings.sizing_text import Sized, compose_sizing, format_odds, name_parts
 from destage.queries.text.presentation import format_amount, format_count, format_number
 from destage.spec.aligned_text import align_cells
@@ -13,7 +13,8 @@ _GAP = "  "
 _RULE = (
     "Regret: what an array costs beyond the cheapest one that carries the load; where it does not carry it, "
     "its own price, as that one has to be bought in its place. Recommended is the least on average, which is "
-    "the least expected cost, as the ranges say how probable each load is."
+    "the least expected cost, as the ranges say how probable each load is. Regret takes the simulation as "
+    "exact; the odds with error do not."
 )
 
 
@@ -82,6 +83,12 @@ class RangedSizing:
         """The candidates, the recommended one first: by their regret on average, then by price."""
         return sorted(self.candidates, key=lambda one: (one.mean_regret, one.price))
 
+    @property
+    def sure(self) -> RangedCandidate | None:
+        """The cheapest candidate that is as probable to carry the load as what a single load is sized for."""
+        odds = (1 + CONFIDENCE) / 2
+        return next((one for one in self.candidates if (one.odds_with_error or 0) >= odds), None)
+
 
 def compose_ranged(ranged: RangedSizing) -> list[str]:
     """Return the answer, line by line."""
@@ -96,6 +103,8 @@ def compose_ranged(ranged: RangedSizing) -> list[str]:
         ("odds", _describe_odds(best)),
         ("regret", f"{_show_regret(ranged, best)}, the least on average of {count}"),
     ]
+    if (sure := ranged.sure) is not None:
+        facts.append(("to be sure", f"{_name(ranged, sure)} ({ranged.currency} {format_amount(sure.price)})"))
     if ranged.uncarried:
         facts.append(("not carried", f"{_percent(ranged.uncarried)} of the ranges, by any candidate"))
     return [

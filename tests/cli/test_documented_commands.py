@@ -28,6 +28,7 @@ PAGES = sorted(
 )
 PARSED = {
     "run session_logon": "minutes: tests/published",
+    "size --users 150..300": "minutes: tests/cli/test_size_ranges.py",
     "calibrate call_center_calibrated": "minutes: tests/published",
     "calibrate sql_bench_calibrated": "minutes: tests/published",
     "calibrate ours --on": "minutes: tests/cli/test_calibrate.py",

@@ -14,7 +14,7 @@ DATA = ("--size", "8KiB", "--capacity", "900GB")
 
 
 def test_users_in_a_range_have_odds_and_regret(destage: Any) -> None:
-    """Disks that carry the least load only are cheap here: two SSDs cost more than all of them."""
+    """Odds are the share of the range that a candidate carries; the cheapest of each load is one of them."""
     done = destage(*VDI, *ONE, "--users", "4..16", "--count", "2-12")
     answer = json.loads(done.out)
     assert done.code == 0
@@ -25,6 +25,7 @@ def test_users_in_a_range_have_odds_and_regret(destage: Any) -> None:
     assert all(0 <= one["odds"] <= 1 and one["mean_regret"] >= 0 for one in candidates)
     least = min(candidates, key=lambda one: (one["mean_regret"], one["price"]))
     assert answer["recommended"] == least
+    assert answer["sure"] == next((one for one in candidates if one["odds_with_error"] >= 0.95), None)
     for one in candidates:
         (carried,) = one["carried"]
         share = min(max((carried - 4) / 12, 0), 1)
@@ -98,11 +99,11 @@ def test_the_answer_states_odds_regret_and_the_rule(destage: Any) -> None:
     done = destage("size", "--workload", "vdi", *SSD, *SHORT[:4], "--users", "40..60")
     lines = done.out.splitlines()
     assert lines[0] == "2 x Kingston DC600M 960 GB SATA, RAID 1+0, Broadcom MegaRAID 9540 (no cache): EUR 980"
-    facts = dict(line.strip().split("  ", 1) for line in lines[2:5])
-    assert list(facts) == ["ranges", "odds", "regret"]
+    facts = dict(line.strip().split("  ", 1) for line in lines[2:6])
+    assert list(facts) == ["ranges", "odds", "regret", "to be sure"]
     assert "40 to 60 users" in facts["ranges"]
     assert "with the error of the model" in facts["odds"]
-    assert any(line.split()[-1] == "configuration" for line in lines)
+    assert any(line.endswith("  configuration") for line in lines)
     assert any(line.startswith("Regret: ") for line in lines)
     assert "about 4 times as long" in done.err
     assert "--users 40..60" in done.err

@@ -16,6 +16,7 @@ import destage
 from destage.errors import ConfigError, QueryError, UsageError
 from destage.measured.sets import write_set
 from destage.notebook import Sweep
+from destage.queries.findings.ranged_text import RangedSizing
 from destage.sweeps.sizing.request import list_objectives
 
 TRACE = Path(__file__).parents[2] / "examples/pgbench.parquet"
@@ -135,6 +136,24 @@ def test_the_cheapest_configuration_is_found(tmp_path: Path) -> None:
     assert str(answer).startswith("2 x Kingston")
     assert "Kingston" in answer._repr_html_()
     assert answer.sweep.answers().collect().height == 3
+
+
+def test_a_range_of_users_has_the_least_regret(tmp_path: Path) -> None:
+    parts = {"disks": ["dc600m_960gb"], "controllers": ["megaraid_9540"], "raid": ["10"], "most": 4}
+    answer = destage.size((40, 60), "vdi", **parts, store=tmp_path)
+    assert isinstance(answer.sized, RangedSizing)
+    assert (answer.best.disks, answer.best.price) == (2, 980.0)
+    assert answer.best.mean_regret == min(one.mean_regret for one in answer.sized.candidates)
+    assert str(answer).startswith("2 x Kingston")
+    assert "users_supported" in answer.sweep.answers().collect().columns
+
+
+def test_a_reversed_range_of_users_is_named() -> None:
+    with pytest.raises(ConfigError) as caught:
+        destage.size((350, 250), "vdi")
+    assert [(issue.code, issue.place) for issue in caught.value.issues] == [
+        ("study.bounds-reversed", "users")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,12 +36,16 @@ class SizingAnswer:
     @property
     def best(self) -> Candidate | RangedCandidate | None:
         """The cheapest configuration, or that of the least regret; None if none meets the objectives."""
-        return next(iter(self.sized.carrying), None)
+        return self._ranked[0] if self._ranked else None
 
     @property
     def runner_up(self) -> Candidate | RangedCandidate | None:
         """The second one."""
-        return next(iter(self.sized.carrying[1:]), None)
+        return self._ranked[1] if len(self._ranked) > 1 else None
+
+    @property
+    def _ranked(self) -> list[Candidate | RangedCandidate]:
+        return [*self.sized.carrying]
 
     @property
     def _lines(self) -> list[str]:

@@ -46,6 +46,7 @@ def as_json(ranged: "RangedSizing", outcomes: "Sequence[Outcome]") -> dict[str, 
         "unit": ranged.unit,
         "shares": list(ranged.shares),
         "recommended": asdict(recommended[0]) if recommended else None,
+        "sure": None if ranged.sure is None else asdict(ranged.sure),
         "candidates": [asdict(one) for one in ranged.candidates],
         "uncarried": ranged.uncarried,
         "sized": [
