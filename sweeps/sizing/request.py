@@ -18,6 +18,10 @@ BUSIEST = "disk_busy_max <= 0.9"
 """The objective that holds unless another bound is given: beyond it, queues grow fast."""
 RAID_LEVELS = ("10", "5", "6")
 """The RAID levels considered by default: those that survive the failure of a disk."""
+USERS = "users"
+"""The input that is a whole number; others that may be ranges are `read_share`, `read_iops`, `write_iops`."""
+_STRATA = 100
+"""The parts of equal probability into which a range is divided."""
 FEWEST, MOST = 2, 24
 """The numbers of disks considered by default."""
 _SETTINGS: Mapping[str, Any] = {
@@ -25,6 +29,40 @@ _SETTINGS: Mapping[str, Any] = {
     # A run of 20,000 requests covers whole cycles of filling and destaging even of a large cache.
     "controller": {"cache": {"write": {"low_water": 0.795}}},
 }
+
+
+@dataclass(frozen=True, slots=True)
+class InputRange:
+    """An input of a load, from one value to another; a single value has no width.
+
+    Attributes:
+        text: As it was given, such as `250..350`.
+    """
+
+    name: str
+    low: float
+    high: float
+    text: str = ""
+
+    @property
+    def middle(self) -> float:
+        """The middle; a whole number of users."""
+        return round((self.low + self.high) / 2) if self.name == USERS else (self.low + self.high) / 2
+
+    @property
+    def has_width(self) -> bool:
+        """Whether it is a range."""
+        return self.low < self.high
+
+    def list_strata(self) -> list[float]:
+        """Return the middles of parts of equal probability."""
+        if not self.has_width:
+            return [self.low]
+        step = (self.high - self.low) / _STRATA
+        return [self.low + (index + 0.5) * step for index in range(_STRATA)]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,46 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from destage.sweeps.sizing.request import SizingRequest
+from destage.sweeps.sizing.request import USERS, InputRange, SizingRequest
 
-USERS, READ_SHARE, READ_RATE, WRITE_RATE = "users", "read_share", "read_iops", "write_iops"
-"""The inputs that may be ranges."""
-_STRATA = 100
-"""The parts of equal probability into which a range is divided."""
-
-
-@dataclass(frozen=True, slots=True)
-class InputRange:
-    """An input of a load, from one value to another; a single value has no width.
-
-    Attributes:
-        text: As it was given, such as `250..350`.
-    """
-
-    name: str
-    low: float
-    high: float
-    text: str = ""
-
-    @property
-    def middle(self) -> float:
-        """The middle; a whole number of users."""
-        return round((self.low + self.high) / 2) if self.name == USERS else (self.low + self.high) / 2
-
-    @property
-    def has_width(self) -> bool:
-        """Whether it is a range."""
-        return self.low < self.high
-
-    def list_strata(self) -> list[float]:
-        """Return the middles of parts of equal probability."""
-        if not self.has_width:
-            return [self.low]
-        step = (self.high - self.low) / _STRATA
-        return [self.low + (index + 0.5) * step for index in range(_STRATA)]
-
-    def __str__(self) -> str:
-        return self.text
+READ_SHARE, READ_RATE, WRITE_RATE = "read_share", "read_iops", "write_iops"
 
 
 @dataclass(frozen=True, slots=True)

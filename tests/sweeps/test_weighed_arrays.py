@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from destage.measured_systems.model_error import LoadClass, ModelError
-from destage.sweeps.sizing.request import SizingRequest
+from destage.sweeps.sizing.request import InputRange, SizingRequest
 from destage.sweeps.sizing.uncertain_load import (
-    InputRange,
     LoadPoint,
     UncertainLoad,
     describe_load,

@@ -16,8 +16,16 @@ from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing.price_table import check_prices, example_prices, read_prices_file
-from destage.sweeps.sizing.request import FEWEST, MOST, RAID_LEVELS, SizingRequest, list_objectives
-from destage.sweeps.sizing.uncertain_load import USERS, InputRange, describe_load
+from destage.sweeps.sizing.request import (
+    FEWEST,
+    MOST,
+    RAID_LEVELS,
+    USERS,
+    InputRange,
+    SizingRequest,
+    list_objectives,
+)
+from destage.sweeps.sizing.uncertain_load import describe_load
 
 
 @dataclass(frozen=True, slots=True)

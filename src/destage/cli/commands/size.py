@@ -20,23 +20,22 @@ from destage.cli.parameters.shared_options import (
     repeat_command,
     use_catalog,
 )
-from destage.cli.parameters.sizing_load import LoadOptions
-from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
-from destage.cli.parameters.value_ranges import (
+from destage.cli.parameters.sizing_load import (
+    LoadOptions,
     parse_read_rate,
     parse_read_share,
     parse_users,
     parse_write_rate,
     reject_ranges,
 )
+from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
 from destage.cli.terminal.output import print_data, print_json, print_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from destage.sweeps import Outcome, Study
-    from destage.sweeps.sizing.request import SizingRequest
-    from destage.sweeps.sizing.uncertain_load import InputRange
+    from destage.sweeps.sizing.request import InputRange, SizingRequest
 
 
 def size(
