@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from destage.sweeps.sizing.request import USERS, InputRange, SizingRequest
+from destage.errors import ConfigError, Issue
+from destage.sweeps.sizing.request import USERS, InputRange, SizingRequest, depends_on_users
 
 READ_SHARE, READ_RATE, WRITE_RATE = "read_share", "read_iops", "write_iops"
 
@@ -91,15 +92,22 @@ class UncertainLoad:
 def describe_load(
     inputs: Sequence[InputRange], make_request: Callable[[Mapping[str, float]], SizingRequest]
 ) -> UncertainLoad:
-    """Return the load of some inputs: without its users or one of its rates, those of a request are known."""
+    """Return the load of some inputs: without its users or one of its rates, those of a request are known.
+
+    Raises:
+        ConfigError: The load does not depend on the number of users, so that there is no most of it.
+    """
     given = {known.name for known in inputs}
     if given & {READ_RATE, WRITE_RATE}:
         others = [InputRange(name, 0.0, 0.0) for name in (READ_RATE, WRITE_RATE) if name not in given]
         return UncertainLoad([*inputs, *others], make_request)
+    workload = make_request({known.name: known.low for known in inputs}).workload
+    if not depends_on_users(workload):
+        message = "no stream of the workload is per user: ranges need a load that grows with its users"
+        raise ConfigError([Issue("study.no-effect", "workload.users", message)])
     if USERS in given:
         return UncertainLoad(inputs, make_request)
-    users = make_request({known.name: known.low for known in inputs}).workload["users"]
-    return UncertainLoad([InputRange(USERS, users, users), *inputs], make_request)
+    return UncertainLoad([InputRange(USERS, workload["users"], workload["users"]), *inputs], make_request)
 
 
 def measure_load(values: Mapping[str, float]) -> LoadPoint:

@@ -153,6 +153,11 @@ def test_mistakes_in_rates_are_named(destage: Any, args: tuple[str, ...], issue:
     assert (done.code, done.issues, done.out) == (2, [issue], "")
 
 
+def test_a_load_that_users_do_not_change_has_no_ranges(destage: Any) -> None:
+    done = destage("size", "--workload", "iometer_oltp", "--read-share", "0.5..0.7")
+    assert (done.code, done.issues) == (2, [("study.no-effect", "--users")])
+
+
 def test_a_share_needs_a_workload_of_one_stream(destage: Any) -> None:
     done = destage("size", "--workload", "exchange_2003", "--read-share", "0.5..0.7")
     assert (done.code, done.issues) == (2, [("usage.conflicting-options", "--read-share")])

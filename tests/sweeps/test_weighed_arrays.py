@@ -111,7 +111,7 @@ def test_odds_fall_as_the_load_grows(amount: float, carried: float, growth: floa
 
 
 def ignore(_values: object) -> SizingRequest:
-    return SizingRequest({"users": 7}, "load", (), {})
+    return SizingRequest({"use": "vdi", "users": 7}, "load", (), {})
 
 
 def test_strata_are_alike_probable_and_inside_the_range() -> None:

@@ -326,7 +326,8 @@ def _answer_ranges(
     from destage.cli.printed_results import ranged_answer
     from destage.sweeps.sizing.uncertain_load import describe_load
 
-    load = describe_load(inputs, request_at)
+    with place_at_options():
+        load = describe_load(inputs, request_at)
     if not context.params["quiet"]:
         print_note(ranged_answer.describe_work(load))
     with place_at_options():
