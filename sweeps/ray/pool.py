@@ -16,7 +16,7 @@ import ray
 from ray import exceptions
 
 from destage.errors import Issue
-from destage.sweeps.ray.ray_worker import NumberedBatch, Reply
+from destage.sweeps.ray.ray_worker import IDLE_S, NumberedBatch, Reply
 from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch
 from destage.sweeps.workers.machine_failures import explain_failure
 
@@ -30,8 +30,6 @@ _SPARE = 4
 """Processors of a shared cluster per additional worker, which an autoscaler may start a machine for."""
 _OBSERVED = 8
 """Replies after which the time of a batch counts a third."""
-_IDLE_S = 20.0
-"""Time without a batch after which a worker leaves its processor to others [s]."""
 _LIFE_S = (90.0, 150.0)
 """Time after which a worker on a shared cluster leaves its processor to those that wait for one [s]."""
 _MOST_FAILED_STARTS = 3
@@ -125,7 +123,7 @@ class RayPool:
                 slot.idle_since = now
             elif slot.batches and (not has_more or now >= slot.ends_at):
                 self._call(slot, (), 0.0)
-            elif not slot.batches and (now - slot.idle_since > _IDLE_S or now >= slot.ends_at):
+            elif not slot.batches and (now - slot.idle_since > IDLE_S or now >= slot.ends_at):
                 self._release(slot)
 
     def _next_size(self) -> int:

@@ -2,6 +2,9 @@
 
 Its calls run on threads, so that `stop` reaches it during a run; the main thread handles SIGTERM, which a
 machine that is taken away sends: the worker ends its batch, commits what it has, replies and exits.
+
+A driver that is stopped, as on a laptop that sleeps, keeps its connection to Ray, which leaves it the
+processors of its workers. So a worker that is not called for some time commits what it has and exits.
 """
 
 import os
@@ -27,6 +30,10 @@ _CHECK_S = 5.0
 """Interval of the check that the driver still writes this sweep [s]."""
 _LOOK_S = 1.0
 """Interval at which rows are looked at that wait beside a long run [s]."""
+IDLE_S = 20.0
+"""Time without a batch after which a worker leaves its processor to others [s]."""
+_ABANDONED_S = 2 * IDLE_S
+"""Time without a call after which the driver is taken for stopped: it would have ended an idle worker [s]."""
 
 NumberedBatch = tuple[int, Batch]
 
@@ -75,9 +82,10 @@ class RayWorker:
         self._hold_s = 0.0
         self._is_stopped = self._ends = False
         self._checked_at = -_CHECK_S
+        self._called_at = time.monotonic()
         self._calls, self._results = threading.Lock(), threading.Lock()
         signal.signal(signal.SIGTERM, lambda *_: self._terminate())
-        threading.Thread(target=self._publish_old, daemon=True).start()
+        threading.Thread(target=self._look, daemon=True).start()
 
     def greet(self) -> None:
         """Return when the worker runs."""
@@ -98,6 +106,7 @@ class RayWorker:
                 self._keep(done)
             if not batches or self._is_stopped:
                 self._keep(self._worker.publish())
+            self._called_at = time.monotonic()
             return self._reply()
 
     def _check(self) -> Failure | Issue | None:
@@ -161,8 +170,12 @@ class RayWorker:
         time.sleep(_REPLY_S)
         os._exit(0)
 
-    def _publish_old(self) -> None:
+    def _look(self) -> None:
+        """Commit rows that wait beside a long run; exit if the driver has stopped."""
         while True:
             time.sleep(_LOOK_S)
             if self._hold_s:
                 self._keep(self._worker.publish_old(self._hold_s))
+            if time.monotonic() - self._called_at > _ABANDONED_S and self._calls.acquire(blocking=False):
+                self._worker.publish()
+                os._exit(0)

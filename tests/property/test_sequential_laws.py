@@ -18,11 +18,13 @@ NOISE = 0.96
 """What the phases of the spindles and the ends of a window change by chance."""
 WINDOW = 2
 """Length of a window [s]."""
-LONG_WINDOW = 20
-"""Length of a window [s] in which a fall is confirmed.
+LONG_WINDOWS = (20, 60)
+"""Lengths of the windows [s] in which a fall is confirmed.
 
 At 146 MB/s, 128 reads of 1 MiB are outstanding for a second: SPTF finishes them in bursts, and the ends of a
-window of two seconds change its rate by up to 7 %.
+window of two seconds change its rate by up to 7 %. Strips drift along the tracks, and disks without a buffer
+pass through stretches in which single reads just come in time: a RAID 5 of six cheetah_15k7_600gb reads 689
+MB/s over 20 s, and 615 MB/s over 60 s.
 """
 
 READ_AHEAD = 128 << 10
@@ -98,7 +100,7 @@ def _find_failures(seed: int, count: int) -> list[tuple[Scenario, list[float], l
     """The arrays in which a law fails, with their throughput by depth, without and with a cache."""
     failures = []
     for drawn in _draw(seed, count):
-        for window in (WINDOW, LONG_WINDOW):
+        for window in (WINDOW, *LONG_WINDOWS):
             plain, cached = (
                 [_mb_s(drawn, depth, size, window) for depth in DEPTHS] for size in (0, 64 << 20)
             )
@@ -177,7 +179,7 @@ def test_a_long_queue_scans_a_raid_50_no_slower(cache: int) -> None:
         "stripe_unit": 256 << 10,
         "size": 1 << 20,
     }
-    rates = [_mb_s(drawn, depth, cache, LONG_WINDOW) for depth in (8, 16, 32, 64, 128)]
+    rates = [_mb_s(drawn, depth, cache, LONG_WINDOWS[0]) for depth in (8, 16, 32, 64, 128)]
     assert all(b >= 0.99 * a for a, b in pairwise(rates))
     assert rates == pytest.approx([146.4, 146.9, 148, 150.7, 151.8], rel=0.02)
 

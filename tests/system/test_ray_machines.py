@@ -1,5 +1,6 @@
 """`destage run --ray-address`: a running Ray cluster of several machines."""
 
+import signal
 import subprocess  # noqa: TC003
 import time
 from collections import Counter
@@ -124,6 +125,26 @@ def test_a_machine_lost_during_a_sweep_costs_no_row(
     sweep = find_only_sweep(tmp_path)
     assert sweeps.verify(locate(str(sweep))).repeated == len(found) - RUNS == len(repeated)
     assert results(sweep) == reference
+
+
+@pytest.mark.chaos
+def test_the_workers_of_a_stopped_driver_leave_their_processors(
+    machines: RayMachines, reference: list[object], study: Path, tmp_path: Path
+) -> None:
+    """Ray leaves them to it, as its connection lasts; it goes on with others when it is continued."""
+    machines.start("only")
+    stopped = machines.drive(study, str(tmp_path / "stopped"))
+    while not hosts(tmp_path / "stopped"):
+        assert stopped.poll() is None, stopped.communicate()
+        time.sleep(0.05)
+    stopped.send_signal(signal.SIGSTOP)
+    try:
+        wait_for_exit(machines.drive(study, str(tmp_path / "other")))
+    finally:
+        stopped.send_signal(signal.SIGCONT)
+    wait_for_exit(stopped)
+    for store in ("stopped", "other"):
+        assert results(find_only_sweep(tmp_path / store)) == reference
 
 
 @pytest.mark.chaos
