@@ -73,8 +73,6 @@ class Diagnostic:
     Attributes:
         component: `head`, `worker` or `submitter`; empty for the sweep itself.
         pods: Number of pods concerned; 0 for the sweep itself.
-        reason: Kubernetes' reason.
-        message: Kubernetes' message.
         fix: What to do; empty if unknown.
     """
 

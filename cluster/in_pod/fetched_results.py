@@ -96,7 +96,6 @@ class RemoteSweep:
     """A sweep in the store of the cluster.
 
     Attributes:
-        name: Its directory in the store.
         status: Its progress, as printed by `destage status --json`.
     """
 

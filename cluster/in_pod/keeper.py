@@ -49,7 +49,6 @@ class Keeper:
 
     Args:
         request: Sends a request to the API server.
-        namespace: The namespace of the job.
         job: The RayJob's name.
         own: The name of the keeper's own Job; a RayJob that failed before it was created is restarted once
             for any reason, because the user has asked for it by upgrading the release.

@@ -67,7 +67,6 @@ class Entry:
     """An entry of the catalogue.
 
     Attributes:
-        name: Its name, for `use`.
         config: The part of a configuration, with units.
         unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
         assumed: Dotted paths in `config` of figures that are assumed.

@@ -32,7 +32,6 @@ class Figure:
     """A kind of figure.
 
     Attributes:
-        words: What it is, in words.
         unit: `fraction`, `bytes`, `per_s` or `count`.
     """
 

@@ -17,7 +17,6 @@ class Column:
     Attributes:
         type: int, float or text, or one of them with `_list`.
         unit: Its unit; empty for a number or text without one.
-        meaning: One sentence.
     """
 
     name: str

@@ -46,7 +46,6 @@ class Profile:
         capacity: The capacity of the array [bytes].
         is_open: Whether the requests are the same for any array.
         is_whole: Whether the whole timeline was generated; true for a workload without one.
-        streams: The names of the streams.
         stream: The stream of each request, by position in `streams`.
         source: The source of each request: a user, or a stream that all users share.
         time: Time of issue [s].

@@ -39,7 +39,6 @@ class Summary:
         points: The design space, of a large sweep with the points that a table lists.
         left_out: A sentence on the points that are left out; empty if all are listed.
         published: The rows of `judge_figures`.
-        answer: The sentences of the answer.
         bars: The answers against the size of the cache, where the study has them.
         tables: Tables as text that are shown in place of the points, where the study has such.
     """

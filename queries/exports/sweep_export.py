@@ -42,7 +42,6 @@ class Export:
     """The files that were written.
 
     Attributes:
-        folder: The folder that they are in.
         rows: The number of rows by the name of the file.
     """
 

@@ -132,8 +132,6 @@ def collect_meanings(axes: pa.Table, answer: str, sought: str | None) -> dict[st
     """Return the unit and meaning of each column of a sweep's relations.
 
     Args:
-        axes: The table of the axes.
-        answer: The name of the answers.
         sought: The dotted path of the parameter that the study seeks, if any.
     """
     meanings: dict[str, Meaning] = dict(FIXED)
@@ -163,7 +161,6 @@ def find_units(query: NamedQuery, units: Mapping[str, str]) -> dict[str, str]:
 
     Args:
         query: The query, with its parameters filled in.
-        units: The base units of axes.
     """
     matches = {column.name: _UNIT_OF.fullmatch(column.unit or "") for column in query.columns}
     return {name: units[of[1]] for name, of in matches.items() if of is not None and of[1] in units}

@@ -22,7 +22,6 @@ class Subject:
 
     Attributes:
         axes: The column in SQL of each axis' dotted path.
-        columns: The result columns.
         result: The column with the study's result: an answer, a completion time or a response time.
         answer: The name of the answers; `answer` where there are none.
         config: A resolved configuration, for what no axis changes.

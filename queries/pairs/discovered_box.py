@@ -31,7 +31,6 @@ class Cases:
 
     Attributes:
         points: Their axes, by dotted path.
-        holds: Whether it is true, by point.
         unknown: The number of points for which it is null: without a result, or compared with one.
         unmatched: The number of points without a point to compare with.
     """
@@ -120,7 +119,6 @@ class Limit:
         low: The smallest value inside; None without a lower limit, or for an axis without order.
         high: The largest value inside, in the same way.
         values: The values inside, of an axis without order.
-        text: The limits in words.
         quasi_p: The probability of as many cases in the box without them.
         density: The density of the box without them.
         coverage: The coverage of the box without them.

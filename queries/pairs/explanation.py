@@ -39,8 +39,6 @@ class Explanation:
     Attributes:
         title: What is explained, in words.
         sentences: Why it ran, how it ended, what bounds it, and what to change.
-        headings: The headings of its table.
-        rows: The rows of its table.
         facts: The same as values, for JSON.
     """
 

@@ -33,7 +33,6 @@ class Descriptor:
         of_line: Returns it of a line.
         of_point: Returns it of a point.
         is_equal: Whether two values are the same load, given the number of requests.
-        unit: The unit that it is shown in.
         is_load: Whether it says how much load there is, rather than of which kind.
     """
 

@@ -31,7 +31,6 @@ class Ratio:
     """One figure of a line and of its point [the column's unit].
 
     Attributes:
-        measured: The measured value.
         simulated: The mean over replicates.
         low: The lower end of its 95 % interval; None for a single replicate.
         ratio: Simulated over measured; None if the measured value is 0.

@@ -32,7 +32,6 @@ class PointLoad:
         request_bytes: Mean size of a request.
         read_fraction: Share of reads among reads and writes.
         random_fraction: Share of requests at random addresses.
-        names: The names of the streams.
     """
 
     outstanding: float | None
@@ -150,11 +149,9 @@ class SimulatedPoint:
     """A point, or one probed value of a point that seeks.
 
     Attributes:
-        point_id: The id of the point.
         name: It in words.
         load: Its load; shares and sizes that its configuration leaves open are those of its runs.
         values: The values of its label, its axes and its probe, by dotted path [base units].
-        workload: Its canonical workload.
         results: The mean and the ends of the interval of each result column, as `c`, `c_low`, `c_high`.
     """
 

@@ -34,7 +34,6 @@ class Difference:
         column: The result column.
         count: The number of replicates with a value at both points.
         mean_a: The mean of A over these replicates.
-        mean_b: The same of B.
         difference: The mean of B - A.
         low: The lower end of its 95 % t-interval; None for a single replicate.
         ratio: The mean of B over that of A; None if that of A is 0.

@@ -38,7 +38,6 @@ class Driver:
         finished: The runs that need no further execution.
         committed: Called with the name of a fragment and facts of runs in it.
         hold_s: The most work that a lost worker may cost [s]: it commits its rows that often.
-        messages: Warnings.
         stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or
             `failed_runs`.
     """

@@ -32,7 +32,6 @@ class Progress:
         done: Planned runs that are in the store.
         planned: Planned runs so far; adaptive rounds add to it.
         reused: Planned runs that were in the store before this session.
-        failed: Runs of this session that failed.
         rate: Runs of this session per second [1/s].
         eta_s: Time left for all rounds, as far as they can be foreseen [s]; None while it is unknown.
         eta_high_s: How much it may be at most [s]; None where no later round is expected.
@@ -81,7 +80,6 @@ class Outcome:
 
     Attributes:
         runs: Planned runs that are in the store.
-        executed: Runs executed by this session.
         reused: Planned runs that were in the store before.
         shared: How many of them were in other sweeps of the store.
         failed: Planned runs that failed.

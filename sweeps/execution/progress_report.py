@@ -24,9 +24,7 @@ class ProgressReport:
     Attributes:
         generation: Where it is recorded.
         hear: Called with it.
-        phase: What the session does.
         round: The round that is planned or executed, from 0.
-        rounds: The rounds that are written.
         planned: The runs of these rounds.
         reused: Those that were in the store before this session.
         failed_before: Those of them that have failed.

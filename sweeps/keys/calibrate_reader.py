@@ -38,7 +38,6 @@ def read_calibration(
     """Return the calibration of a document that fits the schema, and every mistake in it.
 
     Args:
-        replicates: The replicates of each point.
         needs_units: Whether a number without a unit is a mistake where the parameter has one.
     """
     reader = _Reader(document, needs_units=needs_units)

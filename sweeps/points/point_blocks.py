@@ -228,12 +228,7 @@ class Block:
     """Some points of a study, with the same number of runs each.
 
     Attributes:
-        ids: The id of each point.
-        labels: The label of each point.
-        replicates: The number of runs of each point.
-        run_ids: The id of each run, point by point.
         parts: The parts of the configuration of each run.
-        assigned: What each point assigns.
         axes: The value of each axis at each point, as JSON texts.
     """
 

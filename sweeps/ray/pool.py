@@ -70,7 +70,6 @@ class RayPool:
         """Make a pool without workers.
 
         Args:
-            start: Starts a worker.
             is_shared: Whether others use the cluster too, or an autoscaler changes its size.
         """
         self._start = start

@@ -34,12 +34,6 @@ class NewStudy:
     """The choices of a new study.
 
     Attributes:
-        name: Its name.
-        workload: The workload, of the catalogue.
-        controller: The controller, of the catalogue.
-        disk: The disk, of the catalogue.
-        raid: The RAID levels.
-        disks: The number of disks.
         users: The numbers of users; of a seek, the first value tried.
         caches: The cache sizes; empty for that of the controller.
         limit: The limit of the 95th percentile of response times of a seek; None to run at the users given.

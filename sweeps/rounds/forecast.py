@@ -29,7 +29,6 @@ class PointProgress:
     Attributes:
         planned: Runs planned for it.
         least: Replicates of every point.
-        replicates: Replicates that it has now.
         most: Replicates that it may have.
         seeks: Whether it searches for a value.
         has_result: Whether its search has ended, or it has none.
@@ -106,7 +105,6 @@ def add_points(forecast: Forecast, points: int, planned: Sequence[int]) -> Forec
 
     Args:
         points: At most as many points.
-        planned: The runs planned for each point so far.
     """
     if not points or not planned:
         return forecast

@@ -31,7 +31,6 @@ class Fit:
 
     Attributes:
         crossings: The value at which each replicate does.
-        interval: Their mean with its 95 % interval.
         spread: The part of the half-width that is due to the spread of the crossings; 0 with one replicate.
     """
 

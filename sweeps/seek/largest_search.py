@@ -57,7 +57,6 @@ class PointResult:
     """The search of a point that has ended.
 
     Attributes:
-        replicates: The result of each replicate.
         interval: The mean over the replicates that have a value or a bound of it, with its 95 % interval.
         monotone: Whether no run met the objectives well above the answer, or missed them well below it.
         failing_verdict: Of a search for the smallest value: the verdict on `failing`, if there is one.
@@ -102,7 +101,6 @@ def search(
         ladder: The rungs of the seek.
         start: The first value tried.
         base: The replicates of every point: they choose the values, and further replicates run the same.
-        replicates: The replicates of this point.
         look: Returns what is known of a run.
 
     Returns:
@@ -121,7 +119,6 @@ class _Line:
     Attributes:
         start: The value at which it meets the bound.
         ends: The two runs that give the slope.
-        rungs: The bracket.
     """
 
     start: int

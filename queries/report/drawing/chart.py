@@ -47,7 +47,6 @@ class Series:
     """Marks that belong together, in the order of x.
 
     Attributes:
-        name: Its name in the legend.
         like: The series whose colour it has, where that is not its own.
     """
 

@@ -27,7 +27,6 @@ class Box:
     """The points whose values are allowed on every axis.
 
     Attributes:
-        axes: The axes.
         is_case: By point, whether the statement holds.
         allowed: By axis, whether each of its values is allowed; of an ordered axis, these are neighbours.
     """

@@ -30,7 +30,6 @@ class Sweep:
     """A sweep, which a notebook shows with its answer and its points.
 
     Attributes:
-        path: Its directory.
         outcome: What the session that ran it has done; None if it was opened.
     """
 

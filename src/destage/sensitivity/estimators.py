@@ -108,7 +108,6 @@ def saltelli_shares(values: np.ndarray, axes: int) -> Shares:
     Args:
         values: The function by stratum, base sample, and row of the sample: f(A), f(A with B_i) for each
             axis, f(B), and f(B with A_i) for each axis if there are samples for pairs.
-        axes: The number of sampled axes.
     """
     has_pairs = values.shape[2] > axes + 2
     centred = values - values.mean()

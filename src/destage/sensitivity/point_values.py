@@ -42,7 +42,6 @@ class DesignRows:
         Units with a point that is not usable are left out, as are strata without a usable point.
 
         Args:
-            point_ids: The ids of all points.
             is_usable: Whether each has the values that are needed.
         """
         places = pc.fill_null(pc.index_in(self.points["point_id"], point_ids), -1).to_numpy()
@@ -100,7 +99,6 @@ class PointValues:
     """One result of a sweep.
 
     Attributes:
-        metric: The name of the result.
         points: The points in the order of the plan: `point_id`, `label`, and the axes by dotted path.
         values: By point and replicate; NaN where there is none.
         configurations: By point, the number of its configuration; points that differ only in axes without

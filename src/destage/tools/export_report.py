@@ -40,7 +40,6 @@ class Report:
 
     Attributes:
         tool: The tool's name.
-        users: The users of the workload.
         notes: What the job does differently, one line each.
         issues: What the tool cannot express.
     """

@@ -19,7 +19,6 @@ class ImportedStudy:
     """A study of tests.
 
     Attributes:
-        name: The study's name.
         tests: The tests, in the order of the file.
         hardware: The tables of the scenario beside workload and run, such as `array`; may be empty.
     """

@@ -61,7 +61,6 @@ class ImportedWorkload:
     """A workload read from another tool's file.
 
     Attributes:
-        tool: The tool's name.
         file: The file's name in messages.
         workload: The value of `workload:` in a configuration.
         run: The value of `run:`; empty if the file does not define it.

@@ -125,8 +125,6 @@ class OptionReader:
 
     Attributes:
         is_lenient: Whether options that are not simulated are skipped with a warning.
-        remarks: What has no effect, with the reason.
-        notes: What each option means.
         hint: What messages say of an option without a value.
     """
 

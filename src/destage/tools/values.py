@@ -14,7 +14,6 @@ class Word:
     """A word of a file.
 
     Attributes:
-        line: Its line, from 1.
         column: The column of its first character, from 1.
     """
 

@@ -21,11 +21,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """A synthetic trace and its profile.
-
-    Attributes:
-        profile: The profile of the original.
-    """
+    """A synthetic trace and its profile."""
 
     trace: _engine.Trace
     profile: dict[str, Any]

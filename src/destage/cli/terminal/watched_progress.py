@@ -106,7 +106,6 @@ class WatchState:
     """The three states.
 
     Attributes:
-        job: The state of the job.
         driver: When the driver last gave a sign of life.
         progress: The rows as last seen, if ever.
     """

@@ -49,9 +49,6 @@ class Compaction:
     """The result of a compaction.
 
     Attributes:
-        before: Fragments before it.
-        after: Fragments after it.
-        rows: Rows rewritten.
         warnings: Quarantined files.
     """
 

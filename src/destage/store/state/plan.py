@@ -46,7 +46,6 @@ def plan_schema(axes: list[pa.Field], seek: str | None, answer: str | None = Non
 
     Args:
         seek: The dotted path of the sought parameter, if any.
-        answer: The name of its answers.
     """
     probe = [] if seek is None else [pa.field(seek, pa.int64())]
     metadata = {

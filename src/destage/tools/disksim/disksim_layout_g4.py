@@ -30,7 +30,6 @@ class _Entry:
         angle: From one part to the next [revolutions].
         run: Sectors of the run.
         run_cylinders: Cylinders of the run, negative towards the outer edge.
-        is_track: Whether a part is a track.
         child: Number of the pattern or index.
     """
 

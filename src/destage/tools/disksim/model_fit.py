@@ -41,8 +41,6 @@ class Fit:
     """The result of a fit.
 
     Attributes:
-        values: The fitted values.
-        chosen: The chosen behaviours.
         warnings: Fitted values that ended on a bound.
     """
 

@@ -24,7 +24,6 @@ class _Load:
 
     Attributes:
         options: Each option of the command line.
-        elements: Each element of a profile.
     """
 
     options: list[str]

@@ -157,11 +157,7 @@ _OF_SPAN = OptionTable(
 
 @dataclass
 class ProfileReader:
-    """Reader of a profile.
-
-    Attributes:
-        issues: Mistakes.
-    """
+    """Reader of a profile."""
 
     file: str
     is_lenient: bool = False

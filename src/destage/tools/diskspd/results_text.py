@@ -56,7 +56,6 @@ class _Settings:
 
     Attributes:
         common: Those of all targets: `pool_threads`, `depth` of such a thread, `sample_ms`.
-        targets: Those of each target.
     """
 
     common: dict[str, int] = field(default_factory=dict)

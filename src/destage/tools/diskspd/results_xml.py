@@ -69,7 +69,6 @@ class LoadOfTarget:
 
     Attributes:
         depth: Requests that each thread keeps outstanding at it.
-        threads: Threads of its own.
         is_limited: Whether fewer requests may be outstanding, since its rate is limited or it pauses.
     """
 

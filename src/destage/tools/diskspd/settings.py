@@ -47,7 +47,6 @@ class Target:
 
     Attributes:
         path: The file, drive or disk.
-        place: Where it is given.
         end: First byte not used any more, if given.
         random_percentage: Share of a random target's requests with a random address [%].
         alignment: Alignment of random addresses; None for the block.

@@ -14,7 +14,6 @@ class Option:
         name: Its canonical name.
         written: The name as written in the file.
         text: The text after `=`; None if there is no `=`.
-        line: The line of the file, from 1.
     """
 
     name: str

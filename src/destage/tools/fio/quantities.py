@@ -141,7 +141,6 @@ class Distribution:
     """Distribution of a job's random addresses.
 
     Attributes:
-        kind: `random`, `zipf`, `pareto`, `normal` or `zoned`.
         parameter: Zipf's theta, the Pareto power, or the deviation [%] of `normal`.
         has_centre: Whether a second number gives the place of the most popular block.
         zones: Share of the accesses and share of the space, zone by zone [%].

@@ -20,7 +20,6 @@ class Timeline:
     Attributes:
         phases: The value of `workload.phases`.
         times: `start`, `lasts` and `active` of each job's streams.
-        run: The value of `run`.
         notes: How the options were translated, by job.
         warnings: What the author should check.
     """

@@ -39,7 +39,6 @@ class ScriptCommand:
 
     Attributes:
         words: The words after the program's name.
-        line: The line of the command.
     """
 
     words: tuple[Word, ...]

@@ -39,7 +39,6 @@ class Storage:
     """A storage (SD).
 
     Attributes:
-        whole: All of it.
         used: The part that its own `range` leaves.
         threads: Its outstanding requests.
         hit_area: The part at its start that hits go to [bytes].
