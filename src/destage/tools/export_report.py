@@ -21,7 +21,6 @@ class Target:
     Attributes:
         path: The file or device.
         size: Size of a workload that uses the whole array [bytes]; None if it is not given.
-        seconds: Length of the test.
     """
 
     path: str
@@ -39,7 +38,6 @@ class Report:
     """Collects what an export says.
 
     Attributes:
-        tool: The tool's name.
         notes: What the job does differently, one line each.
         issues: What the tool cannot express.
     """

@@ -19,7 +19,6 @@ class ImportedStudy:
     """A study of tests.
 
     Attributes:
-        tests: The tests, in the order of the file.
         hardware: The tables of the scenario beside workload and run, such as `array`; may be empty.
     """
 
@@ -48,9 +47,12 @@ class ImportedStudy:
         if all(test.is_named for test in self.tests):
             return {}
         differences = self._find_differences()
-        axes = {path: _unique(values) for path, values in differences.items()}
+        axes = {
+            path: list({repr(value): value for value in values}.values())
+            for path, values in differences.items()
+        }
         is_plain = not any(isinstance(value, dict | list) for values in axes.values() for value in values)
-        distinct = {tuple(map(_key, point)) for point in zip(*differences.values(), strict=True)}
+        distinct = {tuple(map(repr, point)) for point in zip(*differences.values(), strict=True)}
         is_grid = prod(map(len, axes.values())) == len(self.tests) == len(distinct)
         return axes if axes and is_plain and is_grid else {}
 
@@ -124,14 +126,6 @@ def _differences(values: list[Any], path: str) -> Iterator[tuple[str, list[Any]]
             yield from _differences([value[index] for value in values], f"{path}.{index}")
     else:
         yield path, values
-
-
-def _unique(values: list[Any]) -> list[Any]:
-    return list({_key(value): value for value in values}.values())
-
-
-def _key(value: Any) -> str:
-    return repr(value)
 
 
 def _dump_flow(table: Mapping[str, Any]) -> list[str]:

@@ -103,7 +103,6 @@ class OptionTable:
         settings: The options that define the workload.
         ignored: Why the other options of the tool have no effect on it.
         unsupported: Why options are not simulated, and the alternative.
-        aliases: Names of options by their other names.
         unknown: What to say of other names.
     """
 

@@ -21,7 +21,6 @@ class Tool:
 
     Attributes:
         name: The name of its folder, and in options.
-        title: Its name in sentences.
         suffixes: The usual suffixes of the files of tests that `load` reads; none without `load`.
         has_commands: Whether `load` reads commands, too.
         results: The form of the results that each module reads.

@@ -4,9 +4,10 @@ Figures of a device over the intervals of a log are means over time, and the spr
 """
 
 import csv
+import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
@@ -268,6 +269,18 @@ def parse_time(text: str, *forms: str) -> datetime | None:
 def split_lines(text: str) -> list[tuple[int, str]]:
     """Return the lines with their numbers, from 1."""
     return list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
+
+
+def find_step(recordings: Iterable[Sequence[datetime | None]]) -> float | None:
+    """Return the time between two intervals of a log [s]: the median; None if it has no times."""
+    pairs = itertools.chain.from_iterable(map(itertools.pairwise, recordings))
+    steps = sorted(
+        (after - before).total_seconds()
+        for before, after in pairs
+        if before is not None and after is not None
+    )
+    median = steps[len(steps) // 2] if steps else 0.0
+    return median if median > 0 else None
 
 
 def find_spread(values: Sequence[float]) -> tuple[float, float | None]:

@@ -107,9 +107,9 @@ def walk_of(percent: int, place: Part) -> Part:
     return {"kind": "sequential", **({"jump_fraction": share(percent)} if percent else {}), **place}
 
 
-def round_up(size: int, unit: int = MEBIBYTE) -> int:
-    """Return a size rounded up to whole units."""
-    return -(-size // unit) * unit
+def round_up(size: int) -> int:
+    """Return a size rounded up to whole MiB."""
+    return -(-size // MEBIBYTE) * MEBIBYTE
 
 
 def merge_equal(parts: Sequence[Part]) -> list[Part]:

@@ -43,7 +43,6 @@ class Plan:
     Attributes:
         size: Size of the test file [bytes].
         duration: Length of a test [s].
-        remarks: What has no effect, or is assumed.
     """
 
     tests: list[Target] = field(default_factory=list)
@@ -218,8 +217,6 @@ class _Reader(OptionReader):
             return default
         return self.parse(Argument(key, word, word.text, word), partial(parse_count, most=most), default)
 
-
-__all__ = ["is_command", "read_tests", "recognizes"]
 
 _HEADLINE = re.compile(r"CrystalDiskMark\s+\d|\(Q=\s*\d+\s*,\s*T=\s*\d+\)|\(QD=\d+\)")
 

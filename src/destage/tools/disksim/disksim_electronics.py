@@ -164,8 +164,6 @@ class Tracks:
     """The tracks of a disk.
 
     Attributes:
-        fewest: Sectors of its shortest track.
-        most: Sectors of its longest track.
         revolution_ms: Time of a revolution [ms].
     """
 

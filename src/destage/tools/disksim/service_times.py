@@ -117,7 +117,7 @@ def _records(path: Location, text: str) -> Iterator[tuple[bool, int, int, float,
             raise error_at(min(len(fields), len(_COLUMNS)), f"expected columns: {', '.join(_COLUMNS)}")
         if fields[0] not in {"R", "W"}:
             raise error_at(0, "expected R or W")
-        lba, sectors = (_integer(fields[column]) for column in (2, 3))
+        lba, sectors = (int(text) if text.isascii() and text.isdigit() else None for text in fields[2:4])
         if lba is None or lba >= 2**63:
             raise error_at(2, "expected a whole number of sectors below 2^63")
         if sectors is None or not 1 <= sectors <= _MOST_SECTORS:
@@ -128,10 +128,6 @@ def _records(path: Location, text: str) -> Iterator[tuple[bool, int, int, float,
         if gap is None:
             raise error_at(5, "expected a time in microseconds, at least 0")
         yield fields[0] == "W", lba, sectors, service, gap
-
-
-def _integer(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _microseconds(text: str) -> float | None:

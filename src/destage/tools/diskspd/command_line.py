@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from destage.errors import Issue
 from destage.tools.diskspd.settings import SIZES, Target, Test, parse_aligned
@@ -24,46 +24,34 @@ _REQUIRED = (("i", "j"), ("j", "i"), ("O", "F"))
 """Options that exclude each other, and options with one that they need."""
 
 
-@dataclass
-class CommandLine:
-    """Reader of one command line.
-
-    Attributes:
-        issues: Mistakes; options that cannot be read.
-    """
-
-    words: Sequence[Word]
-    is_lenient: bool = False
-    issues: list[Issue] = field(default_factory=list)
-
-    def read(self, name: str, line: int) -> Test:
-        """Return the test; mistakes are added to `issues`."""
-        hint = "; the value follows the option without a space"
-        test, target = Test(name, line, OptionReader(self.is_lenient, self.issues, hint=hint)), Target()
-        given = [_read_word(word) for word in self.words if is_option(word.text)]
-        # Other sizes may be in units of blocks, before the block is given.
-        given.sort(key=lambda argument: argument.place != "-b")
-        for written in given:
-            letter, argument = written.place[1], written
-            if letter in _SIZED:
-                blocks = _BLOCKS.sub(lambda match: str(int(match[1]) * target.block), argument.value)
-                argument = replace(written, value=blocks)
-            if letter == "f" and _HINTS.fullmatch(argument.value):
-                test.reader.ignore(argument, "it is a hint to the host's cache")
-            else:
-                test.reader.read(_OPTIONS, letter, argument, test if letter in _OF_TEST else target)
-        paths = [word for word in self.words if word.text and not is_option(word.text)]
-        if not paths:
-            message = "no target; give a file, a drive (D:) or a disk (#1)"
-            first = self.words[0] if self.words else Word("", line, 1)
-            self.issues.append(first.mark("diskspd.no-target", "", message))
-        _check(test.reader, target, {argument.place[1]: argument for argument in given})
-        test.targets = [Target(**{**vars(target), "path": path.text, "place": path}) for path in paths]
-        return test
-
-
-def _read_word(word: Word) -> Argument:
-    return Argument(f"-{word.text[1]}", word, word.text[2:], word)
+def read_command(
+    words: Sequence[Word], name: str, line: int, issues: list[Issue], *, is_lenient: bool
+) -> Test:
+    """Return the test of a command; mistakes are added to `issues`."""
+    hint = "; the value follows the option without a space"
+    test, target = Test(name, line, OptionReader(is_lenient, issues, hint=hint)), Target()
+    given = [
+        Argument(f"-{word.text[1]}", word, word.text[2:], word) for word in words if is_option(word.text)
+    ]
+    # Other sizes may be in units of blocks, before the block is given.
+    given.sort(key=lambda argument: argument.place != "-b")
+    for written in given:
+        letter, argument = written.place[1], written
+        if letter in _SIZED:
+            blocks = _BLOCKS.sub(lambda match: str(int(match[1]) * target.block), argument.value)
+            argument = replace(written, value=blocks)
+        if letter == "f" and _HINTS.fullmatch(argument.value):
+            test.reader.ignore(argument, "it is a hint to the host's cache")
+        else:
+            test.reader.read(_OPTIONS, letter, argument, test if letter in _OF_TEST else target)
+    paths = [word for word in words if word.text and not is_option(word.text)]
+    if not paths:
+        message = "no target; give a file, a drive (D:) or a disk (#1)"
+        first = words[0] if words else Word("", line, 1)
+        issues.append(first.mark("diskspd.no-target", "", message))
+    _check(test.reader, target, {argument.place[1]: argument for argument in given})
+    test.targets = [Target(**{**vars(target), "path": path.text, "place": path}) for path in paths]
+    return test
 
 
 def _check(reader: OptionReader, target: Target, given: dict[str, Argument]) -> None:

@@ -4,15 +4,14 @@ docs/workloads.md has a table of how each option is translated.
 """
 
 import re
-from collections.abc import Sequence
 
 from destage.errors import ConfigError, Issue
-from destage.tools.diskspd.command_line import CommandLine, is_option
+from destage.tools.diskspd.command_line import is_option, read_command
 from destage.tools.diskspd.profile import ProfileReader
 from destage.tools.diskspd.settings import Test
 from destage.tools.diskspd.streams import build_workload
 from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions, name_by_difference
-from destage.tools.scripts import ScriptCommand, check_number, read_commands
+from destage.tools.scripts import check_number, read_commands
 from destage.tools.values import sort_by_place
 
 _PROGRAM = re.compile(r"diskspd\w*(?:\.exe)?", re.IGNORECASE)
@@ -57,13 +56,10 @@ def _read_script(text: str, file: str, issues: list[Issue], *, is_lenient: bool)
         message = "no DiskSpd command, such as `diskspd -b8K -o32 -r file`, and no XML profile"
         raise ConfigError([Issue("import.no-test", "", message)], file)
     check_number(commands, file)
-    names = name_by_difference([_options(command) for command in commands])
-    tests = []
-    for command, name in zip(commands, names, strict=True):
-        reader = CommandLine(command.words, is_lenient, issues)
-        tests.append(reader.read(name, command.line))
-    return tests
-
-
-def _options(command: ScriptCommand) -> Sequence[str]:
-    return [word.text for word in command.words if is_option(word.text)]
+    names = name_by_difference(
+        [[word.text for word in command.words if is_option(word.text)] for command in commands]
+    )
+    return [
+        read_command(command.words, name, command.line, issues, is_lenient=is_lenient)
+        for command, name in zip(commands, names, strict=True)
+    ]

@@ -108,13 +108,8 @@ def _sampling(settings: Settings, reads: float) -> tuple[str, str]:
         return f"uniformly random, {words}", "independent"
     if settings.is_restarted and len(sizes) == 1:
         return f"{same_order}, as fio restarts its random numbers", "cyclic"
-    shared = "; approximated: fio has one map for reads and writes" if is_mixed and _is_one(reads) else ""
+    shared = "; approximated: fio has one map for reads and writes" if is_mixed and reads in {0, ALL} else ""
     return f"uniformly random, no block again before all have come{shared}", "without_replacement"
-
-
-def _is_one(reads: float) -> bool:
-    """Return whether requests are reads only or writes only."""
-    return reads in {0, ALL}
 
 
 def _skewed(settings: Settings, reads: float) -> Address:

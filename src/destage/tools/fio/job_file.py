@@ -40,11 +40,7 @@ _OF_FIO = by_reason(
 
 @dataclass
 class JobFile:
-    """The jobs of a job file or a command.
-
-    Attributes:
-        reader: What is wrong with the options, or has no effect.
-    """
+    """The jobs of a job file or a command."""
 
     environment: Mapping[str, str]
     reader: OptionReader

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from destage.errors import Issue
 from destage.tools.fio.settings import Settings
+from destage.tools.workload_parts import round_up
 
-_ALIGNMENT = 1 << 20
 _DEVICES = ("/dev/", "\\\\.\\")
 
 
@@ -50,7 +50,7 @@ def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
     end = 0
     for key, extent in extents.items():
         bases[key] = end
-        end += -(-(extent or 0) // _ALIGNMENT) * _ALIGNMENT
+        end += round_up(extent or 0)
     return [
         Region(bases[_key(job, index)] + job.offset, length, _pitch(job, length))
         for index, (job, length) in enumerate(zip(jobs, lengths, strict=True))
@@ -84,7 +84,7 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
 
 def _pitch(job: Settings, length: int | None) -> int:
     if job.filename is None:
-        return -(-(job.offset + (length or 0)) // _ALIGNMENT) * _ALIGNMENT
+        return round_up(job.offset + (length or 0))
     return job.offset_increment
 
 

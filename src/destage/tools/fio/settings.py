@@ -126,10 +126,6 @@ def _parse_positive(text: str) -> int:
     return max(1, parse_count(text))
 
 
-def _parse_process(text: str) -> bool:
-    return one_of("linear", "poisson")(text) == "poisson"
-
-
 def _parse_sync(text: str) -> bool:
     return one_of("none", "0", "sync", "1", "dsync")(text) not in {"none", "0"}
 
@@ -185,7 +181,9 @@ class Settings:
     think_blocks: int = option("thinktime_blocks", _parse_positive, 1)
     data_rates: tuple[int, int] | None = sized("rate", _directions(parse_size, 0), None)
     request_rates: tuple[int, int] | None = sized("rate_iops", _rates, None)
-    is_poisson: bool = option("rate_process", _parse_process, False)
+    is_poisson: bool = option(
+        "rate_process", lambda text: one_of("linear", "poisson")(text) == "poisson", False
+    )
     fsync: int = option("fsync", parse_count, 0)
     fdatasync: int = option("fdatasync", parse_count, 0)
     is_forced: bool = option("sync", _parse_sync, False)

@@ -19,7 +19,6 @@ class JobStreams:
     """The streams of one job.
 
     Attributes:
-        region: The region of its first clone.
         is_per_user: Whether its clones are users of one stream instead of separate streams.
         name: The name of the streams; a number is appended for each clone.
         notes: How its options were translated, one line each.

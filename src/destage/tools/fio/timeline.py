@@ -18,7 +18,6 @@ class Timeline:
     """Timeline of the jobs.
 
     Attributes:
-        phases: The value of `workload.phases`.
         times: `start`, `lasts` and `active` of each job's streams.
         notes: How the options were translated, by job.
         warnings: What the author should check.

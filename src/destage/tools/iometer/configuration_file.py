@@ -64,7 +64,6 @@ class Worker:
         kind: DISK, or a kind of network.
         depth: Outstanding I/Os per target.
         size: Sectors used on each target; 0 for all.
-        start: The first sector.
         assigned: The names of its access specifications, in the order of the tests.
         targets: The names of its targets.
     """

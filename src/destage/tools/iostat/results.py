@@ -6,14 +6,22 @@ The first report of each iostat covers the time since the machine was started an
 follow. With `-z`, reports lack the devices that were idle.
 """
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import Interval, Readings, ResultFile, Row, parse_time, split_lines, summarize
+from destage.tools.result_parts import (
+    Interval,
+    Readings,
+    ResultFile,
+    Row,
+    find_step,
+    parse_time,
+    split_lines,
+    summarize,
+)
 
 TOOL = "iostat"
 _UNITS = {"sec/s": 512.0, "kB/s": 1024.0, "MB/s": float(1 << 20)}
@@ -61,7 +69,11 @@ def read(file: ResultFile) -> Readings:
         reports = [
             report for recording in recordings if recording.host == host for report in recording.reports
         ]
-        length = _find_length([recording for recording in recordings if recording.host == host])
+        length = find_step(
+            [report.time for report in recording.reports]
+            for recording in recordings
+            if recording.host == host
+        )
         for device, intervals in _collect(reports).items():
             name = device if len(hosts) == 1 else f"{device} of {host}"
             if any(interval.rate for interval in intervals):
@@ -168,15 +180,3 @@ def _read_interval(row: Row) -> Interval:
         outstanding=row.number("aqu-sz", "avgqu-sz"),
         busy=row.number("%util", scale=0.01),
     )
-
-
-def _find_length(recordings: Sequence[_Recording]) -> float | None:
-    """Return the time between two reports [s]: the median; None without `-t`."""
-    pairs = itertools.chain.from_iterable(itertools.pairwise(recording.reports) for recording in recordings)
-    steps = sorted(
-        (after.time - before.time).total_seconds()
-        for before, after in pairs
-        if before.time is not None and after.time is not None
-    )
-    median = steps[len(steps) // 2] if steps else 0.0
-    return median if median > 0 else None

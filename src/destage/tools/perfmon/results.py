@@ -5,13 +5,21 @@ the first column is the time, whose heading starts with `(PDH-CSV`. A sample wit
 of a log, is left out. Some locales separate the columns with semicolons and write decimal commas.
 """
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import Interval, Readings, ResultFile, Row, parse_time, split_lines, summarize
+from destage.tools.result_parts import (
+    Interval,
+    Readings,
+    ResultFile,
+    Row,
+    find_step,
+    parse_time,
+    split_lines,
+    summarize,
+)
 
 TOOL = "perfmon"
 _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
@@ -135,9 +143,7 @@ def _summarize(
     idle = [disk for disk, intervals in by_disk.items() if not any(interval.rate for interval in intervals)]
     if idle:
         notes.append(f"no requests at disk {', '.join(idle)}: left out")
-    pairs = itertools.chain.from_iterable(map(itertools.pairwise, recordings))
-    steps = sorted((after - before).total_seconds() for before, after in pairs)
-    length = steps[len(steps) // 2] if steps and steps[-1] > 0 else None
+    length = find_step(recordings)
     lines = []
     for disk, intervals in by_disk.items():
         if disk in idle:

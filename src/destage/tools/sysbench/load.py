@@ -27,19 +27,17 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
     """Return the workload of a test; mistakes are added to `issues`."""
     length = test.total // test.files // SECTOR * SECTOR
     depth = test.depth
-    for is_wrong, name, message in (
-        (
-            length < test.block,
-            "--file-total-size",
-            f"leaves less than a request for each of {test.files} files",
-        ),
-        (depth > _MOST_OUTSTANDING, "--threads", f"more than {_MOST_OUTSTANDING} outstanding requests"),
-    ):
-        if is_wrong:
-            issues.append(test.place.mark("import.bad-value", name, message))
+    if length < test.block:
+        message = f"leaves less than a request for each of {test.files} files"
+        issues.append(test.place.mark("import.bad-value", "--file-total-size", message))
+    if depth > _MOST_OUTSTANDING:
+        message = f"more than {_MOST_OUTSTANDING} outstanding requests"
+        issues.append(test.place.mark("import.bad-value", "--threads", message))
     arrival: Part = {"kind": "fixed_outstanding", "depth": depth}
     if test.rate:
         arrival = {"kind": "poisson", "rate": render_rate(test.rate)}
+    is_cached = "direct" not in test.flags
+    warnings = [warn_page_cache("--file-extra-flags", ("direct",), test.place)] if is_cached else []
     kind = "sequential" if test.mode.startswith("seq") else "uniform"
     stream = {
         "name": "files",
@@ -54,7 +52,7 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
         run=times_of(test.warm_up, test.duration),
         remarks=tuple(dict.fromkeys((*_write_remarks(test), *test.reader.remarks))),
         mapping={"files": (f"line {test.line}:", *test.reader.notes)},
-        warnings=(*test.reader.warnings, *_find_warnings(test)),
+        warnings=(*test.reader.warnings, *warnings),
         name=test.name,
     )
 
@@ -89,12 +87,6 @@ def _write_remarks(test: FileTest) -> list[str]:
     return remarks
 
 
-def _find_warnings(test: FileTest) -> list[Issue]:
-    if "direct" in test.flags:
-        return []
-    return [warn_page_cache("--file-extra-flags", ("direct",), test.place)]
-
-
 _PROGRAM = re.compile(r"sysbench(?:\.exe|[\d.-]*)?", re.IGNORECASE)
 _OTHER_COMMANDS = frozenset({"prepare", "cleanup", "help", "version"})
 
@@ -115,7 +107,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
     """
     commands = read_commands(text, _PROGRAM)
     tests = [command for command in commands if _is_file_test(command)]
-    runs = [command for command in tests if not _is_other(command)]
+    runs = [command for command in tests if not any(word.text in _OTHER_COMMANDS for word in command.words)]
     if not runs:
         place = next(iter(tests or commands), None)
         message = "no `sysbench fileio ... run`"
@@ -140,7 +132,3 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
 def _is_file_test(command: ScriptCommand) -> bool:
     words = [word.text for word in command.words]
     return "fileio" in words or "--test=fileio" in words or any(word.startswith("--file-") for word in words)
-
-
-def _is_other(command: ScriptCommand) -> bool:
-    return any(word.text in _OTHER_COMMANDS for word in command.words)

@@ -35,6 +35,11 @@ class _Load:
     run: Settings
     workloads: Sequence[tuple[Settings, Sequence[tuple[Storage, OpenFlags]]]]
 
+    @property
+    def storages(self) -> dict[str, tuple[Storage, OpenFlags]]:
+        """The storages by name, each as it is opened by the last workload that uses it."""
+        return {opened[0].settings.name: opened for _, used in self.workloads for opened in used}
+
 
 def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]:
     """Return the tests of all runs; mistakes are added to the definitions' issues."""
@@ -195,9 +200,8 @@ def _weights(load: _Load, reader: OptionReader) -> list[float]:
 
 def _depth(load: _Load, chosen: Mapping[str, str], reader: OptionReader) -> int:
     """Return the outstanding requests of all storages together."""
-    storages = {storage.settings.name: storage for _, used in load.workloads for storage, _ in used}
     threads = keywords.parse("threads", chosen["threads"]) if "threads" in chosen else None
-    depth = sum(threads or storage.threads for storage in storages.values())
+    depth = sum(threads or storage.threads for storage, _ in load.storages.values())
     if depth > _MOST_OUTSTANDING:
         message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
         reader.issues.append(load.run.word.issue("import.bad-value", "threads", message))
@@ -216,8 +220,7 @@ def _run(run: Settings, reader: OptionReader) -> Part:
 
 
 def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:
-    storages = {storage.settings.name: storage for _, used in load.workloads for storage, _ in used}
-    if len(storages) > 1:
+    if len(load.storages) > 1:
         yield "Assumed: the storages follow one another; those of unknown size are the whole array."
         yield "Approximated: the threads of all storages are one queue."
     if is_open:
@@ -247,16 +250,13 @@ def _describe(load: _Load, chosen: Mapping[str, str]) -> Iterator[str]:
     for workload, _ in load.workloads:
         for key, parameter in workload.parameters.items():
             yield f"wd={workload.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
-    storages = {storage.settings.name: storage.settings for _, used in load.workloads for storage, _ in used}
-    for storage in storages.values():
-        for key, parameter in storage.parameters.items():
-            yield f"sd={storage.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
+    for name, (storage, _) in load.storages.items():
+        for key, parameter in storage.settings.parameters.items():
+            yield f"sd={name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
 
 
 def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
-    opened = {
-        storage.settings.name: (storage, flags) for _, used in load.workloads for storage, flags in used
-    }
+    opened = load.storages
     cached = [name for name, (storage, flags) in opened.items() if not flags.is_direct and not storage.is_raw]
     if cached:
         word = opened[cached[0]][0].settings.word

@@ -30,7 +30,6 @@ class Parameter:
 
     Attributes:
         key: Its keyword in small letters, as written.
-        word: The keyword at its place.
         values: Its values; several if they are in parentheses.
     """
 
@@ -288,12 +287,10 @@ class ParameterFile:
         elif kind == "wd":
             self.workloads[definition.name] = settings
         else:
-            for name in self._copy(settings):
+            # `count=(from,number)` makes several of a storage.
+            names = settings.get_all("count", partial(_number, settings.name), [settings.name], self.reader)
+            for name in names:
                 self.storages[name] = Settings(name, settings.word, settings.parameters, settings.order)
-
-    def _copy(self, settings: Settings) -> list[str]:
-        """Return the names that `count=(from,number)` makes of a storage."""
-        return settings.get_all("count", partial(_number, settings.name), [settings.name], self.reader)
 
     def select(self, kind: str, known: Mapping[str, Settings], parameter: Parameter | None) -> list[Settings]:
         """Return the definitions that a parameter names, by wildcards and ranges; without it, all of them."""

@@ -40,7 +40,6 @@ class Storage:
 
     Attributes:
         used: The part that its own `range` leaves.
-        threads: Its outstanding requests.
         hit_area: The part at its start that hits go to [bytes].
         alignment: Alignment of random addresses; None for the size of each request.
     """
