@@ -45,7 +45,6 @@ class Result:
     """What a suite has done.
 
     Attributes:
-        code: The exit code of its target.
         unexplained: The skips that `REASONS` does not have.
         reasons: Why tests were skipped.
     """

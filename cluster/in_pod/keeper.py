@@ -49,11 +49,9 @@ class Keeper:
 
     Args:
         request: Sends a request to the API server.
-        job: The RayJob's name.
         own: The name of the keeper's own Job; a RayJob that failed before it was created is restarted once
             for any reason, because the user has asked for it by upgrading the release.
         max_failures: The failures after which the job is left alone.
-        report: Prints a line.
     """
 
     def __init__(

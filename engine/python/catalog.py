@@ -70,7 +70,6 @@ class Entry:
         config: The part of a configuration, with units.
         unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
         assumed: Dotted paths in `config` of figures that are assumed.
-        note: A remark for users.
         sheet: Statements of a disk's data sheet that its configuration does not hold, by name.
         claim: What a workload is like, and what not.
         reference: What a workload is compared with.

@@ -157,11 +157,7 @@ def explain_columns(described: pa.Table, meanings: Mapping[str, Meaning]) -> pa.
 
 
 def find_units(query: NamedQuery, units: Mapping[str, str]) -> dict[str, str]:
-    """Return the base unit of each column of a named query that has that of an axis.
-
-    Args:
-        query: The query, with its parameters filled in.
-    """
+    """Return the base unit of each column of a named query that has that of an axis."""
     matches = {column.name: _UNIT_OF.fullmatch(column.unit or "") for column in query.columns}
     return {name: units[of[1]] for name, of in matches.items() if of is not None and of[1] in units}
 

@@ -32,7 +32,6 @@ class StudiedSweep:
         seek: The dotted path of the parameter that the study seeks, if any.
         metric: The name of its answers: `users_supported` where the most `workload.users` are sought.
         config: The canonical configuration of the first planned run; empty without a plan.
-        kind: What answers each of its points.
         probed: The sought parameter, whose values are columns beside the axes; empty if nothing is sought.
         names: The name in SQL of each axis and of the sought parameter, by dotted path.
     """

@@ -101,7 +101,6 @@ def compare_measured(
     has the name of the line's workload.
 
     Args:
-        choice: The points that may be paired.
         columns: The figures (default: those of `RESULTS` that a line has).
         on: `COLUMN=PARAMETER`: pair by these instead; mix and name only decide what they leave open.
 

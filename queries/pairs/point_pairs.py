@@ -34,7 +34,6 @@ class Difference:
         column: The result column.
         count: The number of replicates with a value at both points.
         mean_a: The mean of A over these replicates.
-        difference: The mean of B - A.
         low: The lower end of its 95 % t-interval; None for a single replicate.
         ratio: The mean of B over that of A; None if that of A is 0.
         variance_reduction: The variance of the difference of independent replicates over that of the pairs;
@@ -149,8 +148,6 @@ class Pair:
     """Two points and their differences.
 
     Attributes:
-        point_a: The id of the first point.
-        point_b: The id of the second point.
         common: What the points have in common, in words.
         name_a: What only the first has, in words.
         name_b: The same of the second.

@@ -46,7 +46,6 @@ def tabulate_axes(names: Mapping[str, str], config: Mapping[str, object]) -> pa.
     """Return a row per axis.
 
     Args:
-        names: The name in SQL of each path.
         config: A resolved configuration, for units and meanings.
     """
     rows = [

@@ -178,8 +178,6 @@ class Relations:
         files: The paths that the statements read.
         fragments: The names of the fragments with the stored rows.
         tables: Tables that the statements read besides.
-        stored: The number of stored rows.
-        replicates: The number of replicates planned.
         shares_runs: Whether several points of the plan as written share a run.
         repeats_replicates: Whether a point has several runs of one replicate (and probed value).
         rows_per_point: The number of plan rows per point, if it is the same for all points and the rows of

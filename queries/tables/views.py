@@ -299,7 +299,6 @@ class MeanViews:
     """The views `points` and `certified` of one sweep.
 
     Attributes:
-        axes: The dotted paths of the axes.
         probed: The dotted path of the sought parameter; empty if nothing is sought.
         repeats_replicates: Whether a point has several runs of one replicate (and probed value).
         rows_per_point: The number of plan rows per point, if it is the same for all points.

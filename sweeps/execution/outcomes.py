@@ -79,10 +79,8 @@ class Outcome:
     """How a session ended.
 
     Attributes:
-        runs: Planned runs that are in the store.
         reused: Planned runs that were in the store before.
         shared: How many of them were in other sweeps of the store.
-        failed: Planned runs that failed.
         seconds: The session's duration [s].
         executor: The executor's name; `none` if every run was in the store.
         state: How it ended; `unanswered` if every run was executed and points have no answer.

@@ -129,7 +129,6 @@ class ChartRequest:
         x_title: The x axis, where its usual heading does not fit.
         y_title: The y axis, where its usual heading does not fit.
         x_log: Whether x is logarithmic; None decides by the values.
-        has_published: Whether published figures are drawn.
         sql: The statement of its rows: `label`, the axes, and each column with its `_low` and `_high`.
     """
 

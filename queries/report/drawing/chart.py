@@ -181,7 +181,6 @@ class DotPlot:
 
     Attributes:
         x_title: The axis of the values, with its unit.
-        kinds: How the dots of each kind look.
         rows: Its rows; those without values are last.
         x_most: The largest possible value, if there is one.
         scale: The axis, where it does not follow from the values.
@@ -258,7 +257,6 @@ class Figure:
     Attributes:
         chart: The chart; its title is the figure's.
         caption: What a reader must know about it.
-        sql: The statement behind it.
     """
 
     name: str

@@ -35,7 +35,6 @@ def render_design_space(session: Session, sql: str) -> str:
     """Return the sections in HTML: the Explore panel; the table, its filter, and its rows as data.
 
     Args:
-        session: The points to show.
         sql: The statement behind it, in HTML.
     """
     rows = session.query("design_space")

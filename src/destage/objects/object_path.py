@@ -64,7 +64,6 @@ class ObjectPath:
     Attributes:
         service: Scheme and bucket, as in `s3://bucket`.
         options: The URL's query: options of the client.
-        key: The object's key in the bucket.
         named: The key of the location that the user gave, which errors name.
     """
 

@@ -80,7 +80,6 @@ def analyse(
     Axes with one value are left out. Named points beside a grid are left out, too.
 
     Args:
-        axes: The dotted paths of the axes.
         design: The sample of a Morris or Saltelli design, if the study has one.
         sampled: The axes that were sampled at random. Points that are equal in all of them, as those of a
             design that is crossed with a grid, are one unit of the sample.

@@ -35,8 +35,6 @@ class Unit:
         name: The `x-unit` of the schema.
         phrase: Its name in messages.
         suffixes: Base units per suffix.
-        whole: Whether a value is a whole number of base units.
-        example: A text that parses.
     """
 
     name: str

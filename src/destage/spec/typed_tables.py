@@ -32,7 +32,6 @@ class Key:
     Attributes:
         field: The field of its value.
         name: Its name in the document.
-        is_required: Whether a document must have it.
         is_inline: Whether the keys of its table stand beside it instead of within it.
         schema: What its JSON Schema has beside that of its type.
     """

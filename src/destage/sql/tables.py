@@ -32,7 +32,6 @@ def compute_column(
     """Return the value of an expression in each row of a table; names as in `filter_rows`.
 
     Args:
-        place: Where the expression is written, for messages.
         aliases: Other names of columns (default: those of dotted columns).
     """
     statement = f"SELECT (\n{expression}\n) AS found FROM _rows ORDER BY _position"

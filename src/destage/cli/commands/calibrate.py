@@ -165,7 +165,6 @@ def _check_options(context: typer.Context, is_on: bool, is_written: bool, out: P
 
     Args:
         is_on: Whether a measured set is calibrated.
-        is_written: Whether another study is written.
     """
     if not is_on:
         reject_options(context, "requires --on", "--disk", "--controller", "--where", "--predict", "--known")

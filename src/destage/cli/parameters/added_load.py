@@ -51,11 +51,7 @@ class AddedOptions:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An array with the loads that are added, and what its changes are chosen from.
-
-    Attributes:
-        prices: The price table, if `--prices` names one.
-    """
+    """An array with the loads that are added, and what its changes are chosen from."""
 
     array: "PresentArray"
     considered: "Considered"

@@ -46,7 +46,6 @@ def make_text(
 
     Args:
         where: The condition of the lines to fit on.
-        predict: Files of tests to predict.
     """
     import yaml
 

@@ -23,7 +23,6 @@ def draw_plan(
 
     Args:
         preview: What the study would run.
-        units: The base unit of each axis that has one.
         axes: Two axes by dotted path or name, separated by a comma; None chooses them.
 
     Raises:

@@ -72,7 +72,6 @@ def write_durably(
     """Write bytes to a temporary file, sync it and rename it into place; an object is one PUT.
 
     Args:
-        path: The file; replaced if it exists.
         tmp: The temporary name, in the same directory; by default `temporary_name` of the file's own.
         middle: A fail point half-way through the bytes; an object's is before its PUT, which has no middle.
         before: A fail point before the rename or the PUT.

@@ -46,11 +46,7 @@ _PORTION = 256
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """The result of a compaction.
-
-    Attributes:
-        warnings: Quarantined files.
-    """
+    """The result of a compaction."""
 
     before: int
     after: int
@@ -156,7 +152,6 @@ class Merged:
     """A merged fragment.
 
     Attributes:
-        rows: Some columns of its rows.
         replaced: The fragments that it replaces.
     """
 

@@ -9,7 +9,6 @@ class Counts:
 
     Attributes:
         present: Planned runs that have a result.
-        failed: Planned runs that failed.
         later_runs: Runs that later rounds are expected to add; 0 where the writer recorded no forecast.
         later_runs_high: A number of them that is rarely exceeded.
     """

@@ -110,7 +110,6 @@ class AnswerSentence:
 
     Attributes:
         text: The sentence; each SQL expression in braces is replaced by its value.
-        quantities: The quantities of the expressions, in order.
     """
 
     text: str

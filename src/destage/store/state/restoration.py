@@ -27,7 +27,6 @@ class OpenHead:
 
     Attributes:
         generation: The name of its generation.
-        warnings: What had to be restored.
     """
 
     generation: str
