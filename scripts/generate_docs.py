@@ -8,16 +8,15 @@ is out of date.
 
 import sys
 import tomllib
-from pathlib import Path
 
-from key_pages import as_cell, configuration_page, study_page
+from key_pages import GENERATED, as_cell, configuration_page, study_page
+from page_files import ROOT, write_files
 from preset_pages import presets_page
 from query_pages import queries_page
 
 from destage.engine import catalog, columns, limiting_resource
 from destage.tools.data_sheets import disk_comparison
 
-ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "reference"
 ERROR_CODES = ROOT / "src" / "destage" / "error_codes"
 NAMESPACES = {
@@ -61,7 +60,6 @@ DISK_TABLES = (
     ("Random reads", ("random_reads_1_per_s", "random_reads_16_per_s"), "1/s"),
 )
 """The tables of the page of disks: title, quantities, unit."""
-GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
 ERRORS_GENERATED = "<!-- Written by scripts/generate_docs.py from src/destage/error_codes/; edit those. -->\n"
 
 
@@ -77,15 +75,8 @@ def main() -> int:
         "errors.md": errors_page(),
         "queries.md": queries_page(),
     }
-    if "--check" in sys.argv[1:]:
-        stale = [name for name, text in pages.items() if _current(DOCS / name) != text]
-        for name in stale:
-            print(f"docs/reference/{name} is out of date; run scripts/generate_docs.py", file=sys.stderr)
-        return 1 if stale else 0
-    DOCS.mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        (DOCS / name).write_text(text, encoding="utf-8")
-    return 0
+    files = {DOCS / name: text for name, text in pages.items()}
+    return write_files(files, "scripts/generate_docs.py", is_check="--check" in sys.argv[1:])
 
 
 def columns_page() -> str:
@@ -225,10 +216,6 @@ def errors_page() -> str:
 
 def _paths(paths: tuple[str, ...]) -> str:
     return ", ".join(f"`{path}`" for path in paths) or "-"
-
-
-def _current(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 if __name__ == "__main__":

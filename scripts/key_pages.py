@@ -8,7 +8,7 @@ from destage.spec.schema_tree import Node, is_null, is_outward_tagged
 from destage.spec.typed_tables import table_schema
 from destage.sweeps.study.valid_study import Study
 
-_GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
+GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
 _STUDY_GENERATED = (
     "<!-- Written by scripts/generate_docs.py from sweeps/study/valid_study.py; edit that. -->\n"
 )
@@ -29,7 +29,7 @@ def configuration_page() -> str:
         [
             "# Configuration",
             "",
-            _GENERATED,
+            GENERATED,
             "A configuration is the `scenario` of a study: the load (`workload`), the controller and its",
             "arrays, and how the run is measured (`run`). Quantities may have a unit (`64MiB`, `8ms`,",
             "`533MB/s`, `30%`); a bare number is in the unit that the table gives. MiB is 2^20 bytes, MB is",

@@ -18,6 +18,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from page_files import ROOT, write_files
 from truth_goals import format_ladder, format_small_queues
 
 from destage.measured_systems.bank import (
@@ -48,7 +49,6 @@ from destage.measured_systems.prediction import (
 from destage.queries.report.drawing.chart import ChartGrid, LineChart, Mark, Panel, Series
 from destage.queries.report.drawing.svg import draw
 
-ROOT = Path(__file__).parents[1]
 BANK = ROOT / "src" / "destage" / "measured_systems"
 PAGE = ROOT / "docs" / "truth.md"
 PICTURE = ROOT / "docs" / "images" / "measured-against-simulated.svg"
@@ -134,23 +134,14 @@ REMARKS = """## What is off
 def main(arguments: list[str]) -> int:
     """Simulate and write the files, or print which differ from the stored predictions."""
     if "--check" in arguments:
-        stale = [place for place, text in build(stored_predictions()) if read(place) != text]
-        for place in stale:
-            print(f"{place.relative_to(ROOT)} differs from the predictions; run make truth", file=sys.stderr)
-        return 1 if stale else 0
+        return write_files(dict(build(stored_predictions())), "make truth", is_check=True)
     if "--stored" not in arguments:
         (BANK / PREDICTED).write_text(format_predictions(simulate_all()), encoding="utf-8")
-    for place, text in build(stored_predictions()):
-        place.write_text(text, encoding="utf-8")
+    write_files(dict(build(stored_predictions())), "make truth", is_check=False)
     pairs = pair_with(stored_predictions())
     print_table(list_totals(pairs))
     print_table(group_by_class(pairs))
     return 0
-
-
-def read(place: Path) -> str | None:
-    """Return the text of a file; None if there is none."""
-    return place.read_text(encoding="utf-8") if place.exists() else None
 
 
 def simulate_all() -> list[Predictions]:
