@@ -16,7 +16,13 @@ from destage.errors import QueryError
 from destage.queries.opening.session import Session
 from destage.queries.pairs.point_choice import choose_points, evaluate, list_values, write_points
 from destage.queries.pairs.point_pairs import as_key
-from destage.queries.text.presentation import format_axis_value, format_count, format_number, title_axis
+from destage.queries.text.presentation import (
+    format_axis_value,
+    format_count,
+    format_number,
+    format_rounded,
+    title_axis,
+)
 from destage.sql import find_columns, find_qualifiers
 from destage.store.schemas.axis_codes import encode_bound
 from destage.store.schemas.figure_places import LABEL
@@ -222,7 +228,7 @@ def _answer(statement: str, box: Box, limits: Sequence[Limit]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{format_number(float(f'{share * 100:.3g}'))} %"
+    return f"{format_rounded(share * 100)} %"
 
 
 def _describe(session: Session, path: str, box: Box, index: int) -> Limit:
@@ -258,5 +264,5 @@ def _approximate(value: Any, unit: str | None) -> str:
     """Return a sampled value in three digits."""
     if unit == "bytes":
         size, name = next(((size, name) for size, name in _BINARY if value >= size), (1, "B"))
-        return f"{format_number(float(f'{value / size:.3g}'))} {name}"
+        return f"{format_rounded(value / size)} {name}"
     return format_axis_value("", type(value)(float(f"{value:.3g}")), unit)

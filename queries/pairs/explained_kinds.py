@@ -24,6 +24,7 @@ from destage.queries.text.presentation import (
     format_count,
     format_estimate,
     format_number,
+    split_title,
     title_axis,
     title_column,
 )
@@ -100,9 +101,8 @@ class Means:
             return [text for status, text in RESULTS.items() if status in statuses], {}
         scale = find_scale(name)
         mean, low, high = (None if value is None else value * scale for value in rows[0].values())
-        title, _, unit = title_column(name).partition(" [")
-        estimate = format_estimate(mean or 0.0, low, high, unit.rstrip("]"))
-        return [f"{title[0].upper()}{title[1:]}: {estimate}."], {}
+        title, unit = split_title(name)
+        return [f"{begin_sentence(title)}: {format_estimate(mean or 0.0, low, high, unit)}."], {}
 
     def choose_runs(
         self, history: Sequence[HistoryRun], bounds: Sequence[Objective], answer: Answer | None

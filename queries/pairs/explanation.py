@@ -15,11 +15,13 @@ from destage.queries.pairs.run_history import (
     list_history,
 )
 from destage.queries.text.presentation import (
+    begin_sentence,
     find_scale,
     format_count,
     format_number,
+    format_rounded,
+    split_title,
     title_axis,
-    title_column,
 )
 from destage.spec.objective import Objective
 from destage.store.schemas.figure_places import LABEL
@@ -155,7 +157,7 @@ class Explainer:
     def _name(self, point: str, *, is_first: bool = False) -> str:
         named = describe_point(self._session, self._values[point], [LABEL, *self._session.axes])
         text = f"point {named}" if named else "the only point"
-        return text[0].upper() + text[1:] if is_first else text
+        return begin_sentence(text) if is_first else text
 
     def _config(self, point: str) -> Mapping[str, Any]:
         rows = self._session.sql(
@@ -190,8 +192,7 @@ class Explainer:
         unsteady = [run for run in history if run.status == "not_stationary"]
         if unsteady and not self._kind.has_result(history, answer):
             needed = [run.row[_NEEDED] for run in unsteady if run.row.get(_NEEDED) is not None]
-            text = self._explain_unsteady(needed)
-            sentences.append(f"{text[0].upper()}{text[1:]}.")
+            sentences.append(f"{begin_sentence(self._explain_unsteady(needed))}.")
         return sentences
 
     def _describe_status(self, run: HistoryRun) -> list[str]:
@@ -201,7 +202,7 @@ class Explainer:
         row = run.row
         cost = ", ".join(
             [
-                f"{format_number(float(f'{row[name]:.3g}'))} {unit}"
+                f"{format_rounded(row[name])} {unit}"
                 for name, unit in (("prov_engine_s", "s in the engine"), ("events", "events"))
                 if row.get(name) is not None
             ]
@@ -214,7 +215,7 @@ class Explainer:
         elif run.status == "not_stationary":
             cause = _UNSETTLED.get(str(row.get("unsettled")), "the run did not become steady")
             needed = [row[_NEEDED]] if row.get(_NEEDED) is not None else []
-            details.append(f"{cause[0].upper()}{cause[1:]}: {self._explain_unsteady(needed)}.")
+            details.append(f"{begin_sentence(cause)}: {self._explain_unsteady(needed)}.")
         elif run.status in RESULTS:
             details.append(RESULTS[run.status])
         return [text, *details]
@@ -222,10 +223,10 @@ class Explainer:
     @staticmethod
     def _judge(run: HistoryRun, bound: Objective) -> str:
         value = run.row.get(bound.column)
-        title, _, unit = title_column(bound.column).partition(" [")
+        title, unit = split_title(bound.column)
         if value is None:
             return f"It measured no {title}."
-        shown = f"{title} {format_number(value * find_scale(bound.column))} {unit.rstrip(']')}".rstrip()
+        shown = f"{title} {format_number(value * find_scale(bound.column))} {unit}".rstrip()
         verdict = "meets" if bound.is_met(value) else "misses"
-        factor = f" ({format_number(float(f'{value / bound.bound:.3g}'))} of it)" if bound.bound else ""
-        return f"{shown[0].upper()}{shown[1:]} {verdict} {bound.text}{factor}."
+        factor = f" ({format_rounded(value / bound.bound)} of it)" if bound.bound else ""
+        return f"{begin_sentence(shown)} {verdict} {bound.text}{factor}."

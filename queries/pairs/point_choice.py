@@ -162,17 +162,15 @@ def _explain(error: QueryError, session: Session, table: pa.Table) -> str:
 
 def describe_point(session: Session, values: Mapping[str, object], paths: Sequence[str]) -> str:
     """Return a point by its values on some axes, with its label if it has one."""
-    parts = [name_value(path, values[path], session.units) for path in paths if values.get(path) is not None]
-    listed = ", ".join(parts)
-    label = values.get(LABEL)
-    if label is None or LABEL not in paths:
-        return listed
-    rest = ", ".join(
+    listed = ", ".join(
         name_value(path, values[path], session.units)
         for path in paths
         if path != LABEL and values.get(path) is not None
     )
-    return f"{label} ({rest})" if rest else str(label)
+    label = values.get(LABEL) if LABEL in paths else None
+    if label is None:
+        return listed
+    return f"{label} ({listed})" if listed else str(label)
 
 
 def list_values(session: Session) -> dict[str, dict[str, object]]:

@@ -185,7 +185,6 @@ def compare_points(a: Side, b: Side, columns: Sequence[str] = ()) -> Comparison:
         QueryError: A column does not exist, or no two points match.
     """
     listed = _choose_columns(a.session, b.session, columns)
-    is_needed = _is_asked if columns else _is_telling
     values_a, values_b = list_values(a.session), list_values(b.session)
     matched, left_a, left_b = _match(a, b)
     if not matched:
@@ -210,7 +209,8 @@ def compare_points(a: Side, b: Side, columns: Sequence[str] = ()) -> Comparison:
                 differences=[
                     difference
                     for difference in differences
-                    if difference is not None and is_needed(difference)
+                    # By default, results that are 0 at both points are left out.
+                    if difference is not None and (columns or difference.mean_a or difference.mean_b)
                 ],
             )
         )
@@ -237,15 +237,6 @@ def _choose_columns(a: Session, b: Session, wanted: Sequence[str]) -> list[str]:
             )
             raise QueryError("query.unknown-column", message, "--columns")
     return list(dict.fromkeys(by_name[name] for name in wanted))
-
-
-def _is_asked(_: Difference) -> bool:
-    return True
-
-
-def _is_telling(difference: Difference) -> bool:
-    """Return whether a result is not 0 at both points."""
-    return bool(difference.mean_a or difference.mean_b)
 
 
 def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str]]:

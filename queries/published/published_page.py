@@ -72,11 +72,6 @@ def list_headlines(sections: Sequence[Section]) -> list[Mapping[str, Any]]:
     return [row for _, rows, _ in sections for row in rows if row["headline"]]
 
 
-def write_section(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]) -> str:
-    """Return the section of one study: its parts are those of `Section`."""
-    return "\n".join(_section(study, rows, answers))
-
-
 def _first_page(documents: Mapping[str, Sequence[Section]], summary: str) -> Iterator[str]:
     yield _HEAD
     for slug, sections in documents.items():
@@ -96,7 +91,7 @@ def _document_page(sections: Sequence[Section], name: str) -> Iterator[str]:
     yield f"{paper['number']}. {summarize_verdicts(rows)}."
     yield f"[Published experiments](../{name}) explains the columns and classes.\n"
     for section in sections:
-        yield from _section(*section)
+        yield from list_section_lines(*section)
 
 
 def _title(sections: Sequence[Section]) -> str:
@@ -104,9 +99,10 @@ def _title(sections: Sequence[Section]) -> str:
     return f"{paper['title']} ({paper['number']})"
 
 
-def _section(
+def list_section_lines(
     study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]
 ) -> Iterator[str]:
+    """Yield the section of one study: its parts are those of `Section`."""
     yield f"## {study['name']}\n"
     yield f"{study.get('question', '')}\n"
     if answers:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from destage.queries.text.presentation import format_estimate, format_number
+from destage.queries.text.presentation import begin_sentence, format_estimate, format_number, format_rounded
 from destage.store.schemas.figure_classes import FigureClass
 
 HEADINGS = ("figure", "published", "simulated", "95 % prediction interval (width)", "class", "why", "source")
@@ -31,7 +31,7 @@ def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
 def format_headline(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a headline as text, a cell for each of `HEADLINE_HEADINGS`: with what the figure rests on."""
     *cells, why, _ = format_verdict(row)
-    return (*cells, f"{why[:1].upper()}{why[1:]}. {row['headline']}")
+    return (*cells, f"{begin_sentence(why)}. {row['headline']}")
 
 
 def format_interval(row: Mapping[str, Any]) -> str:
@@ -40,7 +40,7 @@ def format_interval(row: Mapping[str, Any]) -> str:
     if low is None:
         return ""
     ends = dict.fromkeys((format_number(low), format_number(high)))
-    times = f"factor {format_number(float(f'{width:.3g}'))}" if width is not None else "includes 0"
+    times = f"factor {format_rounded(width)}" if width is not None else "includes 0"
     return f"{' to '.join(ends)} ({times})"
 
 

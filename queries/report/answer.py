@@ -41,12 +41,8 @@ def _compose(session: Session) -> list[str]:
     kind = find_reported(session)
     results = kind.compose_results(open_excerpt(session, MOST_DRAWN))
     remarks = [sentence for find in kind.remarks for sentence in find(session)] if results else []
-    return [*note_missing_runs(session), *results, *remarks, *_note_damage(session)]
-
-
-def _note_damage(session: Session) -> list[str]:
-    """Return a sentence for each file that is damaged and was read from elsewhere."""
-    return [f"The file {issue.place} is {issue.message}." for issue in session.sweep.warnings]
+    damage = [f"The file {issue.place} is {issue.message}." for issue in session.sweep.warnings]
+    return [*note_missing_runs(session), *results, *remarks, *damage]
 
 
 def summarize(session: Session) -> Summary:

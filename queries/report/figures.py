@@ -59,10 +59,6 @@ class BuiltFigure:
         return partial(self.build, session, *([measured] if self.needs_measured else []))
 
 
-def _build_first_that_matters(session: Session) -> Figure | None:
-    return next(iter(build_what_matters(session)), None)
-
-
 FIGURES = (
     BuiltFigure(
         MEASURED,
@@ -100,7 +96,7 @@ FIGURES = (
     BuiltFigure(
         WHAT_MATTERS,
         "The share of each axis in the variance of the result, as of `destage explain axes`.",
-        _build_first_that_matters,
+        lambda session: next(iter(build_what_matters(session)), None),
         has_all_points=True,
     ),
 )

@@ -173,6 +173,12 @@ def title_column(name: str) -> str:
     return _words(name)
 
 
+def split_title(name: str) -> tuple[str, str]:
+    """Return a result column in words, and the unit shown; empty if it has none."""
+    words, _, unit = title_column(name).partition(" [")
+    return words, unit.rstrip("]")
+
+
 @lru_cache(_KEPT)
 def find_scale(name: str) -> float:
     """Return the factor from a result column's base unit to the unit shown."""
@@ -201,6 +207,11 @@ def format_number(value: float) -> str:
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
+def format_rounded(value: float, digits: int = 3) -> str:
+    """Return a number rounded to some significant digits."""
+    return format_number(float(f"{value:.{digits}g}"))
+
+
 def format_amount(value: float) -> str:
     """Return an amount of money: to the cent, if it is not whole."""
     text = f"{value:,.2f}".removesuffix(".00")
@@ -225,7 +236,7 @@ def format_estimate(
     """
 
     def text(value: float) -> str:
-        return format_number(value if digits is None else float(f"{value:.{digits}g}"))
+        return format_number(value) if digits is None else format_rounded(value, digits)
 
     estimate = f"{text(mean)} {unit}".rstrip()
     if low is None or high is None or text(low) == text(high):
@@ -311,8 +322,8 @@ def format_interval(name: str, row: Mapping[str, Any]) -> str:
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None:
         text += f" ({CONFIDENCE} {_cell(name, low, None)} to {_cell(name, high, None)})"
-    words, _, unit = title_column(name).partition(" [")
-    return f"{words} {text} {unit.rstrip(']')}".rstrip()
+    words, unit = split_title(name)
+    return f"{words} {text} {unit}".rstrip()
 
 
 def _heading(title: str, name: str, values: Mapping[str, Sequence[object]]) -> str:

@@ -10,9 +10,9 @@ from destage.queries.text.presentation import (
     begin_sentence,
     find_scale,
     format_count,
-    format_number,
+    format_rounded,
+    split_title,
     title_axis,
-    title_column,
 )
 
 Row = Mapping[str, Any]
@@ -47,7 +47,7 @@ def describe_sensitivity(rows: Sequence[Row]) -> list[str]:
     """Return what the rows of one result say, in sentences."""
     main = choose_main(rows)
     ranked = sorted((row for row in rows if row[main] is not None), key=lambda row: row[main], reverse=True)
-    result = title_column(rows[0]["metric"]).partition(" [")[0]
+    result = split_title(rows[0]["metric"])[0]
     if not ranked:
         points = format_count(rows[0]["points"], "point")
         if rows[0]["deviation"]:
@@ -102,8 +102,7 @@ def describe_method(rows: Sequence[Row]) -> str:
 def tabulate_axes(rows: Sequence[Row]) -> pa.Table:
     """Return a table of one result for people: names of axes, and effects in the unit of the result."""
     metric = rows[0]["metric"]
-    unit = title_column(metric).partition(" [")[2]
-    suffix = f"_{metric.rpartition('_')[2]}" if unit else ""
+    suffix = f"_{metric.rpartition('_')[2]}" if split_title(metric)[1] else ""
     columns: dict[str, list[object]] = {"axis": [title_axis(row["axis"]) for row in rows]}
     for name in _INDICES:
         if any(row[name] is not None for row in rows):
@@ -138,16 +137,16 @@ def _percent(row: Row, name: str) -> str:
 
 def _value(share: float) -> str:
     """Return a share [%] without a sign where it is below 0 by chance."""
-    return format_number(float(f"{max(share, 0.0) * 100:.2g}"))
+    return format_rounded(max(share, 0.0) * 100, 2)
 
 
 def _effect(row: Row) -> str:
     """Return the mean size of the effect of an axis in words."""
     metric = row["metric"]
-    scale, unit = find_scale(metric), title_column(metric).partition(" [")[2].rstrip("]")
+    scale, unit = find_scale(metric), split_title(metric)[1]
 
     def text(value: float) -> str:
-        return format_number(float(f"{value * scale:.3g}"))
+        return format_rounded(value * scale)
 
     low, high = row["mu_star_low"], row["mu_star_high"]
     interval = "" if low is None else f" ({CONFIDENCE} {text(max(low, 0.0))} to {text(high)})"

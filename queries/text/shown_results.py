@@ -1,12 +1,12 @@
 """Results with their intervals, and the bounds of objectives, as sentences and facts have them."""
 
-from destage.queries.text.presentation import CONFIDENCE, find_scale, format_number, title_column
+from destage.queries.text.presentation import CONFIDENCE, find_scale, format_number, split_title
 from destage.spec.objective import Objective
 
 
 def name_result(column: str) -> str:
     """Return a result column in words, without its unit."""
-    return title_column(column).partition(" [")[0].removesuffix(" fraction")
+    return split_title(column)[0].removesuffix(" fraction")
 
 
 def show_result(column: str, mean: float, half: float = 0.0) -> str:
@@ -15,7 +15,7 @@ def show_result(column: str, mean: float, half: float = 0.0) -> str:
     Args:
         half: Half of the interval [the column's unit].
     """
-    scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
+    scale, unit = find_scale(column), split_title(column)[1]
     if column.endswith(("_fraction", "_ratio")):
         scale, unit = 100.0, "%"
     mean, half = _three(mean * scale), _three(half * scale)

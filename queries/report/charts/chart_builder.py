@@ -40,7 +40,13 @@ from destage.queries.report.drawing.chart import (
     Series,
     Strip,
 )
-from destage.queries.text.presentation import format_count, format_number, title_axis, title_column
+from destage.queries.text.presentation import (
+    format_count,
+    format_number,
+    split_title,
+    title_axis,
+    title_column,
+)
 
 Row = dict[str, Any]
 
@@ -231,7 +237,7 @@ class _Builder:
         plots = []
         for panel, lines in self.facets.panels:
             for column in self.columns:
-                names = [panel, title_column(column).partition(" [")[0] if len(self.columns) > 1 else ""]
+                names = [panel, split_title(column)[0] if len(self.columns) > 1 else ""]
                 series = self._series(column, lines)
                 strip = self._lines(below, lines) if below is not None else ()
                 if series:

@@ -201,7 +201,8 @@ def _request_lines(
             names = [name, *(name_value(path, shared, session.units) for path, shared in same.items())]
             part = tuple(_agreeing(inside, same))
             title = ", ".join(filter(None, names)) or ("the grid" if is_apart else "")
-            is_walk = x in session.axes or _is_one_walk(part, session)
+            # Marks follow each other if at most one axis varies along the line.
+            is_walk = x in session.axes or sum(varies(path, part) for path in session.axes) <= 1
             lines.append(Line(title, "line" if is_walk else "scattered", part))
     return lines
 
@@ -305,11 +306,6 @@ def _line_name(by: str, value: object, session: Session) -> str:
     if by == _LABEL:
         return "the grid" if value is None else str(value)
     return name_value(by, value, session.units)
-
-
-def _is_one_walk(rows: Sequence[Row], session: Session) -> bool:
-    """Whether at most one axis varies along a line, so that its marks follow each other."""
-    return sum(varies(path, rows) for path in session.axes) <= 1
 
 
 def _choose_x(rows: Sequence[Row], session: Session) -> str | None:

@@ -20,7 +20,7 @@ from destage.queries.text.presentation import (
     format_interval,
     format_number,
     name_value,
-    title_column,
+    split_title,
 )
 from destage.sql import quote, quote_text
 from destage.store.schemas.figure_places import LABEL
@@ -207,7 +207,7 @@ def _explain_left_out(measured: MeasuredSet) -> list[str]:
     for number, line in enumerate(measured.lines, start=1):
         column = next((name for name in (_X, _Y) if getattr(line, name) is None), None)
         if column is not None:
-            title = title_column(column).partition(" [")[0]
+            title = split_title(column)[0]
             numbers.setdefault(f"{title} unknown, {line.explain(column)}", []).append(str(number))
     return [
         f"Not drawn: line{'' if len(listed) == 1 else 's'} {', '.join(listed)} ({reason})."

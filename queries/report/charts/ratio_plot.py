@@ -10,7 +10,7 @@ from destage.queries.published.verdict_text import format_verdict
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.report.drawing.canvas import Scale
 from destage.queries.report.drawing.chart import Dot, DotKind, DotPlot, DotRow, Figure
-from destage.queries.text.presentation import format_number
+from destage.queries.text.presentation import format_rounded
 from destage.store.schemas.figure_classes import FigureClass
 from destage.store.schemas.published_figures import read_figures
 
@@ -84,7 +84,7 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
 
 def _label(low: float, high: float) -> str:
     """Return a ratio or a range of it in three digits, with an arrow where it is beyond the axis."""
-    text = " to ".join(dict.fromkeys(format_number(float(f"{ratio:.3g}")) for ratio in (low, high)))
+    text = " to ".join(dict.fromkeys(map(format_rounded, (low, high))))
     least, most = _LADDERS[-1][0], _LADDERS[-1][-1]
     return f"{'← ' if low < least else ''}{text}{' →' if high > most else ''}"
 
@@ -112,14 +112,10 @@ def _ratio(row: Mapping[str, Any]) -> float | None:
 def _scale(dots: Sequence[Dot]) -> Scale:
     """Return an axis with 1 in its middle."""
     ends = [end for dot in dots for end in (dot.low, dot.high) if end is not None and end > 0]
-    reach = max(_reach(end) for end in (*ends, *(dot.value for dot in dots)))
+    reach = max(max(end, 1 / end) for end in (*ends, *(dot.value for dot in dots)))
     ticks = next((ladder for ladder in _LADDERS if ladder[-1] >= reach), _LADDERS[-1])
     half = math.log2(ticks[-1])
     return Scale(-half * 1.04, half * 1.04, is_log=True, ticks=ticks)
-
-
-def _reach(ratio: float) -> float:
-    return max(ratio, 1 / ratio)
 
 
 def _statements(session: Session) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from destage.engine.workload_profile import REFERENCE, Profile
 from destage.queries.report.drawing.chart import ChartGrid, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.drawing.svg import draw
-from destage.queries.text.presentation import format_number, format_quantity
+from destage.queries.text.presentation import format_number, format_quantity, format_rounded
 
 _BINS = 80
 _POINTS = 4_000
@@ -72,7 +72,7 @@ def _skew(profile: Profile) -> LineChart:
     shares = tuple(float(share) for share in np.linspace(0.0, 1.0, 101))
     curve = tuple(Mark(100 * x, 100 * y) for x, y in zip(shares, profile.skew(shares), strict=True))
     even = Series("even", "reference", (Mark(0.0, 0.0), Mark(100.0, 100.0)))
-    touched = format_number(float(f"{profile.touched_bytes() / 2**20:.3g}"))
+    touched = format_rounded(profile.touched_bytes() / 2**20)
     return LineChart(
         title="Skew",
         x_title=f"busiest extents of 1 MiB [% of the {touched} MiB accessed]",

@@ -89,9 +89,9 @@ class Label:
         ]
 
 
-def estimate_width(text: str, size: float = _FONT) -> float:
+def estimate_width(text: str) -> float:
     """Return the width of a text in a chart, that of a wide font [px]; a bold one is `BOLD` times as wide."""
-    return sum(_WIDTHS.get(letter, _WIDE) for letter in text) * size / 100
+    return sum(_WIDTHS.get(letter, _WIDE) for letter in text) * _FONT / 100
 
 
 def place_label(

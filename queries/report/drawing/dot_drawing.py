@@ -81,10 +81,8 @@ class _DotDrawing:
         """Return the height of the title and the remark above the values of a row."""
         if not self.is_stacked:
             return 0.0
-        return _LINE * (len(self.titles[index]) + (len(self.remarks[index]) if self._remark(index) else 0))
-
-    def _remark(self, index: int) -> str:
-        return self.chart.rows[index].remark
+        remarks = self.remarks[index] if self.chart.rows[index].remark else []
+        return _LINE * (len(self.titles[index]) + len(remarks))
 
     def _legend_symbol(self, kind: DotKind) -> DrawSymbol:
         if kind.shape == "column":
@@ -142,7 +140,7 @@ class _DotDrawing:
         """Write the title of a row, and its remark below it."""
         titles, remarks = self.titles[index], self.remarks[index]
         self._lines(titles, self.left, top + _LINE * len(titles) / 2, "tick row", "start")
-        if self._remark(index):
+        if self.chart.rows[index].remark:
             middle = top + _LINE * (len(titles) + len(remarks) / 2)
             self._lines(remarks, self.left + 18, middle, "tick", "start")
             self._remark_symbol(index, self.left + 6, middle)

@@ -6,15 +6,14 @@ from typing import Any
 
 from destage.queries.opening.session import Session
 from destage.queries.report.charts.facets import BATTERY
-from destage.queries.report.sentences.point_names import FAULTS, WRITE_FRACTION, name_point
-from destage.queries.text.presentation import format_estimate, format_number
+from destage.queries.report.sentences.point_names import BOUNDS, FAULTS, WRITE_FRACTION, name_point
+from destage.queries.text.presentation import begin_sentence, format_estimate, format_number, format_rounded
 from destage.spec.axis_names import is_maximum
 
 Row = Mapping[str, Any]
 
 _APART = frozenset({BATTERY, FAULTS, WRITE_FRACTION})
 """Axes on which a point with a battery and one without may differ."""
-_DIGITS = 3
 _NEARLY = 1.05
 """Within this ratio, results count as equal."""
 
@@ -23,9 +22,7 @@ def compose_battery_answer(rows: Sequence[Row], session: Session) -> list[str]:
     """Return a sentence on the largest effect of losing the battery; empty if the points do not show it."""
     result = session.result
     measured = [row for row in rows if row[result] and not row["label"]]
-    working = {
-        _elsewhere(row, session): row for row in measured if not _has_faults(row) and not _is_dead(row)
-    }
+    working = {_elsewhere(row, session): row for row in measured if not _faults(row) and not _is_dead(row)}
     pairs = [
         (row, working[_elsewhere(row, session)])
         for row in measured
@@ -33,7 +30,7 @@ def compose_battery_answer(rows: Sequence[Row], session: Session) -> list[str]:
     ]
     lost = _lost_data(rows, session)
     if not pairs:
-        return [f"{lost[0].upper()}{lost[1:]}."] if lost else []
+        return [f"{begin_sentence(lost)}."] if lost else []
     dead, kept = max(pairs, key=lambda pair: _ratio(pair[0], pair[1], result))
     sentence = _compare(dead, kept, session)
     return [f"{sentence}; {lost}." if lost else f"{sentence}."]
@@ -54,7 +51,7 @@ def _compare(dead: Row, kept: Row, session: Session) -> str:
     where = name_point(kept, session, without=_APART)
     suffix = "" if where == "the configuration" else f", with {where}"
     ratio = _ratio(dead, kept, result)
-    times = format_number(float(f"{ratio:.{_DIGITS}g}"))
+    times = format_rounded(ratio)
     if session.metric is not None:
         noun = result.partition("_")[0]
         values = f"{_bounded(dead, result)} instead of {_bounded(kept, result)} {noun}"
@@ -95,14 +92,11 @@ def _ratio(dead: Row, kept: Row, result: str) -> float:
 
 
 def _bounded(row: Row, result: str) -> str:
-    bound = {"at_least": "at least ", "below": "at most ", "above": "more than "}.get(
-        row["censored"] or "", ""
-    )
-    return f"{bound}{format_number(float(f'{row[result]:.{_DIGITS}g}'))}"
+    return f"{BOUNDS.get(row['censored'], '')}{format_rounded(row[result])}"
 
 
 def _rounded(row: Row) -> float:
-    return float(f"{row['response_p95_us']:.{_DIGITS}g}")
+    return float(f"{row['response_p95_us']:.3g}")
 
 
 def _is_dead(row: Row) -> bool:
@@ -115,10 +109,6 @@ def _battery_fails(row: Row) -> bool:
 
 def _loses_mains(row: Row) -> bool:
     return "mains_lost" in _faults(row)
-
-
-def _has_faults(row: Row) -> bool:
-    return bool(_faults(row))
 
 
 def _faults(row: Row) -> list[str]:

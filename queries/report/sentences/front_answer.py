@@ -28,6 +28,7 @@ from destage.queries.text.presentation import (
     format_estimate,
     format_interval,
     format_number,
+    split_title,
     title_column,
 )
 from destage.queries.text.product_names import name_products
@@ -141,7 +142,7 @@ def _describe(row: Row, objective: Objective, session: Session) -> str:
 
 def _name(objective: Objective) -> str:
     """Return the name of an objective without its unit."""
-    return title_column(objective.column).partition(" [")[0]
+    return split_title(objective.column)[0]
 
 
 def _spread(rows: Sequence[Row], most: int) -> list[Row]:

@@ -13,13 +13,13 @@ BOUNDS: Mapping[str | None, str] = {"at_least": "at least ", "below": "at most "
 """What is said of an answer that is only a bound."""
 WRITE_FRACTION = "controller.cache.write_fraction"
 FAULTS = "faults"
-_RESOURCES = {"disk": "disks", "xor": "XOR engine", "cache": "write cache"}
+RESOURCES: Mapping[str, str] = {"disk": "disks", "xor": "XOR engine", "cache": "write cache"}
 """Names of limiting resources, where they differ from the column's."""
 
 
 def name_resource(resource: str) -> str:
     """Return a limiting resource as in `limited by the disks`."""
-    return f"the {_RESOURCES.get(resource, resource)}"
+    return f"the {RESOURCES.get(resource, resource)}"
 
 
 def name_point(row: Row, session: Session, *, without: frozenset[str] = frozenset()) -> str:

@@ -10,13 +10,11 @@ from destage.queries.published.published_values import tabulate_published
 from destage.queries.published.verdict_text import HEADINGS, format_verdict, summarize_verdicts
 from destage.queries.published.verdicts import SIMULATED, judge_figures
 from destage.queries.report.sentences.design_space import write_cell_titles
-from destage.queries.text.presentation import format_number
+from destage.queries.text.presentation import format_rounded
 from destage.store.schemas.published_figures import read_answers
 
 _MOST = 8
 """Verdicts stated in words; a figure and a table show all of them."""
-_DIGITS = 3
-"""Significant digits of a number in an answer; the table has more, with intervals."""
 _LISTS = (
     ("assumptions", "Assumptions not stated in the paper"),
     ("tried", "Attempts to reproduce the other figures"),
@@ -77,7 +75,7 @@ def fill_answers(session: Session) -> list[str]:
 
 def _in_words(measured: Measurement) -> str:
     ends = [measured.low, measured.high] if measured.is_range else [measured.mean]
-    texts = [format_number(float(f"{end:.{_DIGITS}g}")) for end in ends if end is not None]
+    texts = [format_rounded(end) for end in ends if end is not None]
     return " to ".join(dict.fromkeys(texts))
 
 

@@ -10,7 +10,8 @@ from destage.engine import traces
 from destage.objects import locate
 from destage.queries.opening.session import Session
 from destage.queries.report.charts.facets import BATTERY, CAPACITY
-from destage.queries.text.presentation import format_axis_value, format_estimate
+from destage.queries.report.sentences.point_names import RESOURCES
+from destage.queries.text.presentation import begin_sentence, format_axis_value, format_estimate
 from destage.student import half_width
 
 Row = dict[str, Any]
@@ -19,12 +20,6 @@ Name = Callable[[Row], str]
 _DIGITS = 3
 _NEARLY = 1.05
 """Within this factor of the shortest time, a larger cache gains little."""
-_LIMITS = {
-    "disk": "disks",
-    "xor": "XOR engine",
-    "cache": "write cache",
-}
-"""Names of limiting resources in a sentence, where they differ from the column's."""
 _HOST = {
     "dependent": "host (the recorded pauses are kept)",
     "asap": "host (it has no more I/Os outstanding)",
@@ -87,7 +82,7 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
     """
     works = _works(session)
     modes = {arrival.get("mode") for arrival in traces.find_replays(session.config)}
-    names = _LIMITS | {"host": " or ".join(_HOST[mode] for mode in _HOST if mode in modes)}
+    names = {**RESOURCES, "host": " or ".join(_HOST[mode] for mode in _HOST if mode in modes)}
     if not works:
         return []
     trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
@@ -129,8 +124,8 @@ def _compare(works: Sequence[_Work], name: Name, names: Mapping[str, str]) -> _C
     if enough is not None:
         percent = f"{(_NEARLY - 1) * 100:.0f} %"
         sizes.append(
-            f"{_upper(name(enough.point))} is within {percent} of the shortest time: a larger cache gains "
-            "little."
+            f"{begin_sentence(name(enough.point))} is within {percent} of the shortest time: a larger "
+            "cache gains little."
         )
     absorbed = _absorbed([work for _, work in sorted(fastest.items())], name)
     return _Comparison(best, reference, gain, sizes, absorbed, _limits(best, reference, name, names))
@@ -264,7 +259,3 @@ def _estimate(values: Sequence[float], unit: str) -> str:
     mean = math.fsum(values) / len(values)
     spread = half_width(values)
     return format_estimate(mean, mean - spread, mean + spread, unit, _DIGITS)
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -12,10 +12,12 @@ from destage.queries.report.charts.facets import CAPACITY
 from destage.queries.report.sentences.point_names import BOUNDS, name_point, name_resource
 from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import (
+    begin_sentence,
     format_amount,
     format_count,
     format_estimate,
     format_number,
+    format_rounded,
     name_value,
 )
 from destage.sql import quote
@@ -72,7 +74,7 @@ def _best(best: Row, baseline: Row, metric: str, session: Session) -> str:
         objective = f" ({best['binding']})" if best["binding"] else ""
         ends.append(f"limited by {name_resource(best['limiting'])}{objective}")
     text += f": {', '.join(ends)}" if ends else ""
-    return f"{text[0].upper()}{text[1:]}.{_published(best, session, None if best is baseline else baseline)}"
+    return f"{begin_sentence(text)}.{_published(best, session, None if best is baseline else baseline)}"
 
 
 def _gain_over(row: Row, baseline: Row, metric: str) -> str:
@@ -120,7 +122,7 @@ def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
     text = f"{_load(row, metric)} with {name_point(row, session)}"
     if baseline[metric]:
         text += f": {_gain_over(row, baseline, metric)}"
-    return f"{text[0].upper()}{text[1:]}.{_published(row, session, baseline)}"
+    return f"{begin_sentence(text)}.{_published(row, session, baseline)}"
 
 
 def _load(row: Row, metric: str) -> str:
@@ -133,7 +135,7 @@ def _load(row: Row, metric: str) -> str:
 
 def _gain(ratio: float) -> str:
     if ratio >= _TIMES:
-        return f"{format_number(float(f'{ratio:.{_DIGITS}g}'))} times"
+        return f"{format_rounded(ratio)} times"
     return f"{abs(ratio - 1) * 100:.0f} % {'more' if ratio >= 1 else 'fewer'} than"
 
 
@@ -215,7 +217,7 @@ def _describe(row: Row, session: Session, varying: list[str], currency: str, *, 
     if row["price"] is not None:
         text += f" ({currency} {format_amount(row['price'])})"
     word = "Cheapest" if row["price"] is not None else "Fewest"
-    text = f"{word}: {text}" if is_best else f"{text[0].upper()}{text[1:]}"
+    text = f"{word}: {text}" if is_best else begin_sentence(text)
     if row["failing"] is not None:
         missed = describe_failing(row["failing_verdict"], row["binding"])
         text += f"; {format_number(row['failing'])} {missed}"
