@@ -70,10 +70,13 @@ destage cluster watch demo
 """
 
 
+UPGRADE_VALUES = f"# -- {UPGRADE_SECTION}\n{UPGRADE}:\n  # -- {REPLACE_RUNNING}\n  {REPLACE}: false\n"
+
+
 def files() -> dict[Path, str]:
     """Return the content of each file."""
     return {
-        CHART / "values.yaml": f"# {NOTICE}\n\n{''.join(_values(Settings, 0))}{_upgrade()}",
+        CHART / "values.yaml": f"# {NOTICE}\n\n{''.join(_values(Settings, 0))}{UPGRADE_VALUES}",
         CHART / "values.schema.json": json.dumps(build_chart_schema(), indent=2) + "\n",
         CHART / "README.md": _README.format(
             notice=NOTICE,
@@ -99,10 +102,6 @@ def _values(kind: type, depth: int) -> Iterator[str]:
             {to_camel_case(field.name): find_default(field)}, sort_keys=False, default_flow_style=False
         )
         yield "".join(f"{indent}{line}\n" for line in text.splitlines())
-
-
-def _upgrade() -> str:
-    return f"# -- {UPGRADE_SECTION}\n{UPGRADE}:\n  # -- {REPLACE_RUNNING}\n  {REPLACE}: false\n"
 
 
 def _rows(kind: type, prefix: str) -> Iterator[str]:

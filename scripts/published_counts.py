@@ -11,10 +11,10 @@ MISSED, UNINFORMATIVE = "not reproduced", "uninformative"
 _HEADER = re.compile(r"\d+ published figures: (.+)\.$", re.MULTILINE)
 
 
-def count_classes(pages: Path = PAGES) -> Counter[str]:
+def count_classes() -> Counter[str]:
     """Return the number of figures of each class, from the first lines of all pages."""
     counts: Counter[str] = Counter()
-    for page in sorted(pages.glob("*.md")):
+    for page in sorted(PAGES.glob("*.md")):
         counted = _HEADER.findall(page.read_text(encoding="utf-8"))[0].partition(" (beside ")[0]
         for part in counted.split(", "):
             number, _, name = part.partition(" ")
@@ -22,9 +22,9 @@ def count_classes(pages: Path = PAGES) -> Counter[str]:
     return counts
 
 
-def count_user_figures(pages: Path = PAGES) -> Counter[str]:
+def count_user_figures() -> Counter[str]:
     """Return the number of figures of users supported by class, without those that were fitted."""
-    lines = (line for page in pages.glob("*.md") for line in page.read_text("utf-8").splitlines())
+    lines = (line for page in PAGES.glob("*.md") for line in page.read_text("utf-8").splitlines())
     rows = (line.split("|") for line in lines)
     classes = (row[5].strip() for row in rows if row[0] == "" and row[1:2] and row[1].startswith(" users, "))
     return Counter(name for name in classes if name != "input" and not name.endswith("(not counted)"))

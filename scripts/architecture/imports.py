@@ -6,7 +6,7 @@ Imports inside functions and those of types count, as in the import contracts of
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
@@ -59,41 +59,6 @@ def join_imports(graph: grimp.ImportGraph, container: str) -> dict[str, set[str]
             if target.startswith(f"{container}.") and target.split(".")[depth] != importer:
                 arrows[importer].add(target.split(".")[depth])
     return arrows
-
-
-def list_file_imports(graph: grimp.ImportGraph) -> dict[str, set[str]]:
-    """Return the imports of each file, without those of a package of its own modules, which are its names."""
-    return {
-        module: {
-            target
-            for target in graph.find_modules_directly_imported_by(module)
-            if not target.startswith(f"{module}.")
-        }
-        for module in graph.modules
-    }
-
-
-def count_floors(arrows: Arrows) -> int:
-    """Return the length of the longest path of imports, which must have no circle."""
-    heights: dict[str, int] = {}
-    for name in TopologicalSorter(arrows).static_order():
-        heights[name] = 1 + max((heights[target] for target in arrows.get(name, ())), default=0)
-    return max(heights.values())
-
-
-def find_circles(arrows: Arrows) -> list[list[str]]:
-    """Return circles of imports until none is left, each of which is cut at its last import."""
-    left = {name: sorted(targets) for name, targets in sorted(arrows.items())}
-    circles = []
-    while True:
-        try:
-            TopologicalSorter(left).prepare()
-        except CycleError as error:
-            circle = list(reversed(error.args[1]))
-            left[circle[0]].remove(circle[1])
-            circles.append(circle)
-        else:
-            return circles
 
 
 def drop_implied(arrows: Arrows) -> dict[str, set[str]]:

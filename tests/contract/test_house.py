@@ -11,16 +11,9 @@ from pathlib import Path
 from pprint import pformat
 
 import pytest
-from architecture.imports import (
-    PACKAGE,
-    Floors,
-    count_floors,
-    find_circles,
-    list_file_imports,
-    list_floors,
-    read_graph,
-)
+from architecture.imports import PACKAGE, Floors, list_floors, read_graph
 from architecture.study_path import SOURCES, record
+from import_measures import count_floors, find_circles, list_file_imports
 
 MOST_FLOORS = {
     "destage": 8,

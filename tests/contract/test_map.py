@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import pytest
 from architecture.core import SIMULATION, Call, find_function, follow
-from architecture.imports import count_floors, drop_implied, find_circles
+from architecture.imports import drop_implied
 from architecture.layout import place_boxes
+from import_measures import count_floors, find_circles
 
 FLOORS = (("cli",), ("plan", "report"), ("rows",), ("errors",))
 ARROWS = {
