@@ -23,13 +23,10 @@ def use_plain_words(command: Any) -> None:
                 inside if usage else name
             )
         elif parameter.metavar is None and not getattr(parameter, "is_flag", False):
-            parameter.metavar = "|".join(map(str, _list_choices(parameter))) or _name_value(parameter)
+            choices = getattr(parameter.type, "choices", None) or ()
+            parameter.metavar = "|".join(map(str, choices)) or _name_value(parameter)
     for inner in getattr(command, "commands", {}).values():
         use_plain_words(inner)
-
-
-def _list_choices(parameter: Any) -> Any:
-    return getattr(parameter.type, "choices", None) or ()
 
 
 def _name_value(parameter: Any) -> str:

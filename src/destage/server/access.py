@@ -95,7 +95,8 @@ class Gate:
         if origin is not None and urlsplit(origin).netloc != host:
             return _refuse("a page of another site may not send requests")
         given = request.query_params.get("token")
-        if not self._is_token(request.cookies.get(self._cookie, "") if given is None else given):
+        token = request.cookies.get(self._cookie, "") if given is None else given
+        if not secrets.compare_digest(token.encode(), self._token):
             return _refuse("open the address with the token that `destage report --serve` printed")
         if given is None or request.method not in ("GET", "HEAD"):
             return None
@@ -105,9 +106,6 @@ class Gate:
         response = RedirectResponse(f"./{name}", status_code=303)
         response.set_cookie(self._cookie, given, httponly=True, samesite="strict")
         return response
-
-    def _is_token(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode(), self._token)
 
 
 def _refuse(reason: str) -> Response:

@@ -133,7 +133,7 @@ def _choose(
         return text
 
     if is_seek is None:
-        is_seek = is_asking and given["users"] is None and _is_yes(_ask(_SEEK))
+        is_seek = is_asking and given["users"] is None and _ask(_SEEK).lower().startswith("y")
     fields = _list_fields(is_seek=is_seek)
     texts = {name: find(name, field) for name, field in fields.items()}
     has_users = _has_users(texts["workload"], "--seek" if is_seek else "--users" if given["users"] else None)
@@ -178,10 +178,6 @@ def _ask(field: _Field) -> str:
     from destage.cli.parameters.study_questions import ask
 
     return ask(field.question, field.default, field.check, field.words)
-
-
-def _is_yes(text: str) -> bool:
-    return text.lower().startswith("y")
 
 
 def _check_answer(text: str) -> None:

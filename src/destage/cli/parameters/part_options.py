@@ -45,10 +45,10 @@ def list_levels() -> tuple[str, ...]:
     return tuple(level["const"] for level in engine.authoring_schema()["$defs"]["Level"]["oneOf"])
 
 
-def place_at_option(error: ConfigError, option: str, source: str = "") -> ConfigError:
+def place_at_option(error: ConfigError, option: str) -> ConfigError:
     """Return an error of a configuration with the option as the place of a wrong number of disks."""
     issues = [replace(issue, place=option) if issue.code == _DISK_COUNT else issue for issue in error.issues]
-    return ConfigError(issues, source)
+    return ConfigError(issues)
 
 
 Part = Literal["workload", "controller", "disk"]

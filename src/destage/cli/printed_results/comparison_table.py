@@ -111,32 +111,33 @@ def _print_pair(pair: "Pair") -> None:
 
 def _format(compared: "Difference", *, with_count: bool) -> tuple[str, ...]:
     """Return the cells of a result; the verdict has the number of pairs where results differ in it."""
-    from destage.queries.text.presentation import find_scale, format_count, format_number, title_column
+    from destage.queries.text.presentation import (
+        find_scale,
+        format_count,
+        format_number,
+        format_rounded,
+        title_column,
+    )
 
     scale = find_scale(compared.column)
 
     def text(value: float) -> str:
-        return format_number(float(f"{value * scale:.3g}"))
+        return format_rounded(value * scale)
 
     def difference() -> str:
         if compared.is_negligible:
             return "0"
-        interval = (
-            ""
-            if compared.low is None or compared.high is None
-            else f" ({text(compared.low)} to {text(compared.high)})"
-        )
-        return f"{text(compared.difference)}{interval}"
+        if compared.low is None or compared.high is None:
+            return text(compared.difference)
+        return f"{text(compared.difference)} ({text(compared.low)} to {text(compared.high)})"
 
     return (
         title_column(compared.column),
         format_number(compared.mean_a * scale),
         format_number(compared.mean_b * scale),
         difference(),
-        "" if compared.ratio is None else format_number(float(f"{compared.ratio:.3g}")),
-        ""
-        if compared.variance_reduction is None
-        else format_number(float(f"{compared.variance_reduction:.2g}")),
+        "" if compared.ratio is None else format_rounded(compared.ratio),
+        "" if compared.variance_reduction is None else format_rounded(compared.variance_reduction, 2),
         compared.verdict + (f" ({format_count(compared.count, 'pair')})" if with_count else ""),
     )
 

@@ -23,7 +23,7 @@ _MOST_LISTED = 20
 def print_measured(found: "MeasuredComparison") -> None:
     """Print a table for each pair and the worst figures, and on stderr what has no partner."""
     from destage.queries.pairs.measured_pairs import describe_line
-    from destage.queries.text.presentation import title_column
+    from destage.queries.text.presentation import split_title
 
     for index, pair in enumerate(found.pairs):
         if index:
@@ -40,7 +40,7 @@ def print_measured(found: "MeasuredComparison") -> None:
             (
                 f"line {pair.number}",
                 pair.line.workload or "",
-                title_column(ratio.column).partition(" [")[0],
+                split_title(ratio.column)[0],
                 _ratio(ratio),
             )
             for pair, ratio in worst
@@ -82,9 +82,9 @@ def _group_by_reason(reasons: "Mapping[str, str]") -> list[tuple[str, str]]:
 
 
 def _list_titles(columns: "Iterable[str]") -> str:
-    from destage.queries.text.presentation import title_column
+    from destage.queries.text.presentation import split_title
 
-    return ", ".join(title_column(name).partition(" [")[0] for name in columns)
+    return ", ".join(split_title(name)[0] for name in columns)
 
 
 def tabulate(found: "MeasuredComparison") -> "pa.Table":
@@ -135,12 +135,12 @@ def _name_pair(pair: "LinePair") -> dict[str, Any]:
 
 
 def _format(ratio: "Ratio") -> tuple[str, ...]:
-    from destage.queries.text.presentation import find_scale, format_number, title_column
+    from destage.queries.text.presentation import find_scale, format_rounded, title_column
 
     scale = find_scale(ratio.column)
 
     def text(value: float) -> str:
-        return format_number(float(f"{value * scale:.3g}"))
+        return format_rounded(value * scale)
 
     interval = (
         "" if ratio.low is None or ratio.high is None else f" ({text(ratio.low)} to {text(ratio.high)})"

@@ -6,7 +6,6 @@ settled.
 
 import sys
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from destage.cli.terminal.output import has_terminal, print_note, print_warning
@@ -77,9 +76,7 @@ class ProgressDisplay:
             )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
         if kind is not None and issubclass(kind, KeyboardInterrupt) and not self._is_watching:

@@ -6,7 +6,6 @@ A watch of a job shows the states of the job, of its driver and of its rows side
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from destage.cli.terminal.output import has_terminal, print_note
@@ -137,9 +136,7 @@ class WatchDisplay:
             self._line.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._line is not None:
             self._line.stop()
 

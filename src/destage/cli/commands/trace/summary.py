@@ -159,9 +159,9 @@ def _duration(seconds: float) -> str:
 
 
 def _number(value: float) -> str:
-    from destage.queries.text.presentation import format_number
+    from destage.queries.text.presentation import format_rounded
 
-    return format_number(float(f"{value:.3g}"))
+    return format_rounded(value)
 
 
 def _count(value: int) -> str:
