@@ -6,7 +6,6 @@ with the sweep's image and access to its results, for commands where there is no
 
 import secrets
 import time
-from types import TracebackType
 from typing import Self
 
 import urllib3
@@ -148,9 +147,7 @@ class ReaderPod:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if not self._pod:
             return
         try:

@@ -185,7 +185,9 @@ def _check_cluster(
     yield check_status_timeout(connection, has_keeper=settings is None or settings.keeper.enabled)
     if settings is None or not (settings.store.url or settings.claim.existing):
         yield _check_storage(connection, settings.claim.storage_class if settings else "")
-    manifests = _build_job(release, settings) if settings else []
+    # The objects that `submit` would create, for any study.
+    job = replace(settings, mode="job", sweep=Sweep(study="any")) if settings else None
+    manifests = build(release, job) if job else []
     yield _check_quota(connection, manifests)
     if any(manifest["kind"] == "PodMonitor" for manifest in manifests):
         yield _check_pod_monitor(connection)
@@ -237,11 +239,6 @@ def _check_kuberay(connection: Connection) -> CheckResult:
         message, fix = "too old for token authentication", f"upgrade it to 1.6 or later; {fix}"
         return CheckResult("KubeRay", message, "cluster.kuberay-too-old", fix)
     return CheckResult("KubeRay", "ray.io/v1, with token authentication")
-
-
-def _build_job(release: Release, settings: Settings) -> list[Manifest]:
-    """Return the objects that `submit` would create, for any study."""
-    return build(release, replace(settings, mode="job", sweep=Sweep(study="any")))
 
 
 def _check_pod_monitor(connection: Connection) -> CheckResult:

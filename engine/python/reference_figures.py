@@ -181,12 +181,6 @@ def _writes_for_each(
     return mine / other, mine / other * (1 / mine + 1 / other) ** 0.5
 
 
-def _outstanding(
-    _stated: Mapping[str, Any], chosen: Profile, _all: Profile, _workload: Mapping[str, Any]
-) -> tuple[float, float]:
-    return float((chosen.time == chosen.time.min()).sum()), 0.0
-
-
 def _span(chosen: Profile) -> float:
     return float((chosen.offset + chosen.size).max() - chosen.offset.min())
 
@@ -225,7 +219,7 @@ _DRAWN: Mapping[str, _Draw] = MappingProxyType(
         ),
         "writes_for_each": _writes_for_each,
         "zone_share": lambda stated, chosen, *_: _zone_share(stated, chosen),
-        "outstanding": _outstanding,
+        "outstanding": lambda _, chosen, *__: (float((chosen.time == chosen.time.min()).sum()), 0.0),
         "span": lambda _, chosen, *__: (_span(chosen), 0.0),
         "span_per_user": lambda _, chosen, __, workload: (_span(chosen) / workload["users"], 0.0),
         "different_reads": lambda _, chosen, *__: (_reuse(chosen, _READ, "4KiB")[0], 0.0),

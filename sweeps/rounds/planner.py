@@ -37,11 +37,6 @@ SOUGHT: Mapping[type, type[Question]] = {LargestSeek: LargestValues, SmallestSee
 """The question of a seek, by its type."""
 
 
-def start_adding(study: Study, expansion: Expansion) -> AddedPoints | None:
-    """Return what adds points to a study; None if nothing does."""
-    return None if study.adding is None else WAYS[type(study.adding)](study, study.adding, expansion)
-
-
 _MOST_UNIFIED = 1 << 30
 """Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""
 
@@ -70,7 +65,8 @@ class Planner:
         if self._is_adaptive:
             self._ledger.open(expansion.points)
         self._question = find_question(study)(study, self._ledger)
-        self._adding = start_adding(study, expansion)
+        adding = study.adding
+        self._adding = None if adding is None else WAYS[type(adding)](study, adding, expansion)
         self._results = PointResults(study.answer, self._ledger, self._question.find_result)
         self._rounds = 0
         self.schema = plan_schema(list(expansion.fields), study.sought, study.answer)

@@ -102,8 +102,6 @@ PUBLIC = "sweep"
 
 _Columns = dict[str, bool]
 """Whether each column of a relation [name in lower case] is unchanged. One that is not listed is computed."""
-_QUALIFIED = 2
-"""Parts of a column's name with that of its relation."""
 
 
 def find_unchanged(

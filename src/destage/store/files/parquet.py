@@ -13,21 +13,16 @@ from destage.store.files.digests import read_checked
 from destage.store.files.records import invalid
 
 
-def read_parquet(place: Location, columns: list[str] | None = None) -> pa.Table:
+def read_parquet(place: Location) -> pa.Table:
     """Return the table in a Parquet file that carries the digest of its content in its name.
-
-    Args:
-        columns: The columns (default: all).
 
     Raises:
         StoreError: The content is not what was written.
     """
     with open_parquet(place) as file:
-        if missing := set(columns or ()).difference(file.schema_arrow.names):
-            raise invalid(place, f"has no column {min(missing)}")
         if not file.schema_arrow.names:
             raise invalid(place, "has no columns")
-        return file.read(columns=columns)
+        return file.read()
 
 
 @contextmanager
