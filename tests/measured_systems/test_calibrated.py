@@ -70,6 +70,12 @@ def test_given_results_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_discrepancy("flash", 1.0) == 0
 
 
+def test_a_system_with_a_missed_result_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    missed = replace(_load(THIRD, 500.0), is_given=True, is_missed=True)
+    _store(monkeypatch, [_load(FIRST, 100.0), _load(SECOND, 100.0), _load(THIRD, 1000.0), missed])
+    assert find_discrepancy("flash", 1.0) == 0
+
+
 def test_loads_are_stored_with_what_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     loads = (
         replace(_load(FIRST, 100.0), is_given=True, is_missed=True, spread=None),
@@ -82,13 +88,18 @@ def test_loads_are_stored_with_what_was_missed(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_page_names_missed_results() -> None:
-    """Of two systems, one has a missed result, and the other is ruled out."""
+    """Of three systems, one has a missed result, one is ruled out, and one is explained."""
     given = replace(_load(FIRST, 200.0), is_given=True)
     out = replace(_load(SECOND, 100.0), median=None, low=None, high=None, is_missed=True)
     loads = [given, replace(given, is_missed=True), _load(FIRST, 110.0), replace(out, is_given=True), out]
+    right = _load(THIRD, 110.0)
     page = load_script("scripts/calibrated_systems.py")
-    text = "\n".join(page.list_verdict_lines(loads))
-    assert "ruled out: 1 of 2; with a missed result: 1." in text
+    text = "\n".join(page.list_verdict_lines([*loads, right]))
+    assert "Systems: 3; ruled out: 1; with a missed result: 1." in text
+    assert "they hold 100%" in text
+    wrong = "\n".join(page.list_verdict_lines([*loads, _load(FIRST, 200.0), right]))
+    assert "they hold 100%" in wrong
+    assert "with a missed result, 50% are inside" in wrong
     assert page.count_explained(loads[:3]) == "1 of 2"
     assert page.count_explained(loads[3:]) == "ruled out"
     (missed,) = page.list_missed_lines(loads)
@@ -100,10 +111,12 @@ def test_the_page_names_missed_results() -> None:
 def test_the_intervals_of_a_class_hold_nine_tenths_of_it(medium: Medium, read_fraction: float) -> None:
     """Each system counts the same; the stored loads of the class."""
     share = find_discrepancy(medium, read_fraction)
+    partly = {load.system for load in read_loads() if load.is_missed}
     chosen = [
         load
         for load in read_loads()
         if load.is_predicted
+        and load.system not in partly
         and systems()[load.system].medium == medium
         and READ_FRACTION[load.pattern] == read_fraction
     ]

@@ -4,7 +4,8 @@
 loads, and stores both in calibrated.csv. The error of a prediction has two parts: the spread of the
 configurations that explain the results, and the discrepancy of a model that none of them makes right. The
 discrepancy of a class of loads is the smallest one with which the 90 % intervals hold 90 % of the loads of
-the bank, each system counting the same.
+the bank, each system counting the same. A system with a missed result is left out: what its result needs is
+added to its own predictions.
 """
 
 import csv
@@ -88,7 +89,8 @@ def find_discrepancy(medium: Medium, read_fraction: float, without: str | None =
         read_fraction: Of the load: reads, writes, or mixed as any other share.
         without: A system that is left out, to predict it.
     """
-    known = [load for load in read_loads() if load.is_predicted and load.system != without]
+    partly = {load.system for load in read_loads() if load.is_missed}
+    known = [load for load in read_loads() if load.is_predicted and load.system not in partly | {without}]
     same = [load for load in known if systems()[load.system].medium == medium]
     alike = [load for load in same if READ_FRACTION[load.pattern] == read_fraction]
     chosen = next(
