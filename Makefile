@@ -152,8 +152,8 @@ readme-picture: engine ## Run the call-centre study and write the picture of REA
 .PHONY: chaos
 chaos: engine $(OBJECT_SERVER_READY) ## Run 200 random schedules of faults, and the long kill-and-resume tests; CHAOS_SEED, CHAOS_ONLY
 	@servers=$$(scripts/object_servers.sh) && export DESTAGE_OBJECT_SERVERS="$$servers" && \
-	  $(BIN)/pytest $(TOGETHER) -m chaos tests/chaos $(PYTEST_ARGS) && \
-	  { [ -n "$(CHAOS_ONLY)" ] || $(BIN)/pytest -m chaos --ignore=tests/chaos $(PYTEST_ARGS); }
+	  { $(BIN)/pytest $(TOGETHER) -m chaos tests/chaos $(PYTEST_ARGS); schedules=$$?; } && \
+	  { [ -n "$(CHAOS_ONLY)" ] || $(BIN)/pytest -m chaos --ignore=tests/chaos $(PYTEST_ARGS); } && exit $$schedules
 
 .PHONY: chart
 chart: engine ## Regenerate the generated files of the Helm chart, and package it into dist/
