@@ -234,11 +234,11 @@ def _select_placed(sizes: Mapping[str, int]) -> Iterator[tuple[str, int]]:
 
 
 def _skip_writers_files(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Yield the files that a reader needs, without temporary files, quarantine and lease."""
+    """Yield the files that a reader needs, without temporary files, quarantine, lease and readers' copies."""
     for path, size in files:
         parts = PurePosixPath(path).parts
         is_hidden = any(part.startswith(".") for part in parts)
-        if not is_hidden and parts[0] not in ("quarantine", "lease"):
+        if not is_hidden and parts[0] not in ("quarantine", "lease", "copies"):
             yield path, size
 
 

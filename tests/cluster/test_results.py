@@ -48,6 +48,9 @@ def pod(tmp_path: Path, remote: SweepLayout) -> InProcessPod:
 def test_a_fetch_has_every_row_and_no_files_of_the_writer(
     pod: InProcessPod, remote: SweepLayout, tmp_path: Path
 ) -> None:
+    assert isinstance(remote.copies, Path)
+    remote.copies.mkdir()
+    (remote.copies / "may-be-gone.parquet").write_bytes(b"of a reader")
     reports: list[tuple[int, int]] = []
     found = fetched_results.fetch_results(
         pod, "small-01", tmp_path / "here", lambda done, total: reports.append((done, total))
