@@ -31,7 +31,7 @@ from destage.store.files.layout import SweepLayout, list_sizes
 from destage.store.files.parallel import map_places
 from destage.store.fragment_files.adoption import adopt_fragments
 from destage.store.fragment_files.fragments import open_fragment, write_fragment
-from destage.store.fragment_files.index import KEYS, IndexedRows
+from destage.store.fragment_files.index import KEYS, IndexedRows, is_local
 from destage.store.fragment_files.stored_rows import is_transient, read_table, select_best_rows
 from destage.store.locks.lease import Lease, hold_lease
 from destage.store.state.head import Generation, claim_generation, find_head
@@ -81,7 +81,8 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
             merged += len(group.paths)
             if progress is not None:
                 progress(merged, len(small))
-        list(map_places(_remove, [place for place, _ in list_sizes(layout.copies)]))
+        if is_local(layout):
+            list(map_places(_remove, [place for place, _ in list_sizes(layout.copies)]))
     return Compaction(len(sizes), len(list(list_sizes(layout.fragments))), rows, tuple(warnings))
 
 
