@@ -31,13 +31,13 @@ def columns_needed() -> list[str]:
     return [column for columns in RESOURCES.values() for column in columns]
 
 
-def limiting_resource(row: Mapping[str, float | None]) -> str | None:
+def limiting_resource(row: Mapping[str, float | None], idle: float = IDLE) -> str | None:
     """Return the limiting resource of a result row; None where the row gives no use of any resource."""
     uses = list_uses(row)
     if not uses:
         return None
     most = max(uses, key=lambda resource: uses[resource])
-    return most if uses[most] >= IDLE else "host"
+    return most if uses[most] >= idle else "host"
 
 
 def list_uses(row: Mapping[str, float | None]) -> dict[str, float]:

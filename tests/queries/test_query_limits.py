@@ -5,12 +5,15 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
 from destage.errors import QueryError
 from destage.sql import Database, QueryLimits, filter_rows
+from destage.sql.database import _read_only
 
 ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0"
 CROSS = (
@@ -36,6 +39,36 @@ def test_a_query_ends_at_its_time_limit_and_the_next_one_runs(statement: str) ->
         assert time.monotonic() - began < SOON_S
         assert (caught.value.code, caught.value.data) == ("query.timeout", {"limit_s": 0.5})
         assert database.query("SELECT 1 AS one").to_pylist() == [{"one": 1}]
+
+
+class _LateInterrupts:
+    """A connection whose roll-backs end as an interruption leaves them."""
+
+    def __init__(self, *failures: type[Exception]) -> None:
+        self._failures = list(failures)
+        self.statements: list[str] = []
+
+    def execute(self, statement: str) -> None:
+        self.statements.append(statement.split()[0])
+        if statement == "ROLLBACK" and self._failures:
+            raise self._failures.pop(0)("late")
+
+
+@pytest.mark.parametrize(
+    ("failures", "rolled_back"),
+    [
+        ((), 1),
+        ((duckdb.InterruptException, duckdb.InterruptException), 3),
+        ((duckdb.InterruptException, duckdb.TransactionException), 2),
+    ],
+)
+def test_an_interruption_of_the_roll_back_leaves_no_transaction(
+    failures: tuple[type[Exception], ...], rolled_back: int
+) -> None:
+    connection: Any = _LateInterrupts(*failures)
+    with _read_only(connection):
+        pass
+    assert connection.statements == ["BEGIN", *["ROLLBACK"] * rolled_back]
 
 
 def test_a_call_that_cannot_be_interrupted_is_abandoned_with_its_connection(

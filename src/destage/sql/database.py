@@ -304,7 +304,19 @@ def _read_only(connection: duckdb.DuckDBPyConnection) -> "Iterator[None]":
     try:
         yield
     finally:
-        connection.execute("ROLLBACK")
+        _roll_back(connection)
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    """End the transaction; an interruption of the statement before may arrive now, and leave it aborted."""
+    while True:
+        try:
+            connection.execute("ROLLBACK")
+        except duckdb.InterruptException:
+            continue
+        except duckdb.TransactionException:
+            pass  # the interrupted one has ended it
+        return
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
