@@ -49,7 +49,7 @@ class _LateInterrupts:
         self.statements: list[str] = []
 
     def execute(self, statement: str) -> None:
-        self.statements.append(statement.split()[0])
+        self.statements.append(statement.split(maxsplit=1)[0])
         if statement == "ROLLBACK" and self._failures:
             raise self._failures.pop(0)("late")
 
