@@ -124,7 +124,7 @@ def _describe_missed(missed: Sequence[Row], count: int) -> str:
         for row in missed
     ]
     classes = " and ".join(dict.fromkeys(row["class"] for row in missed if row["class"]))
-    wider = f"Predictions{f' of {classes}' if classes else ''} are wider for it"
+    wider = f"Predictions{f' of {classes}' if classes else ''} are wider for it, but may still be too narrow"
     return f"{count - len(missed)} of {count} figures are explained; missed: {'; '.join(listed)}. {wider}"
 
 

@@ -21,7 +21,7 @@ from destage.sweeps.calibration.sample import Sample, effective_size, normalise
 from destage.sweeps.keys.calibrate_settings import Calibration, Candidate, Figure
 
 MISSED_SHARE = 3
-"""At most one figure in so many may be missed."""
+"""The number of fitted figures for each one that may be missed."""
 _Predicted = TypeVar("_Predicted", Figure, Candidate)
 
 

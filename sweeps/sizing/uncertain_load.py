@@ -1,4 +1,4 @@
-"""A load that is known in ranges: the loads that are sized, and those that stand for all of them.
+"""A load whose inputs are ranges: the loads that are sized, and the sample of loads that gives the odds.
 
 Each range is a uniform prior, independent of the others. A load has an amount (users, or reads and writes per
 second) and a share of reads. What an array carries is measured at the least, the middle and the largest
@@ -62,7 +62,7 @@ class UncertainLoad:
 
     @property
     def strata(self) -> list[LoadPoint]:
-        """Loads of equal probability that stand for all."""
+        """The loads at the middles of equally probable strata of the ranges, which give the odds."""
         return [
             measure_load(values) for values in self._combine([each.list_strata() for each in self.inputs])
         ]
