@@ -33,7 +33,7 @@ _TIMES = 3.0
 """How far times of firmware and interfaces may be from the catalogue's, as a ratio."""
 _FLASH = 2.0
 _SEEK = 1.15
-_MOST_DESTAGES = 16
+_MOST_DESTAGES, _MOST_SSD_DESTAGES = 16, 32
 _CLASSES, _MIXED = {1.0: "reads", 0.0: "writes"}, "mixed loads"
 """Classes of loads by their share of reads, as those of the discrepancy (`calibrated.py`)."""
 _RANDOM = 0.5
@@ -240,6 +240,7 @@ def _list_unknowns(scenario: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
         yield from around("array.disk.interface.command_overhead", _TIMES)
         yield from around("array.disk.read_time", _FLASH)
         yield from around("array.disk.program_time", _FLASH)
+        yield from around("array.disk.commit_time", _TIMES)
     else:
         if disk["buffer"] is not None:
             yield "array.disk.buffer.write_cache", {"choice": [True, False]}
@@ -250,11 +251,13 @@ def _list_unknowns(scenario: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
         return
     yield from around("controller.firmware.command_time", _TIMES)
     if disk["kind"] == "ssd":
+        yield from around("controller.link.latency", _TIMES)
         # A controller without SATA links tunnels their commands.
         yield from around("controller.back_end.sata_overhead", _TIMES)
         yield from around("controller.back_end.sata_write_overhead", _TIMES)
     if controller["cache"]["capacity"] and controller["cache"]["write_fraction"]:
-        yield "controller.cache.write.destage_depth", {"integer": [1, _MOST_DESTAGES]}
+        most = _MOST_SSD_DESTAGES if disk["kind"] == "ssd" else _MOST_DESTAGES
+        yield "controller.cache.write.destage_depth", {"integer": [1, most]}
 
 
 class _Around:

@@ -125,3 +125,17 @@ def test_a_controller_has_the_bus_of_its_links(entry: catalog.Entry) -> None:
     elif back_end["kind"] == "scsi_bus":
         assert _read(entry, "back_end.bandwidth", "bytes_per_s") in {160e6, 320e6}
         assert bus["kind"] in {"pci", "pci_x"}
+
+
+@for_controllers
+def test_the_link_of_a_controller_takes_what_its_processor_does(entry: catalog.Entry) -> None:
+    link, command = (_read(entry, path, "ns") for path in ("link.command_overhead", "firmware.command_time"))
+    assert link <= command or entry.name.startswith("ahci_")
+    latency = quantities.parse(value_at(entry.config, "link.latency") or 0, "ns")
+    assert link + float(latency) == 10e3
+
+
+@for_ssds
+def test_only_an_unprotected_ssd_commits(entry: catalog.Entry) -> None:
+    is_protected = entry.config.get("power_loss_protection", True)
+    assert ("commit_time" in entry.config) == (not is_protected)

@@ -152,6 +152,7 @@ def test_an_ssd_has_the_figures_of_its_sheet(further: dict[str, Any]) -> None:
     assert {name for name, cell in cells.items() if not cell.is_met} == set()
     assert ("over_provisioning" in part.assumed) == ("flash" not in further)
     assert part.config["power_loss_protection"] == (further.get("power_loss_protection", True))
+    assert ("commit_time" in part.config) == (not part.config["power_loss_protection"])
 
 
 def test_slow_random_writes_have_less_spare_flash_and_then_slower_flash() -> None:

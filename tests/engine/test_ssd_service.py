@@ -1,4 +1,4 @@
-"""Solid-state disks: conflicts at dies, repeated reads, suspension, and the time of a write."""
+"""Solid-state disks: conflicts at dies, repeated reads, suspension, commits, and the time of a write."""
 
 from itertools import pairwise
 from typing import Any
@@ -105,3 +105,33 @@ def test_a_write_takes_longer_at_the_interface(read_fraction: float, more_us: fl
     }
     row = _closed(32, disk, read_fraction, controller={"back_end": back_end})
     assert 1e6 / row["throughput_iops"] == pytest.approx(17.5 + more_us, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("fields", "commits"),
+    [
+        ({"power_loss_protection": False}, True),
+        ({"power_loss_protection": False, "write_cache": True}, False),
+        ({"power_loss_protection": True}, False),
+    ],
+)
+def test_commits_bound_the_writes_that_must_reach_the_flash(fields: dict[str, Any], commits: bool) -> None:
+    """One write is a program and a commit; of many, commits are the slowest part."""
+    commit_us = 40.0
+    room = {"capacity": "4GiB", "dies_per_channel": 64, "precondition": "empty"}
+    rates = {
+        time: [
+            _closed(depth, _ssd(commit_time=time, **room, **fields), 0)["throughput_iops"]
+            for depth in (1, 64)
+        ]
+        for time in ("0us", f"{commit_us}us")
+    }
+    plain, committed = rates.values()
+    if commits:
+        assert [1e6 / rate for rate in (plain[0], committed[0])] == pytest.approx(
+            [PROGRAM_US, PROGRAM_US + commit_us], rel=0.01
+        )
+        assert plain[1] > 1.5e6 / commit_us
+        assert committed[1] == pytest.approx(1e6 / commit_us, rel=0.01)
+    else:
+        assert committed == plain

@@ -152,6 +152,7 @@ def controllers(draw: Draw, line: int) -> Scenario:
         "link": {
             "bandwidth": draw(st.sampled_from([None, 10_000_000, 1_000_000_000])),
             "command_overhead": draw(st.sampled_from([0, 10_000])),
+            "latency": draw(st.sampled_from([0, 30_000])),
         },
         "firmware": {"command_time": draw(st.sampled_from([0, 50_000]))},
         "outstanding_limit": draw(st.sampled_from([None, 1, 4, 512])),

@@ -43,6 +43,29 @@ def test_link_bound() -> None:
     assert_equal("link of 100 MB/s, saturated: busy", "share", 1.0, row["link_busy_fraction"], tolerance=1e-4)
 
 
+def test_the_latency_of_the_link_delays_each_command_and_bounds_no_rate() -> None:
+    """One outstanding: service + transfer + latency; many: the bound of the link."""
+    link = {"bandwidth": "100MB/s", "command_overhead": "10us", "latency": "200us"}
+    rows = [
+        simulate(
+            scenario(
+                outstanding(depth),
+                server(constant("1us")),
+                size="64KiB",
+                controller={"link": link},
+                warm_up=100,
+                window=20_000,
+            )
+        )
+        for depth in (1, 16)
+    ]
+    transfer_us = 10 + 65_536 / 100
+    alone_us = rows[0]["response_mean_us"]
+    assert_equal("link with 200 us of latency, one read", "us", 201 + transfer_us, alone_us, tolerance=1e-4)
+    many = rows[1]["throughput_iops"]
+    assert_equal("link with 200 us of latency, 16 reads", "1/s", 1e6 / transfer_us, many, tolerance=1e-4)
+
+
 def test_firmware_bound() -> None:
     """One command at a time: 1 / 50 us."""
     row = simulate(

@@ -17,6 +17,9 @@ pub struct HostLink {
     pub duplex: Option<Duplex>,
     /// Link time per command without its data.
     pub command_overhead: SimDuration,
+    /// Additional delay per command, which delays no other.
+    #[serde(skip_serializing_if = "SimDuration::is_zero")]
+    pub latency: SimDuration,
 }
 
 /// Whether both directions of a link share its data rate.

@@ -72,6 +72,9 @@ pub struct Ssd {
     #[serde(default = "four")]
     #[schemars(range(min = 2, max = 65_536))]
     pub gc_low_mark: u32,
+    /// Time to commit the mapping of a write or flush that must reach the flash, one after another (default: none).
+    #[serde(default, skip_serializing_if = "SimDuration::is_zero")]
+    pub commit_time: SimDuration,
     /// State of the SSD before the run, which is unknown of most systems; the default is the one that lasts.
     #[serde(default)]
     pub precondition: Precondition,
@@ -81,6 +84,9 @@ impl Ssd {
     /// Sets settings without effect to their defaults.
     pub(crate) fn normalise(&mut self) {
         self.write_cache &= !self.power_loss_protection;
+        if self.power_loss_protection {
+            self.commit_time = SimDuration::ZERO;
+        }
         self.read_retry = self.read_retry.filter(|retry| retry.share.0 > 0.0);
     }
 }

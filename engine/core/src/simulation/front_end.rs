@@ -26,6 +26,7 @@ pub struct FrontEnd {
     /// The two directions of the host link; the first carries both unless the link is full duplex.
     pub link: [Pipe; 2],
     link_overhead: SimDuration,
+    link_latency: SimDuration,
     link_rate: Option<TransferRate>,
     is_full_duplex: bool,
 }
@@ -41,6 +42,7 @@ impl FrontEnd {
             backlog_limit: LARGEST_BACKLOG + population,
             link: [Pipe::default(); 2],
             link_overhead: controller.link.command_overhead,
+            link_latency: controller.link.latency,
             link_rate: controller.link.bandwidth.map(TransferRate::from),
             is_full_duplex: controller.link.duplex == Some(Duplex::Full),
         }
@@ -84,10 +86,10 @@ impl FrontEnd {
         let bytes = command.sectors.bytes();
         let transfer = self.link_rate.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes));
         let service = self.link_overhead + transfer;
-        if service == SimDuration::ZERO {
+        if service + self.link_latency == SimDuration::ZERO {
             return false;
         }
-        let done = self.link[direction].claim(context.now(), service);
+        let done = self.link[direction].claim(context.now(), service) + self.link_latency;
         context.schedule(done, Event::Link(request));
         true
     }

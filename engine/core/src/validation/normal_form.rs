@@ -250,6 +250,9 @@ mod tests {
         let (cache, volatile) = (r#", "write_cache": true"#, r#", "power_loss_protection": false"#);
         assert_eq!(canonical(cache, ""), canonical("", ""));
         assert_ne!(canonical(&format!("{cache}{volatile}"), ""), canonical(volatile, ""));
+        let commit = r#", "commit_time": 5"#;
+        assert_eq!(canonical(commit, ""), canonical("", ""));
+        assert_ne!(canonical(&format!("{commit}{volatile}"), ""), canonical(volatile, ""));
         let (sata, tunnel) = (r#", "interface": {"half_duplex": true}"#, r#", "sata_overhead": 5"#);
         for tunnel in [tunnel, r#", "sata_write_overhead": 5"#] {
             assert_eq!(canonical("", tunnel), canonical("", ""));

@@ -5,8 +5,8 @@ from typing import Any
 from destage.tools.data_sheets.made_part import MadePart, show
 from destage.tools.data_sheets.sheet_figures import ControllerFigures
 
-_MOST_LINK_NS = 10_000.0
-"""Time of the link for a command that is assumed for the controllers of the catalogue."""
+_LINK_NS = 10_000.0
+"""Time of a command on the link that is assumed for the controllers of the catalogue."""
 _READ = 4_096
 _LANES = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
 """Rate of a lane of PCI Express [B/s] by its generation."""
@@ -16,6 +16,7 @@ def make_controller(figures: ControllerFigures) -> MadePart:
     """Return the controller of a data sheet."""
     has_cache = figures.cache > 0
     is_protected = has_cache and figures.protected
+    link_ns = _link_ns(figures)
     config: dict[str, Any] = {
         "cache": {
             "capacity": show(figures.cache, "bytes") if has_cache else "0B",
@@ -26,7 +27,8 @@ def make_controller(figures: ControllerFigures) -> MadePart:
         "battery": {"state": "absent"},
         "link": {
             "bus": {"kind": "pcie", "generation": figures.pcie_generation, "lanes": figures.pcie_lanes},
-            "command_overhead": show(_link_ns(figures), "ns"),
+            "command_overhead": show(link_ns, "ns"),
+            "latency": show(_LINK_NS - link_ns, "ns"),
         },
         "back_end": {
             "kind": "sas",
@@ -49,6 +51,7 @@ def make_controller(figures: ControllerFigures) -> MadePart:
         "cache.read": "reads ahead, and keeps nothing else",
         "cache.write.destage_depth": "destages in flight, which no sheet has; docs/model.md shows its effect",
         "link.command_overhead": "as for the controllers of the catalogue, or as operations=N needs",
+        "link.latency": "a command takes 10 us on the link, as for the controllers of the catalogue",
         "back_end": "links to disks and their rate, unless given",
         "firmware.command_time": "one by the most random reads a second, which operations=N gives",
         "outstanding_limit": "unless outstanding=N gives it",
@@ -61,4 +64,4 @@ def make_controller(figures: ControllerFigures) -> MadePart:
 def _link_ns(figures: ControllerFigures) -> float:
     """Return the time [ns] of the link for a command beside its data that lets it carry the rated reads."""
     read_ns = _READ / (_LANES[figures.pcie_generation] * figures.pcie_lanes) * 1e9
-    return min(_MOST_LINK_NS, max(0.0, 1e9 / figures.operations - read_ns))
+    return min(_LINK_NS, max(0.0, 1e9 / figures.operations - read_ns))

@@ -20,6 +20,8 @@ _LATENCIES_NS = {"sas": (110e3, 30e3), "sata": (110e3, 40e3), "nvme": (80e3, 20e
 _DEPTHS = {"sas": 64, "sata": 32, "nvme": 256, "scsi": 32}
 _CHANNELS = {"sas": 16, "sata": 8, "nvme": 16, "scsi": 8}
 _CHANNEL_RATES = {"sas": 800e6, "sata": 800e6, "nvme": 1_200e6, "scsi": 400e6}
+_COMMIT_NS = 162e3
+"""Time per write that must reach the flash, of drives without power-loss protection."""
 _STEPS = 3
 """Corrections of a figure by simulation; each divides the error of the rate by ten or so."""
 _LEAST_SPARE = 0.03
@@ -74,6 +76,8 @@ def make_ssd(figures: SsdFigures) -> MadePart:
     }
     program_s = dies * _PLANES * _PAGE_UNITS * _SMALL / figures.write_rate - page_s
     config["program_time"] = show(program_s * 1e9, "ns")
+    if not figures.power_loss_protection:
+        config["commit_time"] = show(_COMMIT_NS, "ns")
     if not is_fresh:
         fitted_s = _fit_program(config, figures.random_writes, depth, program_s)
         if fitted_s > program_s and not figures.flash:
@@ -169,4 +173,5 @@ def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, st
         "channel_rate": f"usual for {figures.interface}",
         "interface": "random and sequential reads, and sequential writes, have the rates of the sheet",
         "command_latency": f"the latency of writes{writes} less the time on the interface",
+        **({} if figures.power_loss_protection else {"commit_time": "that of two measured SATA drives"}),
     }

@@ -171,7 +171,8 @@ impl Ssd {
             if let Some(command) = command.get() {
                 self.commands[command].pending -= 1;
                 if self.commands[command].pending == 0 {
-                    agenda.schedule(now + self.model.command_latency, slot(Stage::Done, command));
+                    let committed = self.mapping.claim(now, self.model.commit_time);
+                    agenda.schedule(committed + self.model.command_latency, slot(Stage::Done, command));
                 }
             }
         }

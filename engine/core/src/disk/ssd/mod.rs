@@ -3,15 +3,15 @@
 //! ```text
 //!   read   submit ─► die: read ─► channel ─► interface ─► latency ─► done
 //!   write  submit ─► room in the buffer ─► interface ─► latency ─► done        (power-loss protection, write cache)
-//!                                            └─► channel, die: program ─► latency ─► done     (neither, or forced)
-//!   flush  submit ─► the programs of what waits ─► latency ─► done             (write cache)
+//!                                            └─► channel, die: program ─► commit ─► latency ─► done   (neither, or forced)
+//!   flush  submit ─► the programs of what waits ─► commit ─► latency ─► done   (write cache)
 //! ```
 //!
 //! A die does one thing at a time: it reads a page and holds it until the channel has transferred it, receives a page
 //! from the channel and programs it, copies a page for garbage collection (reads, channel out and in, one program), or
 //! erases a block. Reads are first, foreground before background; then due garbage collection; then programs. While
 //! writes wait for room in the buffer, reads alternate with other work. Channels and interface are first come, first
-//! served. With a `suspension_time`, a foreground read suspends a program or an erasure, unless writes wait for room; the
+//! served, as are the commits of the mapping of what must reach the flash. With a `suspension_time`, a foreground read suspends a program or an erasure, unless writes wait for room; the
 //! rest follows when no read waits \[2\].
 //!
 //! A page is programmed when the buffer holds a full one for the die, or partly filled when nothing else could make room
@@ -217,6 +217,8 @@ pub struct Ssd {
     channels: Box<[Pipe]>,
     /// Directions for reads and writes; only the first with a half-duplex interface.
     interface: [Pipe; 2],
+    /// The mapping table, to which one write or flush after another is committed.
+    mapping: Pipe,
     commands: Slab<Command>,
     reads: Slab<PageRead>,
     pieces: Slab<Piece>,
@@ -241,6 +243,7 @@ impl Ssd {
             dies: (0..model.dies).map(|_| Die::idle()).collect(),
             channels: vec![Pipe::default(); model.channels as usize].into(),
             interface: [Pipe::default(); 2],
+            mapping: Pipe::default(),
             commands: Slab::default(),
             reads: Slab::default(),
             pieces: Slab::default(),
@@ -388,7 +391,7 @@ impl BlockDevice for Ssd {
             }
             self.translation.pad(die);
         }
-        for pipe in self.channels.iter_mut().chain(&mut self.interface) {
+        for pipe in self.channels.iter_mut().chain(&mut self.interface).chain([&mut self.mapping]) {
             pipe.cut(now);
         }
         (self.commands, self.reads, self.pieces) = (Slab::default(), Slab::default(), Slab::default());

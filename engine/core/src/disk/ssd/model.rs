@@ -41,6 +41,8 @@ pub struct SsdModel {
     pub(super) is_protected: bool,
     /// Whether writes complete in a buffer that is lost with the power.
     pub(super) is_volatile: bool,
+    /// Time of the SSD's processor and mapping table per write or flush that reaches the flash.
+    pub(super) commit_time: SimDuration,
     pub(super) gc_low_mark: u32,
     pub(super) precondition: Precondition,
 }
@@ -151,6 +153,7 @@ impl SsdModel {
             buffer_units: buffer_units as u32,
             is_protected: ssd.power_loss_protection,
             is_volatile: ssd.write_cache && !ssd.power_loss_protection,
+            commit_time: ssd.commit_time,
             gc_low_mark: ssd.gc_low_mark,
             precondition: ssd.precondition,
         })

@@ -109,7 +109,7 @@ impl Ssd {
 
     /// Ends the flushes that waited for at most `count` units of `die`.
     pub(super) fn end_flushes(&mut self, now: SimTime, die: u32, count: u32, agenda: &mut Agenda<'_>) {
-        let Self { dies, commands, model, .. } = self;
+        let Self { dies, commands, mapping, model, .. } = self;
         dies[die as usize].flushes.retain_mut(|flush| {
             flush.units = flush.units.saturating_sub(count);
             if flush.units > 0 {
@@ -118,7 +118,8 @@ impl Ssd {
             let pending = &mut commands[flush.command].pending;
             *pending -= 1;
             if *pending == 0 {
-                agenda.schedule(now + model.command_latency, slot(Stage::Done, flush.command));
+                let committed = mapping.claim(now, model.commit_time);
+                agenda.schedule(committed + model.command_latency, slot(Stage::Done, flush.command));
             }
             false
         });

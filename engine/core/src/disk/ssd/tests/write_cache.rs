@@ -14,6 +14,7 @@ use crate::units::{Lba, SimTime};
 
 const LATENCY: u64 = 1_000;
 const PROGRAM: u64 = 500_000;
+const COMMIT: u64 = 150_000;
 
 /// An SSD with its events: two dies of pages of two units of 4 KiB.
 struct Bench {
@@ -27,7 +28,8 @@ impl Bench {
         let ssd: config::Ssd = serde_json::from_value(json!({
             "capacity": 2 << 20, "over_provisioning": 0.7, "channels": 1, "dies_per_channel": 2, "page": 8192,
             "pages_per_block": 4, "read_time": 0, "program_time": PROGRAM, "command_latency": LATENCY,
-            "power_loss_protection": protected, "write_cache": write_cache, "precondition": precondition,
+            "power_loss_protection": protected, "write_cache": write_cache, "commit_time": COMMIT,
+            "precondition": precondition,
         }))
         .unwrap();
         let model = Arc::new(SsdModel::new(&ssd, 1).unwrap());
@@ -80,12 +82,27 @@ fn only_a_cache_completes_a_write_before_the_flash_has_it() {
     for (protected, write_cache, forced, time) in [
         (true, false, true, LATENCY),
         (false, true, false, LATENCY),
-        (false, true, true, PROGRAM + LATENCY),
-        (false, false, false, PROGRAM + LATENCY),
+        (false, true, true, PROGRAM + COMMIT + LATENCY),
+        (false, false, false, PROGRAM + COMMIT + LATENCY),
     ] {
         let mut bench = Bench::new(protected, write_cache, "sequential");
         assert_eq!(bench.write(0, 8, forced), time, "{protected} {write_cache} {forced}");
     }
+}
+
+/// Programs of different dies end together, their commits one after another.
+#[test]
+fn commits_follow_one_another() {
+    let mut bench = Bench::new(false, false, "sequential");
+    bench.submit(0, 8, false);
+    bench.submit(16, 8, false);
+    let mut done = Vec::new();
+    while done.len() < 2 {
+        if bench.step().is_some() {
+            done.push(bench.now.0);
+        }
+    }
+    assert_eq!(done, [PROGRAM + COMMIT + LATENCY, PROGRAM + 2 * COMMIT + LATENCY]);
 }
 
 #[test]
@@ -96,7 +113,7 @@ fn a_flush_waits_for_all_that_was_completed() {
         assert_eq!(bench.write(lba, 8, false), LATENCY);
     }
     let start = bench.now.0;
-    assert!((PROGRAM..=2 * PROGRAM + LATENCY).contains(&bench.flush()), "{start}");
+    assert!((PROGRAM + COMMIT..=2 * PROGRAM + COMMIT + LATENCY).contains(&bench.flush()), "{start}");
     assert!(bench.lose_power().is_empty());
     let mut bench = Bench::new(false, true, "sequential");
     assert_eq!(bench.flush(), LATENCY);
@@ -113,7 +130,7 @@ fn a_power_cut_loses_the_sectors_that_the_flash_does_not_have() {
     assert_eq!(bench.lose_power(), HashSet::from([32, 33, 34, 38]));
     // The old versions are there, and nothing is lost twice.
     assert_eq!(bench.lose_power(), HashSet::new());
-    assert_eq!(bench.write(32, 2, true), PROGRAM + LATENCY);
+    assert_eq!(bench.write(32, 2, true), PROGRAM + COMMIT + LATENCY);
 }
 
 #[test]

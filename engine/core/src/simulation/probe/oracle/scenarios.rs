@@ -56,7 +56,7 @@ fn device() -> impl Strategy<Value = Value> {
             "write_buffer": planes << 14, "power_loss_protection": protected, "write_cache": caches,
             "suspension_time": if planes == 1 { json!(20_000) } else { Value::Null },
             "read_retry": if planes == 1 { json!({"share": 0.1, "reads": 3}) } else { Value::Null },
-            "precondition": state})
+            "commit_time": if planes == 1 { 0 } else { 150_000 }, "precondition": state})
     };
     prop_oneof![
         1 => Just(ssd(true, false, "random", 1)),
@@ -249,7 +249,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
                 "workload": {"users": users, "phases": phases, "streams": streams},
                 "host": host,
                 "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit, "merge_limit": merge_limit,
-                    "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
+                    "link": {"command_overhead": 8_000, "latency": 2_000}, "firmware": {"command_time": 20_000}},
                 "arrays": arrays,
                 "faults": faults,
                 "run": {"seed": seed, "warm_up": warm_up, "window": window, "drain": true},
