@@ -119,8 +119,8 @@ REMARKS = """## What is off
 
 * The WD740GD gains nothing from a queue, and its rates of equal loads differ by up to nine times.
 * Writes of the MX200 fit no alternative: 6,700 a second at every depth. With the 8 destages in flight that
-  are assumed and the drive's write cache off, the simulated one ends at 3,300 a second, and with 32, as many as a
-  SATA drive takes, at 6,200.
+  are assumed and the drive's write cache off, the simulated one ends at 3,300 a second; with 32, as many as
+  a SATA drive takes, at 6,200.
 * The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
 * A contiguous file of 100 GB is a short stroke of each disk of a large array; a file on a file system in
   use is not. Where a file lies is open for each system that was measured through one.
