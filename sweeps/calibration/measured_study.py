@@ -213,11 +213,11 @@ def _make_stream(line: MeasuredLine) -> dict[str, Any] | None:
 
 def make_size(mean: float) -> dict[str, Any]:
     """Return request sizes with a mean: whole sectors, two sizes next to it if it is none."""
-    sectors = mean / _SECTOR
-    below = max(1, int(sectors))
+    sectors = max(1.0, mean / _SECTOR)
+    if abs(sectors - round(sectors)) < _WHOLE:
+        return {"kind": "constant", "value": f"{round(sectors) * _SECTOR}B"}
+    below = int(sectors)
     share = sectors - below
-    if share < _WHOLE or below > sectors:
-        return {"kind": "constant", "value": f"{below * _SECTOR}B"}
     return {
         "kind": "choice",
         "options": [

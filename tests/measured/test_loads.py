@@ -56,6 +56,14 @@ def test_merged_jobs_of_fio_have_no_depth() -> None:
     assert (same.outstanding, same.threads) == (12.0, 3)
 
 
+def test_the_request_size_of_fio_is_not_cut_with_its_bandwidth() -> None:
+    """Nine requests in 10 s are 7,372.8 bytes/s, of which `bw_bytes` has 7,372."""
+    job = fio_job("a", 9)
+    job["read"] |= {"iops": 0.9, "bw_bytes": 7372, "runtime": 10_000, "io_bytes": 73_728, "io_kbytes": 72}
+    line = read_one(fio(job))
+    assert (line.request_bytes, line.throughput_bytes_per_s) == (8192.0, pytest.approx(7372.8))
+
+
 @pytest.mark.parametrize(
     ("option", "value", "outstanding"),
     [("rate_iops", "100", None), ("rate", "1m,0", None), ("thinktime", "0", 8.0), ("thinktime", "2ms", None)],

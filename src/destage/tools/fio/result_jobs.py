@@ -37,8 +37,11 @@ def read_kind(job: Row, name: str) -> Kind:
         raise job.mistake("measured.missing-value", "missing", name)
     kind = Row(job.file, job.line, given, f"{job.place}{name}.")
     iops, seconds = kind.need("iops"), kind.need("runtime") / 1000
-    rate = kind.need("bw_bytes") if kind.has("bw_bytes") else kind.need("bw", scale=_KIB)
     count = round(kind.need("total_ios") if kind.has("total_ios") else iops * seconds)
+    rate = kind.need("bw_bytes") if kind.has("bw_bytes") else kind.need("bw", scale=_KIB)
+    if count and kind.has("total_ios") and kind.has("io_kbytes"):
+        # `bw_bytes` is cut to whole bytes per second, which makes 8191 bytes of 8 KiB.
+        rate = iops * kind.need("io_bytes") / count
     response, bins = _read_times(kind) if count else ({}, {})
     return {
         "iops": iops,
