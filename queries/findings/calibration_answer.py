@@ -256,9 +256,7 @@ def format_prediction(row: Row) -> str:
         return text
     where = "within the 50 % interval" if row["inside_50"] else "within the 90 % interval"
     where = where if row["inside_90"] else "outside of the 90 % interval"
-    text += (
-        f"; published: {format_value(row, 'published')}, {where}; score (CRPS) {format_value(row, 'crps')}"
-    )
+    text += f"; measured: {format_value(row, 'published')}, {where}; score (CRPS) {format_value(row, 'crps')}"
     if row["rule_crps"] is not None:
         text += f", that of the plain rule {format_value(row, 'rule_crps')}"
     return text
@@ -309,7 +307,7 @@ def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:
 def tabulate_predictions(session: Session) -> list[tuple[str, ...]]:
     """Return the predictions as text: headings, then a row for each fit and figure."""
     missed = list_missed(session)
-    headings = ("figure", "fitted on", "median", "50 %", "90 %", "published", "CRPS", "plain rule")
+    headings = ("figure", "fitted on", "median", "50 %", "90 %", "measured", "CRPS", "plain rule")
     table: list[tuple[str, ...]] = [headings]
     for row in session.query(TABLE).to_pylist():
         seen = "missed" if (row["fit"], row["figure"]) in missed else "with it"

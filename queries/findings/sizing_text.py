@@ -244,10 +244,11 @@ def _compare(factor: float) -> str:
 
 
 def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
-    more = format_amount((other.price or 0) - (best.price or 0))
+    more = (other.price or 0) - (best.price or 0)
+    costs = f"{sized.currency} {format_amount(more)} more" if more else "the same"
     return (
         f"Runner-up: {name_configuration(sized, other)}: {format_price(sized, other)}. "
-        f"It meets the objectives and costs {sized.currency} {more} more."
+        f"It meets the objectives and costs {costs}."
     )
 
 

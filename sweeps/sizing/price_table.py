@@ -5,7 +5,7 @@ from importlib import resources
 from typing import Any
 
 from destage.engine import catalog
-from destage.errors import ConfigError
+from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
 from destage.spec.typed_tables import table_schema
 from destage.spec.validation import validate_document
@@ -23,15 +23,18 @@ def check_prices(document: object, name: str) -> dict[str, Any]:
     Raises:
         ConfigError: It is not, with every mistake.
     """
+    if not isinstance(document, dict):
+        message = "not a price table in YAML; `destage size --example-prices` prints one"
+        raise ConfigError([Issue("study.wrong-type", "", message)], name)
     issues = validate_document(document, table_schema(Prices), "study")
-    if isinstance(document, dict) and not issues:
+    if not issues:
         issues = [
             replace(issue, place=f"{kind}.{part}")
             for kind in ("controllers", "disks")
             for part in document[kind]
             for issue in catalog.check_name(kind, part)
         ]
-    if issues or not isinstance(document, dict):
+    if issues:
         raise ConfigError(issues, name)
     return document
 

@@ -239,6 +239,14 @@ def test_an_unknown_part_in_the_price_table_has_its_place_there(destage: Any, pr
     assert (done.code, done.issues) == (2, [("catalog.unknown-entry", "disks.exos_x19")])
 
 
+@pytest.mark.parametrize("text", ["", "disk;price\nexos_x18;330\n"])
+def test_a_file_that_is_no_price_table_names_the_example(destage: Any, prices: Path, text: str) -> None:
+    prices.write_text(text)
+    done = destage("size", *SMALL[:4], "--prices", str(prices))
+    assert (done.code, done.issues) == (2, [("study.wrong-type", "")])
+    assert "--example-prices" in done.err
+
+
 def test_parts_without_a_price_are_counted_and_named(destage: Any, prices: Path) -> None:
     """A price table with all controllers but two leaves these out; disks that are named leave none out."""
     parts = {kind: [part.name for part in catalog.entries(kind)] for kind in ("controllers", "disks")}
@@ -397,10 +405,18 @@ def test_a_second_call_executes_nothing(destage: Any) -> None:
     assert all(" 0 executed" in line for line in second.err.splitlines() if " runs, " in line)
 
 
+def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
+    for option, text in (("--growth", "20%"), ("--budget", "5000EUR"), ("--spares", "two")):
+        done = destage("size", *SMALL, option, text)
+        assert done.issues == [("usage.bad-value", option)]
+        assert f"{text!r}: must be a" in done.err
+
+
 @pytest.mark.parametrize(
     ("args", "issue"),
     [
         ((), ("usage.conflicting-options", "--workload")),
+        (("--workload", "none.fio"), ("usage.unreadable-file", "FILE")),
         (("--workload", "vdi", "--trace", "x.parquet"), ("usage.conflicting-options", "--workload")),
         (("--workload", "vdi", "--count", "9-2"), ("usage.bad-value", "--count")),
         (("--workload", "vdi", "--count", "many"), ("usage.bad-value", "--count")),

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from destage.cli.parameters.sizing_load import parse_read_share
+
 SHORT = ("--set", "run.warm_up={requests: 200}", "--set", "run.window={requests: 1000}", "--quiet")
 """Short runs: the laws hold whatever they measure."""
 ONE = ("--disks", "exos_x18,dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10")
@@ -127,6 +129,9 @@ def test_what_no_array_carries_even_at_the_low_end_is_named(destage: Any) -> Non
         (("--read-share", "0.6..1.2"), ("usage.out-of-range", "--read-share")),
         (("--read-share", "0.8..0.6"), ("usage.bad-value", "--read-share")),
         (("--read-share", "nan"), ("usage.bad-value", "--read-share")),
+        (("--read-share", "70"), ("usage.out-of-range", "--read-share")),
+        (("--read-share", "60%..170%"), ("usage.out-of-range", "--read-share")),
+        (("--read-share", "%"), ("usage.bad-value", "--read-share")),
         (("--users", "2..9", "--explain"), ("usage.conflicting-options", "--explain")),
         (
             ("--read-share", "0.5", "--set", "workload.streams.0.operations.read_fraction=0.1"),
@@ -137,6 +142,12 @@ def test_what_no_array_carries_even_at_the_low_end_is_named(destage: Any) -> Non
 def test_mistakes_in_ranges_are_named(destage: Any, args: tuple[str, ...], issue: tuple[str, str]) -> None:
     done = destage("size", "--workload", "vdi", *args)
     assert (done.code, done.issues, done.out) == (2, [issue], "")
+
+
+@pytest.mark.parametrize("text", ["0.6..0.7", "60%..70%", "0.6..70%"])
+def test_a_share_may_be_a_percentage(text: str) -> None:
+    share = parse_read_share(text)
+    assert (share.low, share.high) == (0.6, 0.7)
 
 
 @pytest.mark.parametrize(

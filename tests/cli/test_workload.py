@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+RESULTS = Path(__file__).parents[1] / "measured" / "data"
 JOB = """[global]
 ioengine=libaio
 direct=1
@@ -157,6 +158,14 @@ def test_wrong_arguments_are_rejected(
     (tmp_path / "empty.yaml").write_text("")
     done = destage(*args)
     assert (done.code, done.issues) == (2, [issue])
+
+
+@pytest.mark.parametrize("command", [("workload", "import"), ("catalog", "show")])
+@pytest.mark.parametrize("name", ["fio-gtod-reduce-no-latency.json", "iostat-x-appended-twice.log"])
+def test_results_are_named_in_place_of_each_line(destage: Any, command: tuple[str, ...], name: str) -> None:
+    done = destage(*command, str(RESULTS / name))
+    assert (done.code, done.issues) == (2, [("import.no-test", "")])
+    assert "measured import" in done.err
 
 
 VDBENCH = """sd=sd1,lun=/dev/sdb,size=10g,openflags=o_direct

@@ -157,6 +157,7 @@ def test_every_mistake_has_its_line_and_column() -> None:
         # A thousand reads per second of 4 KiB are 4.1 MB/s, and of 5 ms each they need five outstanding.
         (f"{LOAD},iops,MB/s\na,randread,4k,1,1000,41\n", [("measured.implausible", "bandwidth", 2, 1)]),
         (f"{LOAD},iops,latency\na,randread,4k,2,1000,5ms\n", [("measured.implausible", "outstanding", 2, 1)]),
+        (f"{LOAD},iops,latency\na,randread,4k,2,1000,5us\n", [("measured.implausible", "outstanding", 2, 1)]),
     ],
 )
 def test_a_table_that_cannot_be_used_says_where(

@@ -97,7 +97,7 @@ def test_small_shares_keep_two_digits() -> None:
 def test_the_answer_names_odds_predictions_and_scores(queue: Session) -> None:
     answer = compose_answer(queue)
     assert answer[0].startswith("Fitted on light load, the odds of then: response_mean <= 30ms are ")
-    assert "published: 9 ms" in answer[1]
+    assert "measured: 9 ms" in answer[1]
     assert "of the plain rule" in answer[1]
     assert answer[2].startswith("Fitted on light load: ")
     assert "of 1 held figures" in answer[2]

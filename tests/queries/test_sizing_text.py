@@ -95,6 +95,16 @@ def test_the_answer_line_by_line() -> None:
     ]
 
 
+def test_a_runner_up_of_the_same_price_costs_the_same() -> None:
+    cheap = replace(OTHER, price=BEST.price)
+    (line,) = (
+        line
+        for line in compose_sizing(replace(SIZED, candidates=[BEST, cheap, DEAR]))
+        if line.startswith("Runner-up")
+    )
+    assert line.endswith("costs the same.")
+
+
 def test_the_disks_that_hold_the_models_error() -> None:
     error = ModelError(LoadClass("spinning", cached=True), 4, 0.5, 0.8, 1.28)
     assured = Assured(error, 2.0, 11, 4500.0)

@@ -81,3 +81,19 @@ def test_invalid_quantities_are_rejected(text: object, unit: str) -> None:
         quantities.parse(text, unit)
     (issue,) = caught.value.issues
     assert (issue.code, issue.value) == ("usage.bad-quantity", str(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "meant"),
+    [
+        ("4,2ms", "ns", "'4.2ms'"),
+        ("1,25", "fraction", "'1.25'"),
+        ("12,000/s", "per_s", "'12000/s' or '12.000/s'"),
+    ],
+)
+def test_a_number_with_a_comma_has_what_it_may_mean(text: str, unit: str, meant: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        quantities.parse(text, unit)
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.value) == ("usage.bad-quantity", text)
+    assert issue.message.endswith(f"write {meant}")

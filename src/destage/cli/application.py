@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 import threading
 import traceback
@@ -61,6 +62,9 @@ _USAGE = {
     "MissingParameter": "usage.missing-argument",
     "NoSuchOption": "usage.unknown-option",
 }
+_NUMBERS = {"float": "a number", "int": "a whole number"}
+_NOT_A_NUMBER = re.compile(r"(?<=') is not a valid (float|int)(?:eger)?(?: range)?$")
+"""What Typer says of a text that is not a number."""
 _MACHINE = {number for number in SYSTEM_CODES if number != errno.ENOENT} | {errno.EIO, errno.ESTALE}
 """Failures of the machine, which another place or another time may not have."""
 
@@ -239,4 +243,5 @@ def _usage_issue(error: Any) -> Issue:
         place = max(parameter.opts, key=len) if is_option else parameter.metavar
     message = error.message if kind == "BadParameter" else error.format_message()
     message = " ".join(message.removeprefix("Value error, ").split()).removesuffix(".")
+    message = _NOT_A_NUMBER.sub(lambda found: f": must be {_NUMBERS[found[1]]}", message)
     return Issue(code, place, message[:1].lower() + message[1:])

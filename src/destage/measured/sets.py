@@ -157,6 +157,7 @@ def read_table(store: Location, name: str) -> pa.Table:
         return _adapt(table, name)
     names = list_sets(store)
     listed = suggest_names(name, names) or f"; sets there: {', '.join(names) or 'none yet'}"
+    listed += "; `destage measured import` makes one of a file"
     raise StoreError("store.unknown-measured-set", f"no measured set of the store {store}{listed}", name)
 
 

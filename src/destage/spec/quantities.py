@@ -82,6 +82,9 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
 """The base units of the schema and of result columns, by name."""
 
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(.*?)\s*")
+_COMMA = re.compile(r"([+-]?\d+),(\d+)(\D*)")
+_THOUSANDS = 3
+"""Digits after a comma that may separate thousands."""
 _LIMIT = 2**64
 _NANOSECONDS = {"us": 10**3, "s": 10**9}
 _SUFFIX = {"us": "us", "s": "s", "per_s": "/s", "1/s": "/s", "bytes/s": "B/s", "rpm": "rpm"}
@@ -111,6 +114,8 @@ def parse(value: object, unit: str) -> int | float:
     if match is None:
         raise _error(text, f"is not {kind.phrase}; write it like {kind.example!r}")
     number, suffix = match.groups()
+    if comma := _COMMA.fullmatch(text.strip()):
+        raise _error(text, f"has a comma; write {_list_without_comma(*comma.groups())}")
     factor = Fraction(1) if suffix == "" else kind.suffixes.get(suffix)
     if factor is None:
         allowed = ", ".join(kind.suffixes)
@@ -140,6 +145,12 @@ def render(value: float, unit: str) -> str:
     return min(
         (f"{_format_amount(amount)}{suffix}" for amount, suffix in amounts if _is_short(amount)), key=len
     )
+
+
+def _list_without_comma(whole: str, decimals: str, suffix: str) -> str:
+    """Return what a number with a comma may mean."""
+    joined = [f"{whole}{decimals}{suffix}"] * (len(decimals) == _THOUSANDS)
+    return " or ".join(map(repr, [*joined, f"{whole}.{decimals}{suffix}"]))
 
 
 def _is_short(amount: Fraction) -> bool:

@@ -17,8 +17,19 @@ def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWor
     """
     detected = registry.detect(text, "load") if options.tool == "auto" else None
     load = registry.find_tool(options.tool).open_part("load") if detected is None else detected[1]
-    tests: list[ImportedWorkload] = load.read_tests(text, file, options)
+    try:
+        tests: list[ImportedWorkload] = load.read_tests(text, file, options)
+    except ConfigError:
+        reject_results(text, file)
+        raise
     return _choose(_merge_repeated(tests), options.test, file)
+
+
+def reject_results(text: str, file: str) -> None:
+    """Raise an error if a text has the results of a tool, which are no test."""
+    if detected := registry.detect(text, "results"):
+        message = f"has results of {detected[0].title}, not a test; `destage measured import` reads them"
+        raise ConfigError([Issue("import.no-test", "", message)], file)
 
 
 def _merge_repeated(tests: Sequence[ImportedWorkload]) -> list[ImportedWorkload]:

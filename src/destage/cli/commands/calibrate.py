@@ -22,10 +22,11 @@ from destage.cli.parameters.shared_options import (
 )
 from destage.cli.printed_results.finished_sweep import choose_executor, run_study
 from destage.cli.terminal.output import print_note
-from destage.errors import UsageError
+from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from destage.store import Location
+    from destage.sweeps import Study
 
 
 def calibrate(
@@ -111,7 +112,11 @@ def calibrate(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The study that --draws, --measured or --on writes."),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Study to write: with --draws at the end, with --measured or --on instead of running it.",
+        ),
     ] = None,
     executor: Executor = "auto",
     workers: Workers = None,
@@ -139,12 +144,13 @@ def calibrate(
         hardware = read_hardware(on, disk, controller)
         text = make_text(spec, store, hardware, where, predict or [], unknown or [], known or [])
         study = sweeps.parse_study(text, name=str(out or spec))
+        print_unknowns(study)
         if out is not None:
             out.write_text(text, encoding="utf-8")
-            print_note(f"study written to {out}")
-        print_unknowns(study)
+            print_note(f"study written to {out}; run it with: destage calibrate {out}")
+            return
     else:
-        study = sweeps.load_study(spec)
+        study = _load_study(spec, store)
     if "calibrate" not in study.document:
         message = "has no calibrate; run it with `destage run`"
         raise UsageError("usage.not-a-calibration", message, spec)
@@ -174,6 +180,22 @@ def _check_options(context: typer.Context, is_on: bool, is_written: bool, out: P
         raise UsageError("usage.missing-value", "needs --draws or --measured, and these need it", "--out")
     if out is not None and out.exists():
         raise UsageError("usage.file-exists", f"{out} exists", "--out")
+
+
+def _load_study(spec: str, store: "Location | None") -> "Study":
+    """Return a study of a file or a bundled one; a measured set alone is an error at `--on`."""
+    from destage import sweeps
+    from destage.measured.sets import list_sets
+    from destage.store.state.lookup import default_store
+
+    try:
+        return sweeps.load_study(spec)
+    except ConfigError as error:
+        is_unknown = error.issues[0].code == "study.not-found"
+        if not is_unknown or spec not in list_sets(default_store() if store is None else store):
+            raise
+        message = f"missing; {spec} is a measured set, and needs the array that was measured, as in raid5x8"
+        raise UsageError("usage.missing-argument", message, "--on") from None
 
 
 def _write_calibration(

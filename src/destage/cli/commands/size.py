@@ -56,7 +56,8 @@ def size(
             "--read-share",
             parser=parse_read_share,
             metavar="SHARE|LOW..HIGH",
-            help="Share of reads of a workload of one stream, from 0 to 1 (default: the workload's own).",
+            help="Share of reads of a workload of one stream, such as 0.7 or 70% (default: the "
+            "workload's own).",
         ),
     ] = None,
     workload: Annotated[
@@ -135,8 +136,8 @@ def size(
         typer.Option(
             "--capacity",
             metavar="SIZE",
-            help="Data that the array must hold, such as 40TB; the workload's areas are scaled to it, all "
-            "alike (default: the workload's own footprint).",
+            help="Data that the array must hold, such as 40TB; the workload's areas are scaled to it by "
+            "one factor (default: the workload's own footprint).",
         ),
     ] = None,
     growth: Annotated[
@@ -226,7 +227,7 @@ def size(
 
     With ranges, such as --users 250..350, gives the odds that each candidate meets the objectives, and its
     regret: its price beyond the cheapest that carries the load, or all of it where it does not carry it.
-    Recommends the least regret on average; all values of a range are alike probable.
+    Recommends the least regret on average; every value of a range is as probable as any other.
     """
     use_catalog(catalog_files)
     from destage import sizing

@@ -156,6 +156,7 @@ def _read_workload(file: Path) -> dict[str, Any]:
     from destage.spec.documents import parse_document
     from destage.spec.source import Source
     from destage.sweeps.space.parameters import find_bare_numbers, is_json
+    from destage.tools.load import reject_results
 
     text = read_text(file)
     document, within = parse_document(text, str(file)), ""
@@ -164,6 +165,7 @@ def _read_workload(file: Path) -> dict[str, Any]:
     if isinstance(document, dict) and "streams" in document:
         document = {"workload": document}
     if not isinstance(document, dict) or not isinstance(document.get("workload"), dict):
+        reject_results(text, str(file))
         message = "missing; a workload is a table under `workload:`, or under `scenario.workload:` in a study"
         raise ConfigError([Issue("scenario.missing-key", "workload", message)], str(file))
     bare = [] if is_json(text) else find_bare_numbers({"workload": document["workload"]})

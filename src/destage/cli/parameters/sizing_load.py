@@ -5,7 +5,7 @@ Its numbers are values or ranges: `300`, `250..350`.
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,7 +130,7 @@ def _read_workload(name: str, test: str | None, users: int | None) -> SizedLoad:
     from destage.tools.registry import is_command
 
     file = Path(name)
-    if not file.exists() and not is_command(name):
+    if not file.exists() and not file.suffix and not is_command(name):
         # The search names an entry that the catalogue does not have.
         return SizedLoad({"use": name, "users": users or 1}, f"{make_slug(name)}-{users or 1}")
     workload, remarks = _read_file(name, test)
@@ -201,9 +201,10 @@ def _parse(text: str, name: str, least: float, most: float, kind: str) -> "Input
     from destage.sweeps.sizing.request import InputRange
 
     match = _RANGE.fullmatch(text)
-    number = int if kind == "a whole number" else float
+    readers: dict[str, Callable[[str], float]] = {"users": int, "read_share": _read_share}
+    read = readers.get(name, float)
     try:
-        low, high = (number(end) for end in (match[1], match[2] or match[1])) if match else (math.nan,) * 2
+        low, high = (read(end) for end in (match[1], match[2] or match[1])) if match else (math.nan,) * 2
     except ValueError:
         low = high = math.nan
     given = InputRange(name, low, high, text)
@@ -216,8 +217,14 @@ def _parse(text: str, name: str, least: float, most: float, kind: str) -> "Input
         raise UsageError("usage.bad-value", message, option)
     if low < least or high > most:
         bounds = f"at least {least:,}" if most == math.inf else f"from {least:,} to {most:,}"
+        bounds += " or end in %" * (name == "read_share")
         raise UsageError("usage.out-of-range", f"{text}: must be {bounds}", option)
     return given
+
+
+def _read_share(text: str) -> float:
+    """Return a share as a number, or as a percentage with its sign."""
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
 def _show_example(name: str) -> str:

@@ -48,8 +48,8 @@ _NUMBER = re.compile(r"[\d.]+(e[+-]?\d+)?", re.IGNORECASE)
 _SECTOR = 512
 _UNEQUAL = 0.1
 """The share by which figures that follow from one another may differ."""
-_MOST_BUSY = 2.0
-"""The most that rate times response time may be of the outstanding I/Os; by Little's law they are equal."""
+_LEAST_BUSY, _MOST_BUSY = 0.02, 2.0
+"""What rate times response time may be of the outstanding I/Os; by Little's law they are equal."""
 _US_PER_S = 1e6
 _Cells = list[tuple[str, int]]
 """The texts of a line, each with its column in the file, from 1."""
@@ -228,7 +228,7 @@ def _read_number(text: str, base: str, unit: str) -> float:
     if not number >= 0:
         raise ValueError("must be a number of at least 0")
     if base == "fraction" and number > 1:
-        raise ValueError("must be at most 1, or 100%")
+        raise ValueError("must be at most 1, or end in %")
     if base == "bytes" and number % _SECTOR and re.search(r"[kKMG]B$", text):
         raise ValueError(f"is {number:.0f} bytes, no whole number of sectors; 4KiB (or 4k) is 4096 bytes")
     return number
@@ -286,10 +286,10 @@ def _check_consistent(file: ResultFile, line: int, figures: Figures) -> None:
         raise file.mistake("measured.implausible", message, line=line, place="bandwidth")
     if iops and response and outstanding:
         busy = iops * response / _US_PER_S
-        if busy > _MOST_BUSY * outstanding:
+        if not _LEAST_BUSY * outstanding <= busy <= _MOST_BUSY * outstanding:
             message = (
-                f"iops times latency are {busy:.3g} outstanding I/Os, more than {outstanding:g}: check the "
-                "unit of the latency, and the threads"
+                f"iops times latency are {busy:.3g} outstanding I/Os, not {outstanding:g}: check the unit of "
+                "the latency, and the threads"
             )
             raise file.mistake("measured.implausible", message, line=line, place="outstanding")
 
