@@ -87,7 +87,8 @@ class RangedSizing:
     def sure(self) -> RangedCandidate | None:
         """The cheapest candidate that is as probable to carry the load as what a single load is sized for."""
         odds = (1 + CONFIDENCE) / 2
-        return next((one for one in self.candidates if (one.odds_with_error or 0) >= odds), None)
+        # Odds count as they are printed, in whole per cent.
+        return next((one for one in self.candidates if round(one.odds_with_error or 0, 2) >= odds), None)
 
 
 def compose_ranged(ranged: RangedSizing) -> list[str]:
