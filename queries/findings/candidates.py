@@ -14,6 +14,10 @@ from destage.student import half_width, share_below
 CONTROLLER, DISK, RAID, DISKS = "controller.use", "array.disk.use", "array.raid", "array.disks"
 _PARTS = (CONTROLLER, DISK, RAID)
 _EXPOSURE = "dirty_high_bytes"
+MORE_EXPENSIVE = "more_expensive"
+"""How the search of a candidate ends that costs more than what was to be found."""
+REBUILD_ENDED = "rebuild_ended"
+"""The verdict on runs that do not measure a rebuild, as it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,25 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class StateResult:
+    """The results of a configuration in a state of failure.
+
+    Attributes:
+        state: `during_rebuild` or `dead_battery`.
+        disks: The number of disks.
+        is_met: Whether the objectives of the state are met with these disks.
+        is_always: Whether it is in the state in normal operation, too, so that the runs are the same.
+        measured: The results, one per objective; none if a run reached no steady state.
+    """
+
+    state: str
+    disks: int
+    is_met: bool
+    is_always: bool
+    measured: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A family of configurations, and its number of disks.
 
@@ -48,6 +71,7 @@ class Candidate:
         measured: The results at `disks`, one per objective.
         limiting: The most used resource at `disks`.
         use: Its use, as a fraction.
+        states: The results in the states of failure that were asked for; the last one is the one that fails.
     """
 
     parts: Mapping[str, str]
@@ -60,11 +84,13 @@ class Candidate:
     measured: tuple[Measured, ...]
     limiting: str | None
     use: float | None
+    states: tuple[StateResult, ...] = ()
 
     @property
     def odds(self) -> float:
         """The probability that all objectives are met, at least."""
-        return max(0.0, 1 - sum(1 - result.odds for result in self.measured))
+        measured = [*self.measured, *(result for each in self.states for result in each.measured)]
+        return max(0.0, 1 - sum(1 - result.odds for result in measured))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,19 @@ from dataclasses import dataclass, field
 
 from destage.engine import catalog
 from destage.measured_systems.model_error import ModelError
-from destage.queries.findings.candidates import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
+from destage.queries.findings.candidates import (
+    CONTROLLER,
+    DISK,
+    MORE_EXPENSIVE,
+    RAID,
+    REBUILD_ENDED,
+    BatteryCase,
+    Candidate,
+    Measured,
+)
 from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import format_amount, format_axis_value, format_number, title_column
-from destage.queries.text.shown_results import name_result, show_bound, show_result
+from destage.queries.text.shown_results import name_result, round_to, show_bound, show_bytes, show_result
 from destage.spec.aligned_text import align_cells
 from destage.spec.objective import Objective
 
@@ -23,7 +32,6 @@ RESOURCE_WORDS = {
     "cache": "the write cache",
     "host": "the host's processors",
 }
-_DEAR = "more_expensive"
 _OPEN = ("undecided", "not_stationary")
 """The verdicts on numbers of disks that neither meet the objectives nor miss one."""
 _GAP = "  "
@@ -116,7 +124,8 @@ def compose_sizing(sized: Sized) -> list[str]:
     """Return the answer, line by line."""
     carrying = sized.carrying
     if not carrying:
-        return [_explain_none(sized), *_describe_unpriced(sized), *sized.remarks]
+        closest = _describe_closest(sized)
+        return [_explain_none(sized), *closest, *_describe_unpriced(sized), *sized.remarks]
     best = carrying[0]
     lines = [f"{name_configuration(sized, best)}: {format_price(sized, best)}", ""]
     facts = align_cells(_list_facts(sized, best), left=2)
@@ -158,7 +167,8 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     facts = [
         (name_result(measured.objective.column), _describe_margin(measured)) for measured in best.measured
     ]
-    what = "that it is met" if len(best.measured) == 1 else "that all are met"
+    facts += _list_states(best)
+    what = "that it is met" if len(best.measured) == 1 and not best.states else "that all are met"
     what += ", as far as the simulation is exact"
     facts.append(("probability", f"{format_odds(best.odds)} {what}"))
     if best.limiting is not None and best.use is not None:
@@ -178,14 +188,40 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     return facts
 
 
-def _describe_margin(measured: Measured) -> str:
+def _describe_margin(measured: Measured, *, is_met: bool = True) -> str:
     """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
     objective = measured.objective
     text = f"{show_result(objective.column, measured.mean, measured.half_width)}; {show_bound(objective)}"
+    if not is_met:
+        is_open = abs(objective.bound - measured.mean) <= measured.half_width
+        return f"{text}: {'undecided' if is_open else 'met' if objective.is_met(measured.mean) else 'missed'}"
     if measured.factor is not None:
         side = "below" if objective.is_upper else "above"
-        text += f": a factor of {format_number(_two(measured.factor))} {side}"
+        text += f": a factor of {format_number(round_to(measured.factor, 2))} {side}"
     return text
+
+
+def _list_states(one: Candidate) -> list[tuple[str, str]]:
+    """Return the results in states of failure, a line for each objective."""
+    facts = []
+    for state in one.states:
+        name, only = state.state.replace("_", " "), "" if state.is_met else f" with {state.disks} disks"
+        texts = [
+            f"{name_result(each.objective.column)} {_describe_margin(each, is_met=state.is_met)}{only}"
+            for each in state.measured
+        ]
+        always = "; it is always in this state, as no write cache needs a battery" if state.is_always else ""
+        facts += [(name, text + always) for text in texts or [f"no steady state{only}"]]
+    return facts
+
+
+def _describe_closest(sized: Sized) -> list[str]:
+    """Return the results in states of failure of the cheapest candidate that fails in one."""
+    examined = next((one for one in sized.candidates if one.states), None)
+    if examined is None:
+        return []
+    facts = align_cells(_list_states(examined), left=2).splitlines()
+    return [f"{name_parts(examined.parts, None)}:", *(f"{_GAP}{line}" for line in facts)]
 
 
 def _explain_count(best: Candidate) -> str:
@@ -196,25 +232,19 @@ def _explain_count(best: Candidate) -> str:
 
 def _describe_held(held: Held) -> str:
     """Return the data and the room for them: `40 TB of data, of 43.2 TB usable`."""
-    usable = f"{_show_bytes(held.usable_bytes)} usable"
-    own = None if held.own_bytes is None else _show_bytes(held.own_bytes)
+    usable = f"{show_bytes(held.usable_bytes)} usable"
+    own = None if held.own_bytes is None else show_bytes(held.own_bytes)
     if held.stated_bytes is not None:
         scaled = f"; the workload's own areas, {own}, are scaled alike" if own else ""
-        return f"{_show_bytes(held.stated_bytes)} of data, of {usable}{scaled}"
+        return f"{show_bytes(held.stated_bytes)} of data, of {usable}{scaled}"
     data = f"{own} of data, the workload's own footprint" if own else "the workload's own addresses"
     return f"{data}, of {usable}; --capacity states yours"
 
 
-def _show_bytes(size: int) -> str:
-    for unit, factor in (("TB", 1e12), ("GB", 1e9)):
-        if size >= factor:
-            return f"{format_number(float(f'{size / factor:.4g}'))} {unit}"
-    return f"{format_number(_three(size / 1e6))} MB"
-
-
 def _describe_assured(sized: Sized, assured: Assured) -> str:
     """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000), which ...`."""
-    load = f"{format_number(_two(assured.load))} times the load, as systems may be so much slower"
+    load = f"{format_number(round_to(assured.load, 2))} times the load, as systems may be so much slower"
+    load += "; without a failure" if sized.carrying[0].states else ""
     if assured.disks is None:
         return f"more disks than are considered, for {load}"
     price = f"{sized.currency} {format_amount(assured.price or 0)}"
@@ -225,7 +255,7 @@ def _describe_battery(case: BatteryCase | None) -> str:
     """Return what a failure of the battery costs, and the data that it exposes."""
     if case is None:
         return "no effect: no write cache needs a battery"
-    mebibytes = format_number(_three(case.exposed_bytes / 2**20))
+    mebibytes = format_number(round_to(case.exposed_bytes / 2**20, 3))
     at_risk = f"up to {mebibytes} MiB of dirty data unprotected until destaged"
     if not case.without:
         return f"{at_risk}; then, in write-through, the load overloads the array"
@@ -239,7 +269,7 @@ def _describe_battery(case: BatteryCase | None) -> str:
 
 def _compare(factor: float) -> str:
     """Return how a response changes: `3.2 times as long`."""
-    times = format_number(_two(factor))
+    times = format_number(round_to(factor, 2))
     return "as long as before" if times == "1" else f"{times} times as long"
 
 
@@ -257,13 +287,13 @@ def _list_rest(sized: Sized) -> list[str]:
     rest = sized.candidates
     counts = {
         "more expensive even with the fewest disks": sum(
-            candidate.censored == _DEAR and candidate.failing is None for candidate in rest
+            candidate.censored == MORE_EXPENSIVE and candidate.failing is None for candidate in rest
         ),
         "more expensive with enough disks; fewer were simulated and miss an objective": sum(
-            candidate.censored == _DEAR and candidate.verdict == "misses" for candidate in rest
+            candidate.censored == MORE_EXPENSIVE and candidate.verdict == "misses" for candidate in rest
         ),
         "more expensive with enough disks; fewer were simulated and may miss an objective": sum(
-            candidate.censored == _DEAR and candidate.verdict in _OPEN for candidate in rest
+            candidate.censored == MORE_EXPENSIVE and candidate.verdict in _OPEN for candidate in rest
         ),
         "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
         "misses an objective with the most disks": sum(candidate.censored == "above" for candidate in rest),
@@ -272,6 +302,7 @@ def _list_rest(sized: Sized) -> list[str]:
             for candidate in rest
         ),
         "has no value for an objective": len(sized.unmeasured),
+        "ends a rebuild before the window ends": sum(one.verdict == REBUILD_ENDED for one in rest),
         "far from carrying the load with the most disks, in one run": sized.outclassed,
         "cannot be built": sized.impossible,
     }
@@ -344,8 +375,8 @@ def describe_too_small(data: int, usable: int, family: Mapping[str, object], dis
         family: Controller, disk and RAID level of the configuration that has it, by dotted path.
         disks: Its number of disks.
     """
-    largest = f"the largest configuration holds {_show_bytes(usable)} ({name_parts(family, disks)})"
-    asked = f"{_show_bytes(data)} of data were asked for"
+    largest = f"the largest configuration holds {show_bytes(usable)} ({name_parts(family, disks)})"
+    asked = f"{show_bytes(data)} of data were asked for"
     return f"{asked}, and {largest}; --count, --disks and --raid allow larger ones"
 
 
@@ -355,9 +386,9 @@ def _explain_none(sized: Sized) -> str:
     never = Counter(
         describe_failing(candidate.verdict, candidate.binding)
         for candidate in sized.candidates
-        if candidate.censored != _DEAR
+        if candidate.censored != MORE_EXPENSIVE
     )
-    dear = [candidate for candidate in sized.candidates if candidate.censored == _DEAR]
+    dear = [candidate for candidate in sized.candidates if candidate.censored == MORE_EXPENSIVE]
     reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(never.items())]
     if dear:
         reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")
@@ -366,11 +397,3 @@ def _explain_none(sized: Sized) -> str:
     if sized.impossible:
         reasons.append(f"{sized.impossible} cannot be built")
     return f"No configuration meets the objectives: {'; '.join(reasons)}."
-
-
-def _three(value: float) -> float:
-    return float(f"{value:.3g}")
-
-
-def _two(value: float) -> float:
-    return float(f"{value:.2g}")

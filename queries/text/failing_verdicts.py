@@ -14,6 +14,8 @@ def describe_failing(verdict: str | None, binding: str | None) -> str:
         return "reach no steady state"
     if verdict == "not_measured":
         return f"have no value for {binding}"
+    if verdict == "rebuild_ended":
+        return "end the rebuild before the window ends (--set run.window makes it shorter)"
     if binding == "array_failed":
         return "lose more disks than the RAID level tolerates"
-    return "are overloaded" if binding == "overloaded" else f"miss {binding}"
+    return f"are {binding}" if (binding or "").startswith("overloaded") else f"miss {binding}"

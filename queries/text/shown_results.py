@@ -18,9 +18,9 @@ def show_result(column: str, mean: float, half: float = 0.0) -> str:
     scale, unit = find_scale(column), split_title(column)[1]
     if column.endswith(("_fraction", "_ratio")):
         scale, unit = 100.0, "%"
-    mean, half = _three(mean * scale), _three(half * scale)
+    mean, half = round_to(mean * scale, 3), round_to(half * scale, 3)
     text = f"{format_number(mean)} {unit}".rstrip()
-    low, high = _three(mean - half), _three(mean + half)
+    low, high = round_to(mean - half, 3), round_to(mean + half, 3)
     if half and format_number(low) != format_number(high):
         text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
     return text
@@ -32,5 +32,14 @@ def show_bound(objective: Objective) -> str:
     return f"{word} {show_result(objective.column, objective.bound)}"
 
 
-def _three(value: float) -> float:
-    return float(f"{value:.3g}")
+def show_bytes(size: int) -> str:
+    """Return the size of some data: `40 TB`."""
+    for unit, factor in (("TB", 1e12), ("GB", 1e9)):
+        if size >= factor:
+            return f"{format_number(round_to(size / factor, 4))} {unit}"
+    return f"{format_number(round_to(size / 1e6, 3))} MB"
+
+
+def round_to(value: float, digits: int) -> float:
+    """Return a value with a number of significant digits."""
+    return float(f"{value:.{digits}g}")

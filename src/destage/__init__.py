@@ -150,8 +150,9 @@ def size(users: int | tuple[int, int], workload: str | Mapping[str, Any], **opti
     Args:
         users: The number of users; for odds and regret over a range, its low and its high end.
         workload: A workload of the catalogue, such as `vdi`, or the fields of one.
-        options: `response_p95`, `subject_to`, `prices` (a table or its file), `controllers`, `disks`, `raid`,
-            `fewest`, `most`, `budget`, `store`; see `destage.notebook.find_configuration`.
+        options: `response_p95`, `subject_to`, `during_rebuild`, `dead_battery`, `prices` (a table or its
+            file), `controllers`, `disks`, `raid`, `fewest`, `most`, `budget`, `store`; see
+            `destage.notebook.find_configuration`.
 
     Raises:
         ConfigError: A part is not in the catalogue or has no price, or an objective has a mistake.

@@ -86,6 +86,7 @@ class SizingRequest:
         spares: The hot spares, which have a price and hold no data.
         unit: What the number of users counts.
         remarks: Sentences on what the load assumes.
+        failures: The objectives in states of failure (`failure_states`), by state.
     """
 
     workload: Mapping[str, Any]
@@ -103,6 +104,7 @@ class SizingRequest:
     spares: int = 0
     unit: str = "users"
     remarks: Sequence[str] = ()
+    failures: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def least_load(self) -> str:

@@ -47,26 +47,49 @@ def make_search(
         message = "no stream of the workload is per user: leave out the number of users"
         raise ConfigError([Issue("study.no-effect", "workload.users", message, request.workload["users"])])
     left_out = [missed.family for missed in outclassed]
-    objectives = " and ".join(request.objectives)
+    searched = [family for family in families if family not in left_out]
+    return write_search(request, request.name, searched), impossible
+
+
+def write_search(
+    request: SizingRequest,
+    name: str,
+    families: Sequence[Mapping[str, Any]],
+    *,
+    scenario: Mapping[str, Any] | None = None,
+    objectives: Sequence[str] | None = None,
+    least: int | None = None,
+    found: int = FOUND,
+) -> Study:
+    """Return the study that searches the cheapest configurations of some families.
+
+    Args:
+        name: The name of the load in that of the study.
+        scenario: The scenario of its runs (default: that of the request).
+        objectives: The objectives (default: those of the request).
+        least: The fewest disks (default: those of the request).
+        found: The number of cheapest configurations that are found.
+    """
+    objectives = request.objectives if objectives is None else objectives
     seek: dict[str, Any] = {
         MINIMIZE: DISKS,
-        "subject_to": list(request.objectives),
-        "min": request.fewest,
+        "subject_to": list(objectives),
+        "min": request.fewest if least is None else least,
         "max": request.most,
-        "cheapest": FOUND,
+        "cheapest": found,
     }
     if request.max_price is not None:
         seek["max_price"] = request.max_price
     document = {
-        "name": f"size-{request.name}",
-        "question": f"Which configurations have {objectives} at the lowest price?",
-        "scenario": make_scenario(request),
-        "points": [family for family in families if family not in left_out],
+        "name": f"size-{name}",
+        "question": f"Which configurations have {' and '.join(objectives)} at the lowest price?",
+        "scenario": make_scenario(request) if scenario is None else scenario,
+        "points": list(families),
         "seek": seek,
         "prices": dict(request.prices),
         "replicates": _REPLICATES,
     }
-    return parse_written(document), impossible
+    return parse_written(document)
 
 
 def find_unreachable_objective(search: Study) -> Unloaded | None:

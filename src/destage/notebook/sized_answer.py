@@ -15,6 +15,7 @@ from destage.queries.findings.sizing_text import Sized, compose_sizing
 from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
+from destage.sweeps.sizing.failure_states import list_failures
 from destage.sweeps.sizing.price_table import check_prices, example_prices, read_prices_file
 from destage.sweeps.sizing.request import (
     FEWEST,
@@ -73,6 +74,8 @@ def find_configuration(
     *,
     response_p95: str = "30ms",
     subject_to: Sequence[str] = (),
+    during_rebuild: Sequence[str] = (),
+    dead_battery: Sequence[str] = (),
     prices: Mapping[str, Any] | str | Path | None = None,
     controllers: Sequence[str] = (),
     disks: Sequence[str] = (),
@@ -83,14 +86,20 @@ def find_configuration(
     store: str | Location | None = None,
 ) -> SizingAnswer:
     """Find the cheapest configuration for a load."""
+    in_failures = {"during_rebuild": during_rebuild, "dead_battery": dead_battery}
     lists = {"subject_to": subject_to, "controllers": controllers, "disks": disks, "raid": raid}
-    for name, listed in lists.items():
+    for name, listed in (lists | in_failures).items():
         if isinstance(listed, str):
             message = f"must be a list of texts, such as [{listed!r}]"
             raise ConfigError([Issue("study.wrong-type", name, message, listed)])
     known = _read_users(users)
     described = {"use": workload} if isinstance(workload, str) else dict(workload)
     objectives, table = list_objectives(response_p95, subject_to), _read_prices(prices)
+    failures = list_failures(in_failures)
+    if known.has_width and failures:
+        state = next(iter(failures))
+        message = "states of failure are searched for one load, not for ranges"
+        raise ConfigError([Issue("study.no-effect", state, message, users)])
 
     def request_at(values: Mapping[str, float]) -> SizingRequest:
         count = int(values[USERS])
@@ -105,6 +114,7 @@ def find_configuration(
             fewest=fewest,
             most=most,
             max_price=budget,
+            failures=failures,
         )
 
     outcomes: list[Outcome] = []

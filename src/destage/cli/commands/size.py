@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from destage.sweeps import Outcome, Study
     from destage.sweeps.sizing.request import InputRange, SizingRequest
 
+_FAILURES = ("--during-rebuild", "--dead-battery")
+_NORMAL_ONLY = "states of failure are searched for one load and new arrays, not for"
+
 
 def size(
     context: typer.Context,
@@ -167,6 +170,22 @@ def size(
             "applies unless another bound is given.",
         ),
     ] = None,
+    during_rebuild: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--during-rebuild",
+            metavar="OBJECTIVE",
+            help="Objective while a failed disk is rebuilt, such as 'response_p95 <= 80ms'; repeatable.",
+        ),
+    ] = None,
+    dead_battery: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dead-battery",
+            metavar="OBJECTIVE",
+            help="Objective while the battery of the write cache is dead, likewise; repeatable.",
+        ),
+    ] = None,
     disks: Annotated[
         list[str] | None,
         typer.Option("--disks", metavar="NAMES", help="Disks to consider (default: all that have a price)."),
@@ -225,6 +244,9 @@ def size(
     supports the load. With --have and --add, checks whether an array carries more than its present load, and
     which single change makes it. Exits with 1 if no configuration meets the objectives.
 
+    --during-rebuild and --dead-battery give objectives in states of failure. The array found is the cheapest
+    that meets all objectives in normal operation and in each state.
+
     With ranges, such as --users 250..350, gives the odds that each candidate meets the objectives, and its
     regret: its price beyond the cheapest that carries the load, or all of it where it does not carry it.
     Recommends the least regret on average; every value of a range is as probable as any other.
@@ -262,6 +284,7 @@ def size(
         )
         reason = "--have does not take it: its array and its load are those of the file"
         reject_options(context, reason, "--workload", "--trace", "--spares", "--budget", "--read-share")
+        reject_options(context, f"{_NORMAL_ONLY} an array that is there", *_FAILURES)
         reject_ranges(inputs, "--have takes one value")
         with place_at_options():
             question = make_question(asked)
@@ -289,10 +312,12 @@ def size(
             capacity=capacity,
             growth=growth,
             spares=spares,
+            failures={"during_rebuild": during_rebuild or (), "dead_battery": dead_battery or ()},
         )
 
     if any(given.has_width for given in inputs):
         reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
+        reject_options(context, f"{_NORMAL_ONLY} ranges", *_FAILURES)
         is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})

@@ -41,6 +41,8 @@ _PLACES = {
     "arrays.0.disks": "--count",
     "add": "--add",
     "have": "--have",
+    "during_rebuild": "--during-rebuild",
+    "dead_battery": "--dead-battery",
 }
 """The options that give what is at a place in the study, by how the place starts."""
 _TRACE_RUN = {"run.warm_up": "none", "run.window": "auto"}
@@ -62,6 +64,7 @@ def make_request(
     capacity: str | None,
     growth: float,
     spares: int,
+    failures: Mapping[str, Sequence[str]],
 ) -> "SizingRequest":
     """Return the request that the options of `destage size` make."""
     from destage.sweeps.sizing.request import RAID_LEVELS, SizingRequest, list_objectives
@@ -79,6 +82,9 @@ def make_request(
         decided["run.window"] = "--phase"
     with place_at_options():
         objectives = list_objectives(response_p95, subject_to)
+        given = _read_failures(failures)
+    if "during_rebuild" in given:
+        decided |= dict.fromkeys(("faults", "array.failed_disks"), "--during-rebuild")
     return SizingRequest(
         workload=load.workload,
         name=load.name,
@@ -98,7 +104,17 @@ def make_request(
         spares=spares,
         unit=load.unit,
         remarks=load.remarks,
+        failures=given,
     )
+
+
+def _read_failures(failures: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the objectives in states of failure, by state."""
+    if not any(failures.values()):
+        return {}
+    from destage.sweeps.sizing.failure_states import list_failures
+
+    return list_failures(failures)
 
 
 @contextmanager

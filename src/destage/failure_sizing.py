@@ -1,0 +1,280 @@
+"""Sizing for states of failure: the cheapest configuration that meets its objectives in all of them.
+
+The arrays that meet the objectives in normal operation are examined in the order of their prices. One that
+fails in a state comes back with the fewest disks that meet the objectives there, at its new price, and is
+examined in every state with these. One that more disks do not help is excluded. As soon as an array that was
+not found yet might be cheaper, the search in normal operation goes on and finds twice as many.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from destage.errors import ConfigError, Issue
+from destage.queries import open_session
+from destage.queries.findings.answer_basis import describe_error, find_error
+from destage.queries.findings.candidates import (
+    CONTROLLER,
+    DISK,
+    DISKS,
+    MORE_EXPENSIVE,
+    RAID,
+    REBUILD_ENDED,
+    Candidate,
+    StateResult,
+    list_candidates,
+)
+from destage.queries.findings.judged_array import list_judged
+from destage.queries.findings.sizing_text import Sized
+from destage.queries.opening.session import Session
+from destage.sql import quote
+from destage.sweeps import Outcome, Study
+from destage.sweeps.sizing.failure_states import (
+    DURING_REBUILD,
+    NORMAL,
+    UNPROTECTED,
+    RebuildWindow,
+    choose_window,
+    is_always_in,
+    make_state_search,
+)
+from destage.sweeps.sizing.largest_arrays import Outclassed
+from destage.sweeps.sizing.request import SizingRequest
+from destage.sweeps.sizing.sizing_studies import FOUND, list_outclassed
+
+if TYPE_CHECKING:
+    from destage.measured_systems.model_error import ModelError
+
+Run = Callable[[Study], Outcome]
+FindCheapest = Callable[[SizingRequest, Run], Sized]
+_UNKNOWN = "During the rebuild, the error of the model is unknown: no measured system was rebuilding."
+
+
+def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
+    """Return the cheapest configurations that meet the objectives in normal operation and in each state.
+
+    Args:
+        find_cheapest: Finds the cheapest configurations in normal operation, and describes the first one.
+
+    Raises:
+        ConfigError: As `find_cheapest` does, or no run of a state measures what an objective of it bounds.
+    """
+    normal, remarks = replace(request, failures={}), []
+    if DURING_REBUILD in request.failures and UNPROTECTED in request.raid:
+        why = "it has no redundancy, so that a failed disk cannot be rebuilt"
+        levels = [level for level in request.raid if level != UNPROTECTED]
+        if not levels:
+            currency = request.prices["currency"]
+            return Sized((), FOUND, 0, None, currency, reason=f"only RAID 0 was asked for; {why}")
+        normal, remarks = replace(normal, raid=levels), [f"RAID 0 is left out: {why}."]
+    sized = find_cheapest(normal, run)
+    if not sized.carrying:
+        return replace(sized, remarks=[*sized.remarks, *remarks])
+    search = _FailureSearch(replace(normal, failures=request.failures), run, sized)
+    met = search.find()
+    if not met:
+        search.check_measured()
+    elif _describe(met[0]) != _describe(sized.carrying[0]):
+        sized = find_cheapest(_narrow(normal, met[0]), run)
+    remarks = [*sized.remarks, *(search.list_remarks(met[0]) if met else ()), *remarks]
+    return replace(
+        search.sized,
+        candidates=[*met, *search.rest],
+        battery=sized.battery if met else None,
+        assured=sized.assured if met else None,
+        held=sized.held if met else None,
+        remarks=remarks,
+    )
+
+
+class _FailureSearch:
+    """The search for the arrays that meet the objectives in normal operation and in states of failure.
+
+    Attributes:
+        sized: What was found in normal operation.
+        rest: The families that are not among the cheapest arrays, and what rules them out.
+    """
+
+    def __init__(self, request: SizingRequest, run: Run, sized: Sized) -> None:
+        self.sized = sized
+        self.rest: list[Candidate] = []
+        self._request = request
+        self._run = run
+        self._errors: dict[tuple[str, ...], ModelError | str | None] = {}
+        self._window = RebuildWindow()
+        if DURING_REBUILD in request.failures:
+            self._window = choose_window(request, _describe(sized.carrying[0]))
+
+    def find(self) -> list[Candidate]:
+        """Return the cheapest arrays that meet all objectives, the cheapest first."""
+        met: list[Candidate] = []
+        wanted, open_arrays, unknown, limit = (
+            FOUND,
+            *self._divide(self._leave_out(self.sized.candidates), FOUND),
+        )
+        while len(met) < FOUND:
+            open_arrays.sort(key=_price)
+            if open_arrays and _price(open_arrays[0]) <= limit:
+                array = open_arrays.pop(0)
+                state = self._find_next_state(array)
+                if state is None:
+                    met.append(array)
+                    continue
+                examined = self._examine(array, state)
+                (self.rest if examined.disks is None else open_arrays).append(examined)
+            elif unknown and limit < math.inf:
+                wanted *= 2
+                study = self._make(NORMAL, [family.parts for family in unknown], found=wanted)
+                with open_session(self._run(study).path) as session:
+                    more = list_candidates(session, study.found_seek.objectives)
+                carrying, unknown, limit = self._divide(more, wanted)
+                open_arrays += carrying
+            else:
+                break
+        self.rest += [
+            replace(array, disks=None, price=None, censored=MORE_EXPENSIVE, measured=(), states=())
+            for array in open_arrays
+        ]
+        self.rest += unknown
+        return met
+
+    def check_measured(self) -> None:
+        """Raise an error if a state has no value for an objective."""
+        for array in self.rest:
+            if array.states and array.verdict == "not_measured":
+                objective = (array.binding or "").partition(" (")[0]
+                message = "no run measures this result"
+                raise ConfigError([Issue("study.not-measured", array.states[-1].state, message, objective)])
+
+    def list_remarks(self, array: Candidate) -> list[str]:
+        """Return sentences on the model's error in the states that an array was examined in."""
+        remarks = []
+        for result in array.states:
+            error = self._errors[*array.parts.values(), result.state]
+            if result.state == DURING_REBUILD:
+                remarks += [_UNKNOWN] if error is not None else []
+            elif not result.is_always:
+                remarks += [f"Dead battery: {sentence}" for sentence in describe_error(error)]
+        return remarks
+
+    def _divide(self, found: list[Candidate], wanted: int) -> tuple[list[Candidate], list[Candidate], float]:
+        """Return the arrays of a search, the families that may be carrying at a price, and that price.
+
+        The families that do not carry it are added to the rest.
+
+        Args:
+            wanted: The number of cheapest arrays that the search was to find.
+        """
+        carrying = [one for one in found if one.disks is not None and one.price is not None]
+        unknown = [one for one in found if one.censored == MORE_EXPENSIVE]
+        self.rest += [one for one in found if one not in carrying and one not in unknown]
+        # A search that finds fewer has ruled out all others, up to the budget.
+        is_open = bool(unknown) and len(carrying) >= wanted
+        limit = _price(carrying[wanted - 1]) if is_open else math.inf
+        return carrying, unknown, limit
+
+    def _leave_out(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """Return the families without those that are far from meeting the objectives of a state."""
+        left = list(found)
+        for state in self._request.failures:
+            possible = [one.parts for one in left if one.disks is not None or one.censored == MORE_EXPENSIVE]
+            outclassed = list_outclassed(self._make(state, possible)) if possible else []
+            for missed in outclassed:
+                (array,) = (one for one in left if one.parts == missed.family)
+                left.remove(array)
+                self.rest.append(_exclude(array, missed, state))
+        return left
+
+    def _find_next_state(self, array: Candidate) -> str | None:
+        """Return a state in which an array is still to be examined with its number of disks."""
+        examined = {result.state for result in array.states} | ({NORMAL} if array.measured else set())
+        return next((state for state in (*self._request.failures, NORMAL) if state not in examined), None)
+
+    def _examine(self, array: Candidate, state: str) -> Candidate:
+        """Return an array after a search in a state: with more disks if it needs them, None if it fails."""
+        study = self._make(state, [array.parts], least=array.disks)
+        objectives = study.found_seek.objectives
+        with open_session(self._run(study).path) as session:
+            (found,), (judged,) = list_candidates(session, objectives), list_judged(session, objectives)
+            has_ended = state == DURING_REBUILD and _has_ended(session, judged.disks)
+            error = find_error(session)
+        if state == NORMAL:
+            same = replace(array, measured=found.measured, limiting=found.limiting, use=found.use)
+            return same if found.disks == array.disks else found
+        if has_ended:
+            found = replace(found, disks=None, verdict=REBUILD_ENDED)
+        result = StateResult(
+            state=state,
+            disks=judged.disks,
+            is_met=found.disks is not None,
+            is_always=is_always_in(self._request, state, {**array.parts, DISKS: judged.disks}),
+            measured=judged.measured,
+        )
+        self._errors[*array.parts.values(), state] = error
+        if found.disks == array.disks:
+            return replace(array, states=(*array.states, result))
+        others = () if result.is_met else array.states
+        price = found.price if result.is_met else None
+        binding = f"{found.binding} ({_name(state)})"
+        nothing = replace(found, price=price, binding=binding, measured=(), limiting=None, use=None)
+        return replace(nothing, states=(*others, result))
+
+    def _make(
+        self,
+        state: str,
+        families: Sequence[Mapping[str, Any]],
+        *,
+        least: int | None = None,
+        found: int = 1,
+    ) -> Study:
+        fewest = self._request.fewest if least is None else least
+        return make_state_search(
+            self._request, state, families, window=self._window, least=fewest, found=found
+        )
+
+
+def _has_ended(session: Session, disks: int) -> bool:
+    """Return whether a rebuild has ended in a run with a number of disks."""
+    (row,) = session.sql(
+        f"SELECT count(rebuild_s) AS ended FROM runs WHERE {quote(DISKS)} = {disks}"  # noqa: S608
+    ).to_pylist()
+    return bool(row["ended"])
+
+
+def _exclude(array: Candidate, missed: Outclassed, state: str) -> Candidate:
+    """Return a family that is far from meeting the objectives of a state with the most disks."""
+    binding = "overloaded" if missed.objective is None else missed.objective.text
+    return replace(
+        array,
+        disks=None,
+        price=None,
+        failing=missed.disks,
+        verdict="misses",
+        censored="above",
+        binding=f"{binding} ({_name(state)})",
+        measured=(),
+    )
+
+
+def _narrow(request: SizingRequest, array: Candidate) -> SizingRequest:
+    """Return the request for an array."""
+    return replace(
+        request,
+        controllers=(array.parts[CONTROLLER],),
+        disks=(array.parts[DISK],),
+        raid=(array.parts[RAID],),
+        fewest=array.disks or request.fewest,
+    )
+
+
+def _describe(array: Candidate) -> dict[str, Any]:
+    return {**array.parts, DISKS: array.disks}
+
+
+def _price(array: Candidate) -> float:
+    return math.inf if array.price is None else array.price
+
+
+def _name(state: str) -> str:
+    return state.replace("_", " ")

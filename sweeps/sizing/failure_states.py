@@ -1,0 +1,135 @@
+"""The states of failure in which an array may have objectives of its own: a rebuild, and a dead battery.
+
+During the rebuild, the first disk has failed, and a new one, or a hot spare, is filled from the others. The
+window is at its beginning, when nearly all of the failed disk is missing. With a dead battery, a write cache
+that needs one writes through.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage import engine
+from destage.sweeps.keys.objectives import parse_objective
+from destage.sweeps.sizing.request import BATTERY, SizingRequest, make_scenario
+from destage.sweeps.sizing.sizing_studies import write_search
+from destage.sweeps.space import parameters
+from destage.sweeps.study.valid_study import Study
+
+DURING_REBUILD, DEAD_BATTERY = "during_rebuild", "dead_battery"
+NORMAL = "normal"
+"""The state without a failure."""
+UNPROTECTED = "0"
+"""The RAID level without redundancy."""
+_LONGEST_S = 60.0
+"""Simulated time of a window in normal operation up to which that of a rebuild has as many requests.
+
+A rebuild takes hours, and its I/Os far more computing time than those of a light load.
+"""
+_FEWEST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildWindow:
+    """When the disk fails, and how much of the rebuild is measured.
+
+    Attributes:
+        start_ns: The time of the failure: the start of the measured phase, if the load has phases.
+        requests: The number of requests of the window; None for the window of the request.
+    """
+
+    start_ns: int = 0
+    requests: int | None = None
+
+
+def list_failures(objectives: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the objectives of each state that has some.
+
+    Raises:
+        ConfigError: One is invalid; its place is the name of the state.
+    """
+    for state, texts in objectives.items():
+        for text in texts:
+            parse_objective(text, state)
+    return {state: list(texts) for state, texts in objectives.items() if texts}
+
+
+def choose_window(request: SizingRequest, found: Mapping[str, Any]) -> RebuildWindow:
+    """Return the window of a rebuild: of at most a minute, if the request leaves it open.
+
+    Args:
+        found: Controller, disk, RAID level and number of disks of an array that carries the load, by dotted
+            path.
+    """
+    scenario = _assign(make_scenario(request), found)
+    window = scenario["run"]["window"]
+    if isinstance(window, Mapping) and "phase" in window:
+        phases = engine.normalise(scenario)["workload"]["phases"]
+        names = [phase["name"] for phase in phases]
+        before = phases[: names.index(window["phase"])]
+        return RebuildWindow(start_ns=sum(phase["lasts"] for phase in before))
+    if any(path.partition(".")[0] == "run" for path in request.settings):
+        return RebuildWindow()
+    row = engine.simulate(scenario)
+    requests, lasted_s = int(row["requests"]), float(row["window_s"] or 0.0)
+    if lasted_s <= _LONGEST_S:
+        return RebuildWindow()
+    return RebuildWindow(requests=max(_FEWEST, round(requests * _LONGEST_S / lasted_s)))
+
+
+def make_state_search(
+    request: SizingRequest,
+    state: str,
+    families: Sequence[Mapping[str, Any]],
+    *,
+    window: RebuildWindow,
+    least: int,
+    found: int,
+) -> Study:
+    """Return the search for the cheapest arrays that meet the objectives of a state.
+
+    Args:
+        families: Controller, disk and RAID level of each, by dotted path.
+        window: The window of a rebuild.
+        least: The fewest disks.
+        found: The number of cheapest arrays that are found.
+    """
+    objectives = request.objectives if state == NORMAL else request.failures[state]
+    scenario = make_failed_scenario(request, state, window)
+    name = f"{request.name}-{state.replace('_', '-')}"
+    return write_search(
+        request, name, families, scenario=scenario, objectives=objectives, least=least, found=found
+    )
+
+
+def make_failed_scenario(request: SizingRequest, state: str, window: RebuildWindow) -> dict[str, Any]:
+    """Return the scenario of a request in a state."""
+    scenario = make_scenario(request)
+    if state == DEAD_BATTERY:
+        parameters.assign(scenario, BATTERY, "absent")
+    elif state == DURING_REBUILD:
+        start = window.start_ns
+        scenario["faults"] = [
+            {"kind": "disk_fails", "at": start, "disk": 0},
+            {"kind": "rebuild_starts", "at": start},
+        ]
+        if window.requests is not None:
+            scenario["run"]["window"] = {"requests": window.requests}
+    return scenario
+
+
+def is_always_in(request: SizingRequest, state: str, found: Mapping[str, Any]) -> bool:
+    """Return whether an array is always in a state, as it has no write cache that a battery protects.
+
+    Args:
+        found: Controller, disk, RAID level and number of disks, by dotted path.
+    """
+    return state == DEAD_BATTERY and engine.normalise(
+        _assign(make_scenario(request), found)
+    ) == engine.normalise(_assign(make_failed_scenario(request, state, RebuildWindow()), found))
+
+
+def _assign(scenario: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    for path, value in values.items():
+        parameters.assign(scenario, path, value)
+    return scenario

@@ -1,0 +1,159 @@
+"""`destage size` with objectives during a rebuild and with a dead battery."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import destage as package
+from destage.queries import open_session
+
+QUICK = (
+    *("--set", "run.warm_up={requests: 500}"),
+    *("--set", "run.window={requests: 3000}"),
+    *("--quiet", "--json"),
+)
+LOAD = ("--users", "60", "--workload", "vdi")
+CACHED = ("--disks", "exos_x18", "--controllers", "megaraid_9560_8i", "--raid", "10", "--count", "4-16")
+UNCACHED = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--count", "2-4")
+REBUILD, BATTERY = "--during-rebuild", "--dead-battery"
+
+
+def list_states(answer: dict[str, Any]) -> list[str]:
+    """Return the states in which the first array was examined."""
+    return [result["state"] for result in answer["carrying"][0]["states"]]
+
+
+def test_the_fewest_disks_are_those_of_the_hardest_state(destage: Any) -> None:
+    """A search in normal operation and one of an array without a battery give both numbers on their own."""
+    size = ("size", *LOAD, *CACHED, *QUICK)
+    healthy = json.loads(destage(*size).out)
+    assert list_states(healthy) == []
+    absent = ("--set", "controller.battery.state=absent", "--subject-to", "disk_busy_max <= 1")
+    dead = json.loads(destage(*size, *absent, "--response-p95", "60ms").out)
+    counts = [answer["carrying"][0]["disks"] for answer in (healthy, dead)]
+    assert counts[0] < counts[1]
+
+    done = destage(*size, BATTERY, "response_p95 <= 60ms")
+    both = json.loads(done.out)
+    (best,) = both["carrying"]
+    assert (done.code, best["disks"]) == (0, max(counts))
+    assert best["failing"] < best["disks"]
+    assert best["binding"] == "response_p95 <= 60ms (dead battery)"
+    (result,) = best["states"]
+    assert (result["is_met"], result["is_always"], result["disks"]) == (True, False, best["disks"])
+    (measured,) = result["measured"]
+    assert measured["mean"] == pytest.approx(dead["carrying"][0]["measured"][0]["mean"])
+    assert both["battery"]["without"]["response_p95_us"] == pytest.approx(measured["mean"], rel=0.1)
+    assert any(line.split()[:3] == ["dead", "battery", "response"] for line in both["answer"])
+
+    looser = json.loads(destage(*size, BATTERY, "response_p95 <= 200ms").out)
+    assert counts[0] <= looser["carrying"][0]["disks"] <= best["disks"]
+    too_few = json.loads(destage(*size, BATTERY, "response_p95 <= 60ms", "--count", "4-6").out)
+    assert too_few["carrying"] == []
+    assert "(dead battery)" in too_few["answer"][0]
+    assert not too_few["candidates"][0]["states"][0]["is_met"]
+
+
+def test_objectives_that_are_met_anyway_change_nothing(destage: Any) -> None:
+    size = ("size", *LOAD, *UNCACHED, *QUICK)
+    plain = json.loads(destage(*size).out)
+    asked = (REBUILD, "response_p95 <= 10s", REBUILD, "response_p99 <= 10s", BATTERY, "response_p95 <= 10s")
+    done = destage(*size, *asked)
+    answer = json.loads(done.out)
+    assert list_states(answer) == ["during_rebuild", "dead_battery"]
+    rebuilt, dead = answer["carrying"][0]["states"]
+    assert [len(result["measured"]) for result in (rebuilt, dead)] == [2, 1]
+    assert [result["is_always"] for result in (rebuilt, dead)] == [False, True]
+    for one in answer["carrying"][:2]:
+        one["states"] = []
+    for key in ("held", "assured", "battery", "currency", "outclassed"):
+        assert answer[key] == plain[key]
+    for one, other in zip(answer["carrying"][:2], plain["carrying"][:2], strict=True):
+        assert {**one, "odds": other["odds"]} == other
+    # Without a write cache, the runs with a dead battery are those of normal operation.
+    names = [Path(path).name for path in answer["sweeps"]]
+    assert [Path(path).name for path in plain["sweeps"]] == names[: len(plain["sweeps"])]
+    batteries = [line for line in done.err.splitlines() if "-dead-battery-" in line]
+    assert batteries
+    assert all(" 0 executed" in line for line in batteries)
+    rebuilds = [Path(path) for path in answer["sweeps"] if "-during-rebuild-" in path]
+    for path in rebuilds:
+        with open_session(path) as session:
+            rows = session.sql(
+                "SELECT window_s, degraded_s, rebuild_s, rebuild_bytes, rebuild_progress_fraction FROM runs"
+            ).to_pylist()
+        for row in rows:
+            assert row["degraded_s"] == pytest.approx(row["window_s"])
+            assert row["rebuild_s"] is None
+            assert row["rebuild_bytes"] > 0
+            assert row["rebuild_progress_fraction"] < 1
+
+
+def test_an_array_without_redundancy_cannot_be_rebuilt(destage: Any) -> None:
+    size = ("size", *LOAD, *UNCACHED, *QUICK, REBUILD, "response_p95 <= 10s")
+    only = destage(*size, "--raid", "0")
+    answer = json.loads(only.out)
+    assert (only.code, answer["carrying"], answer["sweeps"]) == (1, [], [])
+    assert "RAID 0" in answer["answer"][0]
+    some = json.loads(destage(*size, "--raid", "0,10").out)
+    assert {one["parts"]["array.raid"] for one in some["candidates"]} == {"10"}
+    assert any(line.startswith("RAID 0 is left out") for line in some["answer"])
+
+
+def test_an_array_whose_battery_is_absent_is_not_run_twice(destage: Any) -> None:
+    absent = ("--set", "controller.battery.state=absent", BATTERY, "response_p95 <= 60ms")
+    done = destage("size", *LOAD, *CACHED, *QUICK, *absent, "--response-p95", "60ms")
+    answer = json.loads(done.out)
+    assert answer["carrying"][0]["states"][0]["is_always"]
+    (line,) = [line for line in done.err.splitlines() if "-dead-battery-" in line]
+    assert " 0 executed" in line
+
+
+def test_a_rebuild_that_ends_in_the_window_excludes_the_array(destage: Any) -> None:
+    """A disk of 50 MB is rebuilt within a second."""
+    small = ("--capacity", "40MB", "--set", "array.disk.capacity=50MB", "--raid", "10", "--count", "2")
+    size = ("size", *LOAD, *UNCACHED[:4], *QUICK, *small)
+    assert destage(*size).code == 0
+    done = destage(*size, REBUILD, "response_p95 <= 10s")
+    answer = json.loads(done.out)
+    assert (done.code, answer["carrying"]) == (1, [])
+    assert [one["verdict"] for one in answer["candidates"]] == ["rebuild_ended"]
+
+
+@pytest.mark.parametrize(
+    ("options", "issue"),
+    [
+        ((REBUILD, "response_p95 < slow"), ("study.bad-quantity", REBUILD)),
+        ((BATTERY, "response_p96 <= 3ms"), ("study.unknown-name", BATTERY)),
+        ((REBUILD, "commits_per_s >= 1"), ("study.not-measured", REBUILD)),
+        ((REBUILD, "response_p95 <= 1s", "--set", "faults=[]"), ("usage.conflicting-options", "--set")),
+        ((REBUILD, "response_p95 <= 1s", "--users", "5..9"), ("usage.conflicting-options", REBUILD)),
+        ((BATTERY, "response_p95 <= 1s", "--users", "5..9"), ("usage.conflicting-options", BATTERY)),
+    ],
+)
+def test_mistakes_have_a_code_and_a_place(destage: Any, options: Any, issue: tuple[str, str]) -> None:
+    done = destage("size", *LOAD, *UNCACHED, "--raid", "10", *QUICK, *options)
+    assert (done.code, done.issues) == (2, [issue])
+
+
+@pytest.mark.parametrize("option", [REBUILD, BATTERY])
+def test_an_array_that_is_there_has_no_states(destage: Any, tmp_path: Path, option: str) -> None:
+    array = tmp_path / "array.yaml"
+    array.write_text("workload: {use: vdi, users: 5}\narray: {raid: '10', disks: 2, disk: {use: exos_x18}}\n")
+    done = destage("size", "--have", str(array), "--add", "vdi", option, "response_p95 <= 1s")
+    assert (done.code, done.issues) == (2, [("usage.conflicting-options", option)])
+
+
+def test_python_takes_the_same_objectives(tmp_path: Path) -> None:
+    options = {"disks": ["dc600m_960gb"], "controllers": ["megaraid_9540"], "raid": ["10"], "most": 2}
+    asked = {"during_rebuild": ["response_p95 <= 10s"], "dead_battery": ["response_p95 <= 0.001ms"]}
+    answer = package.size(60, "vdi", dead_battery=asked["dead_battery"], store=str(tmp_path), **options)
+    assert answer.best is None
+    assert "(dead battery)" in str(answer)
+    with pytest.raises(package.ConfigError) as error:
+        package.size((5, 9), "vdi", during_rebuild=asked["during_rebuild"], **options)
+    assert [(issue.code, issue.place) for issue in error.value.issues] == [
+        ("study.no-effect", "during_rebuild")
+    ]
