@@ -12,6 +12,7 @@ from destage.queries.findings.candidates import (
     BatteryCase,
     Candidate,
     Measured,
+    StateResult,
     measure,
 )
 from destage.queries.findings.sizing_text import Assured, Sized, compose_sizing, format_odds
@@ -162,3 +163,29 @@ def test_what_the_answer_rests_on_is_the_last_paragraph() -> None:
     assert compose_sizing(replace(SIZED, remarks=[remark])) == [*compose_sizing(SIZED), "", remark]
     none = replace(SIZED, candidates=[replace(DEAR, censored="above", failing=24)], remarks=[remark])
     assert compose_sizing(none)[1:] == [remark]
+
+
+def test_states_of_failure_have_a_line_each() -> None:
+    """61 ms of at most 80 ms leave a factor of 1.31; 99 ms with the most disks are over it."""
+    slow = Objective("response_p95 <= 80ms", "response_p95_us", "<=", 80_000.0)
+    rebuilt = StateResult("during_rebuild", 6, True, False, (Measured(slow, 61_000.0, 0.0, 80 / 61, 0.99),))
+    dead = StateResult("dead_battery", 6, True, True, (Measured(slow, 20_000.0, 0.0, 4.0, 1.0),))
+    best = replace(BEST, states=(rebuilt, dead))
+    assert best.odds == pytest.approx(1 - 0.0001 - 0.01)
+    lines = [" ".join(line.split()) for line in compose_sizing(replace(SIZED, candidates=[best, OTHER]))]
+    assert "during rebuild response p95 61 ms; at most 80 ms: a factor of 1.3 below" in lines
+    assert any(line.startswith("dead battery response p95 20 ms; at most 80 ms: a") for line in lines)
+    assert any(line.endswith("no write cache needs a battery") for line in lines)
+
+    missed = replace(
+        rebuilt, disks=24, is_met=False, measured=(Measured(slow, 99_000.0, 2_000.0, 80 / 99, 0.0),)
+    )
+    none = replace(
+        BEST, disks=None, price=None, censored="above", binding="response_p95 <= 80ms (during rebuild)"
+    )
+    answer = compose_sizing(replace(SIZED, candidates=[replace(none, states=(missed,))]))
+    assert "1 miss response_p95 <= 80ms (during rebuild) with the most disks" in answer[0]
+    assert answer[2].endswith("at most 80 ms: missed with 24 disks")
+    ended = replace(none, censored=None, verdict="rebuild_ended", states=(replace(missed, is_met=False),))
+    answer = compose_sizing(replace(SIZED, candidates=[BEST, ended]))
+    assert "     1  ends a rebuild before the window ends" in answer

@@ -54,9 +54,9 @@ def test_the_window_of_a_rebuild_is_of_about_a_minute() -> None:
 
 def test_the_disk_fails_as_the_measured_phase_starts() -> None:
     storm = {"use": "vdi_logon_storm", "users": 1}
-    phases = engine.normalise(
-        {"workload": storm, "controller": {"use": "megaraid_9540"}, "array": {"disk": {"use": "exos_x18"}}}
-    )["workload"]["phases"]
+    array = {"raid": "10", "disks": 2, "disk": {"use": "exos_x18"}}
+    run = {"warm_up": "none", "window": {"requests": 9}}
+    phases = engine.normalise({"workload": storm, "array": array, "run": run})["workload"]["phases"]
     first, second = phases[:2]
     assert choose_window(make_request(workload=storm), FOUND) == RebuildWindow(start_ns=0)
     later = make_request(workload=storm, settings={"run.window": {"phase": second["name"]}})
