@@ -85,10 +85,6 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     Raises:
         ConfigError: The request is invalid, or no run measures what an objective bounds.
     """
-    if request.failures:
-        from destage.failure_sizing import find_cheapest_in_failures  # noqa: PLC0415
-
-        return find_cheapest_in_failures(request, run, find_cheapest)
     nothing = Sized(
         candidates=(),
         found=sizing_studies.FOUND,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from destage import sizing, sweeps
+from destage import failure_sizing, sizing, sweeps
 from destage.errors import ConfigError, Issue
 from destage.notebook.html import render_sentences
 from destage.notebook.shown_sweep import Sweep
@@ -126,7 +126,11 @@ def find_configuration(
     if known.has_width:
         ranged = sizing.judge_ranges(describe_load([known], request_at), run)
         return SizingAnswer(ranged, Sweep(outcomes[-1].path, outcomes[-1]) if outcomes else None)
-    sized = sizing.find_cheapest(request_at({USERS: known.low}), run)
+    request = request_at({USERS: known.low})
+    if failures:
+        sized = failure_sizing.find_cheapest_in_failures(request, run, sizing.find_cheapest)
+    else:
+        sized = sizing.find_cheapest(request, run)
     return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]) if outcomes else None)
 
 

@@ -322,7 +322,12 @@ def size(
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})
     with place_at_options():
-        sized = sizing.find_cheapest(request, run)
+        if request.failures:
+            from destage.failure_sizing import find_cheapest_in_failures
+
+            sized = find_cheapest_in_failures(request, run, sizing.find_cheapest)
+        else:
+            sized = sizing.find_cheapest(request, run)
     curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
     if as_json:
         print_json(sizing_answer.as_json(sized, curve, outcomes))
