@@ -109,13 +109,14 @@ class _FailureSearch:
     def find(self) -> list[Candidate]:
         """Return the cheapest arrays that meet all objectives, the cheapest first."""
         met: list[Candidate] = []
-        wanted, open_arrays, unknown, limit = (
-            FOUND,
-            *self._divide(self._leave_out(self.sized.candidates), FOUND),
-        )
+        wanted = FOUND
+        open_arrays, unknown, limit = self._divide(self.sized.candidates, wanted)
+        left_out = self._leave_out([*open_arrays, *unknown])
+        open_arrays = [one for one in open_arrays if one.parts not in left_out]
+        unknown = [one for one in unknown if one.parts not in left_out]
         while len(met) < FOUND:
             open_arrays.sort(key=_price)
-            if open_arrays and _price(open_arrays[0]) <= limit:
+            if open_arrays and (not unknown or _price(open_arrays[0]) <= limit):
                 array = open_arrays.pop(0)
                 state = self._find_next_state(array)
                 if state is None:
@@ -158,7 +159,9 @@ class _FailureSearch:
                 remarks += [f"Dead battery: {sentence}" for sentence in describe_error(error)]
         return remarks
 
-    def _divide(self, found: list[Candidate], wanted: int) -> tuple[list[Candidate], list[Candidate], float]:
+    def _divide(
+        self, found: Sequence[Candidate], wanted: int
+    ) -> tuple[list[Candidate], list[Candidate], float]:
         """Return the arrays of a search, the families that may be carrying at a price, and that price.
 
         The families that do not carry it are added to the rest.
@@ -170,21 +173,20 @@ class _FailureSearch:
         unknown = [one for one in found if one.censored == MORE_EXPENSIVE]
         self.rest += [one for one in found if one not in carrying and one not in unknown]
         # A search that finds fewer has ruled out all others, up to the budget.
-        is_open = bool(unknown) and len(carrying) >= wanted
-        limit = _price(carrying[wanted - 1]) if is_open else math.inf
+        limit = _price(carrying[wanted - 1]) if len(carrying) >= wanted else math.inf
         return carrying, unknown, limit
 
-    def _leave_out(self, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the families without those that are far from meeting the objectives of a state."""
-        left = list(found)
+    def _leave_out(self, found: Sequence[Candidate]) -> list[Mapping[str, str]]:
+        """Return the families that are far from meeting the objectives of a state; the rest has them."""
+        left = {tuple(one.parts.items()): one for one in found}
+        outclassed: list[Mapping[str, str]] = []
         for state in self._request.failures:
-            possible = [one.parts for one in left if one.disks is not None or one.censored == MORE_EXPENSIVE]
-            outclassed = list_outclassed(self._make(state, possible)) if possible else []
-            for missed in outclassed:
-                (array,) = (one for one in left if one.parts == missed.family)
-                left.remove(array)
+            families = [one.parts for one in left.values()]
+            for missed in list_outclassed(self._make(state, families)) if families else ():
+                array = left.pop(tuple(missed.family.items()))
+                outclassed.append(array.parts)
                 self.rest.append(_exclude(array, missed, state))
-        return left
+        return outclassed
 
     def _find_next_state(self, array: Candidate) -> str | None:
         """Return a state in which an array is still to be examined with its number of disks."""

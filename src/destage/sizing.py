@@ -126,7 +126,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     battery = assured = held = None
     if best is not None:
         parts = describe(best)
-        held = Held(request.capacity, measure_own_data(request), measure_usable(request, parts))
+        held = _find_held(request, parts)
         with open_session(run(sizing_studies.make_comparison(request, [parts])).path) as session:
             error = find_error(session)
             stage = describe_error(error)
@@ -166,6 +166,12 @@ def _explain_outclassed(best: Outclassed, count: int) -> str:
         count: The number of families.
     """
     return describe_outclassed(count, FAR, best.objective, best.value, best.family, best.disks)
+
+
+def _find_held(request: SizingRequest, parts: Mapping[str, Any]) -> Held:
+    """Return the data that a configuration holds, and its usable capacity."""
+    usable = measure_usable(request, parts)
+    return Held(request.capacity, measure_own_data(request), usable)
 
 
 def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, run: Run) -> Assured:

@@ -34,6 +34,7 @@ from destage.cli.terminal.output import print_data, print_json, print_note
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from destage.queries.findings.sizing_text import Sized
     from destage.sweeps import Outcome, Study
     from destage.sweeps.sizing.request import InputRange, SizingRequest
 
@@ -322,12 +323,7 @@ def size(
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})
     with place_at_options():
-        if request.failures:
-            from destage.failure_sizing import find_cheapest_in_failures
-
-            sized = find_cheapest_in_failures(request, run, sizing.find_cheapest)
-        else:
-            sized = sizing.find_cheapest(request, run)
+        sized = _find_cheapest(request, run)
     curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
     if as_json:
         print_json(sizing_answer.as_json(sized, curve, outcomes))
@@ -339,6 +335,16 @@ def size(
                 print_note("no response curve: no stream of the workload is per user")
             sizing_answer.print_candidates(sized)
     raise typer.Exit(0 if sized.carrying else 1)
+
+
+def _find_cheapest(request: "SizingRequest", run: "Callable[[Study], Outcome]") -> "Sized":
+    from destage.sizing import find_cheapest
+
+    if not request.failures:
+        return find_cheapest(request, run)
+    from destage.failure_sizing import find_cheapest_in_failures
+
+    return find_cheapest_in_failures(request, run, find_cheapest)
 
 
 def _answer_ranges(
