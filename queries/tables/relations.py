@@ -10,6 +10,7 @@ the lowest fragment name. Only a sweep with such runs pays for their selection.
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ def _describe(connection: FileConnection, paths: Sequence[str], *, is_copy: bool
 CHOSEN = "chosen_rows"
 """The table of the rows that count, of runs that several fragments hold."""
 _MOST_ROUNDS = 8
-"""Rounds above which a copy of the plan is made, in one file."""
+"""Rounds above which a small plan is copied to one file."""
 _CONFIGURATION = "config"
 
 
@@ -215,7 +216,6 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             groups = fragments.group(connection, folder)
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.probed)
-            rows_per_point = _count_rows_per_point(connection, plan)
             if facts["shares_runs"]:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
                 plan = collapse_plan(plan, sweep.axes)
@@ -225,9 +225,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             raise
         raise explained from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
-    return Relations(
-        plan, rows, files, fragments.names, tables, stored, rows_per_point=rows_per_point, **facts
-    )
+    return Relations(plan, rows, files, fragments.names, tables, stored, **facts)
 
 
 def explain_failure(error: Exception, files: Iterable[Path], sweep: Sweep) -> Exception:
@@ -252,7 +250,8 @@ def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) 
     """
     with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
-        facts = _examine_plan(connection, "SELECT * FROM kept", probed) | {"shares_runs": whole.shares_runs}
+        facts = _examine_plan(connection, "SELECT * FROM kept", probed)
+    of_whole = {"shares_runs": whole.shares_runs, "rows_per_point": whole.rows_per_point}
     tables = whole.tables | {"kept": plan}
     return Relations(
         "SELECT * FROM kept",
@@ -261,8 +260,7 @@ def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) 
         whole.fragments,
         tables,
         whole.stored,
-        rows_per_point=whole.rows_per_point,
-        **facts,
+        **(facts | of_whole),
     )
 
 
@@ -272,7 +270,8 @@ def _read_plan(
     """Return the statement of the plan of some rounds, and the files that it reads."""
     if not files:
         return _empty(plan_schema([], None), 0), ()
-    schemas = [pq.read_schema(path) for path in files]
+    rounds = [pq.read_metadata(path) for path in files]
+    schemas = [metadata.schema.to_arrow_schema() for metadata in rounds]
     for round_schema, path in zip(schemas, files, strict=True):
         check_round(round_schema, path)
     try:
@@ -281,18 +280,13 @@ def _read_plan(
         )
     except pa.ArrowException as error:
         raise invalid(files[-1], "its columns are not those of the earlier rounds") from error
-    types = _find_types(connection, schema)
-    parts, first = [], 0
-    for path in files:
-        metadata = pq.read_metadata(path)
-        there = set(metadata.schema.to_arrow_schema().names)
-        read = f"read_parquet({quote_text(str(path))}, file_row_number = true)"
-        columns = f"{_select(types, there)}, file_row_number + {first} AS plan_row"
-        parts.append(f"SELECT {columns} FROM {read}")  # noqa: S608 - files of the sweep
-        first += metadata.num_rows
-    plan = "\nUNION ALL\n".join(parts)
-    if len(files) <= _MOST_ROUNDS:
-        return plan, tuple(map(str, files))
+    starts = list(accumulate((metadata.num_rows for metadata in rounds[:-1]), initial=0))
+    columns = f"{_select(_find_types(connection, schema), frozenset(schema.names))}, "
+    columns += f"file_row_number + ({starts}::BIGINT[])[file_index::BIGINT + 1] AS plan_row"
+    paths = tuple(map(str, files))
+    plan = f"SELECT {columns} FROM read_parquet({quote_texts(paths)}, union_by_name = true)"  # noqa: S608
+    if len(files) <= _MOST_ROUNDS or sum(path.stat().st_size for path in files) >= _SMALL:
+        return plan, paths
     merged = folder / "rounds.parquet"
     connection.write(plan, merged)
     return f"SELECT * FROM read_parquet({quote_text(str(merged))})", (str(merged),)  # noqa: S608
@@ -318,11 +312,11 @@ def _select_rows(
     ]
     every = "\nUNION ALL\n".join(parts)
     hashes = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({every})")  # noqa: S608
-    repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+    repeated = hashes[1:][hashes[1:] == hashes[:-1]]
     plain = f"SELECT * EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every})"  # noqa: S608
     if not repeated.size:
         return plain, {}, len(hashes)
-    connection.add_table("repeated", pa.table({"digest": repeated}))
+    connection.add_table("repeated", pa.table({"digest": np.unique(repeated)}))
     transient = ", ".join(map(quote_text, TRANSIENT_KINDS))
     chosen = connection.fetch(
         f"SELECT run_id, {FRAGMENT}, {POSITION}, count(*) OVER (PARTITION BY run_id) AS copies "  # noqa: S608
@@ -341,23 +335,28 @@ def _select_rows(
 
 
 def _examine_plan(connection: FileConnection, plan: str, probed: Sequence[str]) -> dict[str, Any]:
-    """Return the facts about a plan that decide which statements answer it."""
-    keys = ["point_id", "replicate", *probed]
-    listed = ", ".join(map(quote, keys))
-    runs = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({plan})")  # noqa: S608
-    places = _sorted_hashes(connection, f"SELECT hash({listed}) AS digest FROM ({plan})")  # noqa: S608
+    """Return the facts about a plan that decide which statements answer it, by attribute of `Relations`."""
+    keys = ", ".join(map(quote, ["point_id", "replicate", *probed]))
+    # DuckDB keeps the order of the rows of a plan.
+    hashes = connection.fetch(
+        "SELECT hash(run_id) AS run, hash(point_id) AS point, "  # noqa: S608 - files of the sweep
+        f"hash({keys}) AS place FROM ({plan})"
+    )
     replicates = connection.fetch(f"SELECT count(DISTINCT replicate) AS n FROM ({plan})")["n"][0].as_py()  # noqa: S608
+    runs, places = (np.sort(hashes[name].to_numpy()) for name in ("run", "place"))
     return {
         "replicates": replicates,
         "shares_runs": bool((runs[1:] == runs[:-1]).any()),
         "repeats_replicates": bool((places[1:] == places[:-1]).any()),
+        "rows_per_point": _count_rows_per_point(hashes["point"].to_numpy()),
     }
 
 
-def _count_rows_per_point(connection: FileConnection, plan: str) -> int | None:
-    """Return `Relations.rows_per_point`; two points with one hash make it None."""
-    statement = f"SELECT hash(point_id) AS digest FROM ({plan}) ORDER BY plan_row"  # noqa: S608
-    digests = np.asarray(connection.fetch_values(statement))
+def _count_rows_per_point(digests: "np.ndarray[Any, Any]") -> int | None:
+    """Return `Relations.rows_per_point`, from a hash of the point of each row of the plan, in its order.
+
+    Two points with one hash make it None.
+    """
     starts = np.flatnonzero(np.append(True, digests[1:] != digests[:-1]))
     points = len(starts) if digests.size else 0
     if points == 0 or len(digests) % points:
@@ -371,7 +370,8 @@ def _count_rows_per_point(connection: FileConnection, plan: str) -> int | None:
 
 def _sorted_hashes(connection: FileConnection, statement: str) -> "np.ndarray[Any, Any]":
     """Return the hashes [64 bits] of a column; equal ones may, but need not, come from equal values."""
-    return np.sort(np.asarray(connection.fetch_values(statement)))
+    (hashes,) = connection.fetch(statement).columns
+    return np.sort(hashes.to_numpy())
 
 
 def _find_types(connection: FileConnection, schema: pa.Schema) -> dict[str, str]:

@@ -69,7 +69,7 @@ class ProgressReport:
             later_runs=self.later.runs,
             later_runs_high=self.later.high,
         )
-        write_progress(self.generation, progress)
+        write_progress(self.generation.layout, self.generation.name, progress)
 
     def update(self, driver: Driver, message: str | None = None) -> None:
         """Tell the caller the progress, and record it if it is time to.

@@ -1,5 +1,6 @@
 """Running sweeps: first run, rerun, resume and added values take one path; inline and Ray agree."""
 
+import errno
 import os
 import signal
 import threading
@@ -315,6 +316,46 @@ def test_the_status_of_a_finished_sweep_reads_no_rows(
     status = sweeps.status(path)
     assert not status.finished
     assert status.present < status.planned
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_rows_without_a_valid_record_are_counted_once(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_lost: bool
+) -> None:
+    """The first reader records its counts, whether the record is lost or of other fragments."""
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    first, *_ = Path(str(SweepLayout(path).fragments)).iterdir()
+    _progress_file(path).unlink() if is_lost else first.unlink()
+    status = sweeps.status(path)
+    assert status.finished == is_lost
+    with monkeypatch.context() as blind:
+        blind.setattr("destage.store.opened.sweep.read_rows", lambda *_, **__: pytest.fail("a row was read"))
+        assert sweeps.status(path) == status
+
+
+def test_a_reader_that_may_not_write_counts_each_time(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    status = sweeps.status(path)
+    place = _progress_file(path)
+    place.unlink()
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("destage.store.files.durable._write", refuse)
+    assert sweeps.status(path) == status
+    assert not place.exists()
+
+
+def test_a_reader_does_not_record_beside_a_writer(make_study: MakeStudy, tmp_path: Path) -> None:
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    place = _progress_file(path)
+    place.unlink()
+    with hold_lease(SweepLayout(path).lease):
+        assert sweeps.status(path).writer is not None
+    assert not place.exists()
 
 
 def test_damaged_progress_is_ignored(make_study: MakeStudy, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """A DuckDB connection that reads and writes files, for statements over the files of a sweep."""
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow as pa
@@ -13,8 +13,6 @@ from destage.system_failures import check_address_space
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    import numpy as np
 
 _PORTION = 64
 """Files merged at a time; DuckDB takes a megabyte of memory for each."""
@@ -53,13 +51,6 @@ class FileConnection:
         """Return the rows of a statement."""
         with raising_failures():
             return self._connection.sql(statement).to_arrow_table()
-
-    def fetch_values(self, statement: str) -> "np.ndarray[Any, Any]":
-        """Return the values of a statement's only column."""
-        with raising_failures():
-            (values,) = self._connection.sql(statement).fetchnumpy().values()
-        array: np.ndarray[Any, Any] = values
-        return array
 
     def write(self, statement: str, path: "Path") -> None:
         """Write the rows of a statement to a Parquet file."""

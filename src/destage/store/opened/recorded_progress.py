@@ -1,7 +1,8 @@
 """The progress of a sweep, which its writer records beside its rows.
 
 Counting the rows of a million runs takes seconds, and `status --follow` asks every few seconds. The rows are
-authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
+authoritative: without a writer, recorded progress is valid only while the fragments are unchanged. Where it
+is missing or outdated, the first reader that may write to the folder records what it has counted.
 
 A finished sweep in a bucket that nothing has changed since is found by two lists and two reads. Its session
 ended with a record of its progress, and an object that is rewritten later has a later time by the service's
@@ -13,6 +14,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import Path
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location, ObjectPath
@@ -23,7 +25,7 @@ from destage.store.files.records import decode_record, encode_record, is_amount,
 from destage.store.files.regular_files import MOST_RECORD, read_file
 from destage.store.locks.lease import find_writer
 from destage.store.opened.counts import Counts
-from destage.store.state.head import DAMAGE, Generation, Head, decode_head, find_latest_head
+from destage.store.state.head import DAMAGE, Head, decode_head, find_latest_head
 from destage.store.state.restoration import RESTORE, open_head
 
 
@@ -74,7 +76,12 @@ def status(sweep: Location) -> Status:
     # A writer that has ended recorded its fragments; the next one may have moved damaged ones away.
     has_ended = writer is None or (recorded is not None and recorded.fragments is not None)
     is_valid = recorded is not None and (not has_ended or recorded.is_current(layout))
-    counts = recorded if recorded is not None and is_valid else _count_rows(layout)
+    if recorded is not None and is_valid:
+        counts: Counts = recorded
+    else:
+        # A writer records its own progress, and a restored head is not that of the next session.
+        is_settled = writer is None and not opened.warnings
+        counts = _count_rows(layout, name if is_settled else None)
     finished = counts.present == counts.planned and head.finished
     later = (0.0, 0.0) if has_ended else (counts.later_runs, counts.later_runs_high)
     return Status(
@@ -117,10 +124,10 @@ def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def write_progress(generation: Generation, progress: RecordedProgress) -> None:
+def write_progress(layout: SweepLayout, generation: str, progress: RecordedProgress) -> None:
     """Record the progress of a generation; a failure to write is ignored."""
     with suppress(StoreError):
-        write_durably(place_of_progress(generation.layout, generation.name), encode_record(asdict(progress)))
+        write_durably(place_of_progress(layout, generation), encode_record(asdict(progress)))
 
 
 def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | None:
@@ -158,12 +165,18 @@ def place_of_progress(layout: SweepLayout, generation: str) -> Location:
     return layout.generations / f"{generation}.progress"
 
 
-def _count_rows(layout: SweepLayout) -> Counts:
-    """Count the rows."""
+def _count_rows(layout: SweepLayout, generation: str | None) -> Counts:
+    """Count the rows, and record the counts as progress of a generation, if one is given, in a folder."""
     # Imported here because recorded progress needs neither, and `status` must start fast.
     from destage.store.opened.sweep import open_sweep  # noqa: PLC0415
 
-    return open_sweep(layout.root).count()
+    fragments, size = measure_fragments(layout)
+    counts = open_sweep(layout.root).count()
+    # In a bucket, the time of the record tells when the session ended.
+    if generation is not None and isinstance(layout.root, Path):
+        counted = (counts.planned, counts.present, counts.failed, counts.rounds)
+        write_progress(layout, generation, RecordedProgress(*counted, fragments, size))
+    return counts
 
 
 def find_settled_head(layout: SweepLayout) -> Head | None:
