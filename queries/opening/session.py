@@ -111,9 +111,8 @@ class Session(StudiedSweep):
             raise explained from error
 
     def _create_database(self, relations: Relations) -> None:
-        self._means = MeanViews(
-            self.axes, self.probed, relations.repeats_replicates, relations.rows_per_point
-        )
+        facts = relations.facts
+        self._means = MeanViews(self.axes, self.probed, facts.repeats_replicates, facts.rows_per_point)
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)
@@ -122,16 +121,16 @@ class Session(StudiedSweep):
                 "axes": axes,
                 "certificates": self.sweep.certificates(),
                 **{name_table(name): table for name, table in self.analyses.items()},
-                "student": views.build_quantiles(max(relations.replicates, 2)),
+                "student": views.build_quantiles(max(facts.replicates, 2)),
                 **relations.tables,
             },
             {
                 "plan": relations.plan,
                 "stored_rows": relations.rows,
-                "runs": views.build_runs_view(is_ordered=relations.stored <= MOST_ORDERED),
-                "configurations": views.build_configurations_view(self.axes, relations.rows_per_point),
+                "runs": views.build_runs_view(is_ordered=facts.stored <= MOST_ORDERED),
+                "configurations": views.build_configurations_view(self.axes, facts.rows_per_point),
                 "grid": build_grid(
-                    self.axes, shares_runs=relations.shares_runs, conditional=self._list_conditional()
+                    self.axes, shares_runs=facts.shares_runs, conditional=self._list_conditional()
                 ),
                 "alternatives": views.build_alternatives_view(self.axes),
                 "replicates": self.kind.build_replicates(self.metric),

@@ -9,10 +9,9 @@ the lowest fragment name. Only a sweep with such runs pays for their selection.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from destage.errors import QueryError, StoreError
 from destage.objects import Location, ObjectPath
+from destage.queries.tables.facts import Facts, FactsRecord, examine_plan
 from destage.queries.tables.kept_copies import KeptCopies, list_copied
 from destage.queries.tables.shared_points import SHARED, collapse_plan, find_shared_points
 from destage.sql import FileConnection, merge_files, quote, quote_text, quote_texts
@@ -178,23 +178,16 @@ class Relations:
         rows: The statement of the stored rows, one per run.
         files: The paths that the statements read.
         fragments: The names of the fragments with the stored rows.
+        facts: What decides which statements answer the sweep.
         tables: Tables that the statements read besides.
-        shares_runs: Whether several points of the plan as written share a run.
-        repeats_replicates: Whether a point has several runs of one replicate (and probed value).
-        rows_per_point: The number of plan rows per point, if it is the same for all points and the rows of
-            each point are consecutive; otherwise None.
     """
 
     plan: str
     rows: str
     files: tuple[str, ...]
     fragments: tuple[str, ...]
+    facts: Facts
     tables: dict[str, pa.Table] = field(default_factory=dict)
-    stored: int = 0
-    replicates: int = 0
-    shares_runs: bool = False
-    repeats_replicates: bool = False
-    rows_per_point: int | None = None
 
 
 def open_relations(sweep: Sweep, folder: Path) -> Relations:
@@ -214,9 +207,14 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
         with closing(FileConnection()) as connection:
             plan, plan_files = _read_plan(connection, rounds, folder)
             groups = fragments.group(connection, folder)
-            rows, tables, stored = _select_rows(connection, groups)
-            facts = _examine_plan(connection, plan, sweep.probed)
-            if facts["shares_runs"]:
+            record = FactsRecord(sweep, [*(path.name for path in rounds), *fragments.names])
+            facts = record.find()
+            rows, tables, stored = _select_rows(connection, groups, facts)
+            if facts is None:
+                facts = examine_plan(connection, plan, sweep.probed, stored)
+                if CHOSEN not in tables:
+                    record.keep(facts)
+            if facts.shares_runs:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
                 plan = collapse_plan(plan, sweep.axes)
     except (QueryError, OSError, pa.ArrowException) as error:
@@ -225,7 +223,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             raise
         raise explained from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
-    return Relations(plan, rows, files, fragments.names, tables, stored, **facts)
+    return Relations(plan, rows, files, fragments.names, facts, tables)
 
 
 def explain_failure(error: Exception, files: Iterable[Path], sweep: Sweep) -> Exception:
@@ -250,17 +248,11 @@ def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) 
     """
     with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
-        facts = _examine_plan(connection, "SELECT * FROM kept", probed)
-    of_whole = {"shares_runs": whole.shares_runs, "rows_per_point": whole.rows_per_point}
+        facts = examine_plan(connection, "SELECT * FROM kept", probed, whole.facts.stored)
+    known = {"shares_runs": whole.facts.shares_runs, "rows_per_point": whole.facts.rows_per_point}
     tables = whole.tables | {"kept": plan}
     return Relations(
-        "SELECT * FROM kept",
-        whole.rows,
-        whole.files,
-        whole.fragments,
-        tables,
-        whole.stored,
-        **(facts | of_whole),
+        "SELECT * FROM kept", whole.rows, whole.files, whole.fragments, replace(facts, **known), tables
     )
 
 
@@ -298,9 +290,13 @@ def _decoded(column: pa.Field) -> pa.Field:
 
 
 def _select_rows(
-    connection: FileConnection, groups: Sequence[FileGroup]
+    connection: FileConnection, groups: Sequence[FileGroup], facts: Facts | None
 ) -> tuple[str, dict[str, pa.Table], int]:
-    """Return the statement of the rows, the tables that it needs, and the number of stored rows."""
+    """Return the statement of the rows, the tables that it needs, and the number of stored rows.
+
+    Args:
+        facts: Facts that are known because no run has several rows.
+    """
     schema = rows_schema()
     types = _find_types(connection, schema)
     if not groups:
@@ -311,9 +307,13 @@ def _select_rows(
         for group in groups
     ]
     every = "\nUNION ALL\n".join(parts)
-    hashes = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({every})")  # noqa: S608
-    repeated = hashes[1:][hashes[1:] == hashes[:-1]]
     plain = f"SELECT * EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every})"  # noqa: S608
+    if facts is not None:
+        return plain, {}, facts.stored
+    # Equal hashes may, but need not, come from equal runs.
+    digests = connection.fetch(f"SELECT hash(run_id) AS digest FROM ({every})")["digest"]  # noqa: S608
+    hashes = np.sort(digests.to_numpy())
+    repeated = hashes[1:][hashes[1:] == hashes[:-1]]
     if not repeated.size:
         return plain, {}, len(hashes)
     connection.add_table("repeated", pa.table({"digest": np.unique(repeated)}))
@@ -332,46 +332,6 @@ def _select_rows(
         f"LEFT JOIN {CHOSEN} ON found.run_id = {CHOSEN}.run_id WHERE {CHOSEN}.run_id IS NULL OR ({same_row})"
     )
     return once, {CHOSEN: chosen.drop_columns(["copies"])}, len(hashes) - spare
-
-
-def _examine_plan(connection: FileConnection, plan: str, probed: Sequence[str]) -> dict[str, Any]:
-    """Return the facts about a plan that decide which statements answer it, by attribute of `Relations`."""
-    keys = ", ".join(map(quote, ["point_id", "replicate", *probed]))
-    # DuckDB keeps the order of the rows of a plan.
-    hashes = connection.fetch(
-        "SELECT hash(run_id) AS run, hash(point_id) AS point, "  # noqa: S608 - files of the sweep
-        f"hash({keys}) AS place FROM ({plan})"
-    )
-    replicates = connection.fetch(f"SELECT count(DISTINCT replicate) AS n FROM ({plan})")["n"][0].as_py()  # noqa: S608
-    runs, places = (np.sort(hashes[name].to_numpy()) for name in ("run", "place"))
-    return {
-        "replicates": replicates,
-        "shares_runs": bool((runs[1:] == runs[:-1]).any()),
-        "repeats_replicates": bool((places[1:] == places[:-1]).any()),
-        "rows_per_point": _count_rows_per_point(hashes["point"].to_numpy()),
-    }
-
-
-def _count_rows_per_point(digests: "np.ndarray[Any, Any]") -> int | None:
-    """Return `Relations.rows_per_point`, from a hash of the point of each row of the plan, in its order.
-
-    Two points with one hash make it None.
-    """
-    starts = np.flatnonzero(np.append(True, digests[1:] != digests[:-1]))
-    points = len(starts) if digests.size else 0
-    if points == 0 or len(digests) % points:
-        return None
-    rows = len(digests) // points
-    if (starts != np.arange(points) * rows).any():
-        return None
-    of_points = np.sort(digests[starts])
-    return None if (of_points[1:] == of_points[:-1]).any() else rows
-
-
-def _sorted_hashes(connection: FileConnection, statement: str) -> "np.ndarray[Any, Any]":
-    """Return the hashes [64 bits] of a column; equal ones may, but need not, come from equal values."""
-    (hashes,) = connection.fetch(statement).columns
-    return np.sort(hashes.to_numpy())
 
 
 def _find_types(connection: FileConnection, schema: pa.Schema) -> dict[str, str]:

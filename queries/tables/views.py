@@ -79,7 +79,7 @@ def build_configurations_view(axes: Sequence[str], rows_per_point: int | None) -
     """Return the statement of `configurations`: each point's axes, and its place in the plan.
 
     Args:
-        rows_per_point: As in `Relations`.
+        rows_per_point: As in `Facts`.
     """
     names = ["label", *axes]
     if rows_per_point is not None:
@@ -110,7 +110,7 @@ def build_points_view(
 
     Args:
         repeats_replicates: Whether a replicate may have several runs, which are averaged first.
-        rows_per_point: As in `Relations`.
+        rows_per_point: As in `Facts`.
     """
     is_regular = rows_per_point is not None and not probed and not repeats_replicates
     return _means(
@@ -202,7 +202,7 @@ def _means(
     Args:
         probed: The column of the probed value, if there is a row for each.
         carried: The columns of `configurations` besides the point.
-        rows_per_point: As in `Relations`, to group by a number: a large plan takes half the time.
+        rows_per_point: As in `Facts`, to group by a number: a large plan takes half the time.
     """
     if rows_per_point is None:
         keys, place = ["point_id", *probed], "configurations.point_id = across_replicates.point_id"

@@ -41,22 +41,24 @@ def make_session(tmp_path: Path) -> MakeSession:
         certificates: Sequence[Mapping[str, Any]] = (),
         planned_only: Sequence[Mapping[str, Any]] = (),
         analyses: Mapping[str, pa.Table] | None = None,
+        rounds: int = 1,
         **spec: Any,
     ) -> Session:
         layout = SweepLayout(tmp_path / "sweeps" / "study-00000000")
         fields = [pa.field(name, kind) for name, kind in (axes or {}).items()]
         schema = plan_schema(fields, seek, seek and name_answer(seek, MAXIMIZE))
         planned = [{"round": 0, **row, **_split(row.get("config", config))} for row in (*runs, *planned_only)]
-        rounds = [
-            pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in planned], schema)
-        ]
+        plan = pa.Table.from_pylist(
+            [{name: row.get(name) for name in schema.names} for row in planned], schema
+        )
+        size = -(-len(planned) // rounds)
         found = (
             pa.Table.from_pylist(list(answers), answers_schema(fields)),
             pa.Table.from_pylist(list(certificates), certificates_schema()),
         )
         publish(
             layout,
-            *(rounds if planned else []),
+            *(plan.slice(start, size) for start in range(0, len(planned), size or 1)),
             study=yaml.safe_dump({"name": "study", "scenario": SCENARIO, **spec}),
             answers=found if answers else None,
             analyses=analyses,

@@ -73,7 +73,7 @@ def test_points_have_the_digits_of_the_sorted_values(make_session: Callable[...,
         for replicate, value in enumerate(row)
     ]
     session = make_session(runs)
-    assert session.relations.rows_per_point == 7
+    assert session.relations.facts.rows_per_point == 7
     statements = [
         views.build_points_view([], [], [RESULT], repeats_replicates=False, rows_per_point=rows)
         for rows in (None, 7)

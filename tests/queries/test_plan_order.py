@@ -38,11 +38,11 @@ def read_points(session: Session) -> dict[str, dict[str, Any]]:
 def test_shuffled_rows_give_the_same_points(make_session: Any, points: int, replicates: int) -> None:
     runs = planned_runs(points, replicates)
     ordered = make_session(runs, axes=AXES)
-    assert ordered.relations.rows_per_point == replicates
+    assert ordered.relations.facts.rows_per_point == replicates
     order = np.random.default_rng(1).permutation(len(runs))
     shuffled = make_session([runs[at] for at in order], axes=AXES)
     if replicates > 1 and points > 1:
-        assert shuffled.relations.rows_per_point is None
+        assert shuffled.relations.facts.rows_per_point is None
     found = read_points(shuffled)
     for point, row in read_points(ordered).items():
         assert row == pytest.approx(found[point], nan_ok=True)
@@ -59,7 +59,7 @@ def test_rows_of_a_point_are_counted_only_where_all_are_together(
         {"point_id": point, "replicate": at, "run_id": str(at), DISKS: ord(point)}
         for at, point in enumerate(order)
     ]
-    assert make_session(planned_only=runs, axes=AXES).relations.rows_per_point == expected
+    assert make_session(planned_only=runs, axes=AXES).relations.facts.rows_per_point == expected
 
 
 def test_some_points_of_a_plan_have_their_own_rows(make_session: Any) -> None:

@@ -65,8 +65,6 @@ def query(
     At the prompt, a statement ends with ;, Tab completes names, and Ctrl-D exits.
     """
     from destage.queries import open_session
-    from destage.queries.report.sentences.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
-    from destage.queries.text.product_names import name_products
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     is_name = question is not None and question != _STDIN and _NAME.fullmatch(question) is not None
@@ -87,6 +85,10 @@ def query(
 
             run_prompt(session, lambda rows: show(rows, chosen, None, session.public.units, session=session))
         elif is_name:
+            # Imported here because a statement needs none of the report, which takes long to import.
+            from destage.queries.report.sentences.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
+            from destage.queries.text.product_names import name_products
+
             # A query that aggregates points needs all of them.
             is_list = question == _LIST and chosen == "table" and out is None
             shown = open_excerpt(session, MOST_LISTED) if is_list else session

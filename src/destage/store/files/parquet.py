@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from destage.machine import read_memory_size
-from destage.objects import Location
-from destage.store.files.digests import read_checked
+from destage.objects import Location, ObjectPath
+from destage.store.files.digests import damaged, is_intact, read_checked
 from destage.store.files.records import invalid
 
 
@@ -27,14 +27,19 @@ def read_parquet(place: Location) -> pa.Table:
 
 @contextmanager
 def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
-    """Check a Parquet file and open it for the length of a `with` block.
+    """Check a Parquet file and open it for the length of a `with` block; an object is read whole.
 
     Raises:
         StoreError: The content is not what was written, or cannot be read.
     """
-    data = read_checked(place)
+    if isinstance(place, ObjectPath):
+        source = pa.BufferReader(read_checked(place))
+    elif is_intact(place):
+        source = pa.OSFile(str(place))
+    else:
+        raise damaged(place)
     try:
-        with pq.ParquetFile(pa.BufferReader(data)) as file:
+        with source, pq.ParquetFile(source) as file:
             metadata = file.metadata
             if metadata.num_rows * metadata.num_columns > read_memory_size():
                 raise invalid(place, f"{metadata.num_rows:,} rows do not fit in this machine's memory")

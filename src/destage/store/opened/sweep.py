@@ -27,10 +27,10 @@ from destage.store.state.answers import answers_schema, certificates_schema
 from destage.store.state.head import DAMAGE, Head, read_head
 from destage.store.state.plan import (
     CONFIG_COLUMNS,
-    join_configs,
     plan_schema,
     read_answer,
     read_axes,
+    read_config,
     read_plan,
     read_round,
     read_round_schema,
@@ -234,10 +234,10 @@ class Sweep:
     def _find_configuration(self, head: Head, row: int) -> dict[str, Any]:
         for name in head.rounds:
             place = self._file(name)
-            configs = read_round(place, list(CONFIG_COLUMNS))
-            if row < configs.num_rows:
-                return _parse_config(join_configs(configs.slice(row, 1))[0].as_py(), place)
-            row -= configs.num_rows
+            text, count = read_config(place, row)
+            if row < count:
+                return _parse_config(text, place)
+            row -= count
         return {}
 
     def _file(self, name: str) -> Location:

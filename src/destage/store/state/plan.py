@@ -106,6 +106,24 @@ def read_round(place: Location, columns: list[str] | None = None) -> pa.Table:
     return table
 
 
+def read_config(place: Location, row: int) -> tuple[str | None, int]:
+    """Return the canonical configuration of a run of a round, as JSON text, and the number of runs.
+
+    The text is None if the round has no such row.
+
+    Raises:
+        StoreError: As in `read_round`.
+    """
+    with open_parquet(place) as file:
+        check_round(file.schema_arrow, place)
+        for batch in file.iter_batches(columns=list(CONFIG_COLUMNS)):
+            if row < batch.num_rows:
+                (text,) = join_configs(pa.Table.from_batches([batch.slice(row, 1)])).to_pylist()
+                return text, file.metadata.num_rows
+            row -= batch.num_rows
+        return None, file.metadata.num_rows
+
+
 def read_round_schema(place: Location) -> pa.Schema:
     """Return the schema of a round, whose metadata names the axes; errors as in `read_round`."""
     with open_parquet(place) as file:

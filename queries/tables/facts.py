@@ -1,0 +1,128 @@
+"""Facts about the plan and the rows of a sweep, which decide which statements answer it.
+
+To find them takes a scan of the ids of all runs, so that those of a large sweep are recorded in its folder.
+The name of the record has a digest of the names of rounds and fragments, and these have digests of their
+content, so that a record is never out of date; it is deleted when another is kept.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from destage.errors import StoreError
+from destage.objects import ObjectPath
+from destage.sql import FileConnection, quote
+from destage.store import Sweep
+from destage.store.files.digests import digest_of
+from destage.store.files.durable import write_durably
+from destage.store.files.layout import SweepLayout
+from destage.store.files.records import decode_record, encode_record, is_count
+from destage.store.files.regular_files import MOST_RECORD, read_file
+
+_FEWEST_RECORDED = 200_000
+"""Stored rows below which nothing is recorded: to scan them takes less time than to read a record."""
+_SUFFIX = ".facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts about a plan and its rows.
+
+    Attributes:
+        stored: The number of stored rows, of runs that several fragments hold one.
+        replicates: The number of distinct replicates.
+        shares_runs: Whether several points of the plan as written share a run.
+        repeats_replicates: Whether a point has several runs of one replicate (and probed value).
+        rows_per_point: The number of plan rows per point, if it is the same for all points and the rows of
+            each point are consecutive; otherwise None.
+    """
+
+    stored: int = 0
+    replicates: int = 0
+    shares_runs: bool = False
+    repeats_replicates: bool = False
+    rows_per_point: int | None = None
+
+
+def examine_plan(connection: FileConnection, plan: str, probed: Sequence[str], stored: int) -> Facts:
+    """Return the facts about a plan.
+
+    Args:
+        plan: The statement of the plan as written.
+        stored: The number of stored rows.
+    """
+    keys = ", ".join(map(quote, ["point_id", "replicate", *probed]))
+    # DuckDB keeps the order of the rows of a plan.
+    hashes = connection.fetch(
+        "SELECT hash(run_id) AS run, hash(point_id) AS point, "  # noqa: S608 - files of the sweep
+        f"hash({keys}) AS place FROM ({plan})"
+    )
+    replicates = connection.fetch(f"SELECT count(DISTINCT replicate) AS n FROM ({plan})")["n"][0].as_py()  # noqa: S608
+    runs, places = (np.sort(hashes[name].to_numpy()) for name in ("run", "place"))
+    return Facts(
+        stored,
+        replicates,
+        shares_runs=bool((runs[1:] == runs[:-1]).any()),
+        repeats_replicates=bool((places[1:] == places[:-1]).any()),
+        rows_per_point=_count_rows_per_point(hashes["point"].to_numpy()),
+    )
+
+
+def _count_rows_per_point(digests: "np.ndarray[Any, Any]") -> int | None:
+    """Return `Facts.rows_per_point`, from a hash of the point of each row of the plan, in its order.
+
+    Two points with one hash make it None.
+    """
+    if not digests.size:
+        return None
+    ends = np.flatnonzero(digests[1:] != digests[:-1]) + 1
+    points = len(ends) + 1
+    rows = len(digests) // points
+    if len(digests) % points or (ends != np.arange(1, points) * rows).any():
+        return None
+    of_points = np.sort(digests[::rows])
+    return None if (of_points[1:] == of_points[:-1]).any() else rows
+
+
+class FactsRecord:
+    """The record of the facts about some rounds and fragments in the folder of a sweep; a bucket has none."""
+
+    def __init__(self, sweep: Sweep, names: Iterable[str]) -> None:
+        folder = SweepLayout(sweep.path).copies
+        self._folder = None if isinstance(folder, ObjectPath) else folder.absolute()
+        self._name = digest_of("\n".join(sorted(names)).encode()) + _SUFFIX
+
+    def find(self) -> Facts | None:
+        """Return the recorded facts, if there is an intact record."""
+        if self._folder is None:
+            return None
+        place = self._folder / self._name
+        try:
+            facts = Facts(**decode_record(read_file(place, MOST_RECORD), place))
+        except (OSError, StoreError, TypeError):
+            return None
+        return facts if _is_valid(facts) else None
+
+    def keep(self, facts: Facts) -> None:
+        """Record the facts about a large sweep, and delete other records, where the folder can be written."""
+        if self._folder is None or facts.stored < _FEWEST_RECORDED:
+            return
+        with suppress(OSError, StoreError):
+            self._folder.mkdir(exist_ok=True)
+            for spent in self._folder.glob(f"*{_SUFFIX}"):
+                spent.unlink(missing_ok=True)
+            write_durably(self._folder / self._name, encode_record(asdict(facts)))
+
+
+def _is_valid(facts: Facts) -> bool:
+    rows = facts.rows_per_point
+    return (
+        is_count(facts.stored)
+        and is_count(facts.replicates)
+        and type(facts.shares_runs) is bool
+        and type(facts.repeats_replicates) is bool
+        and (rows is None or (is_count(rows) and rows > 0))
+    )
