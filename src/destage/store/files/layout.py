@@ -41,7 +41,7 @@ class SweepLayout:
 
     @property
     def copies(self) -> Location:
-        """The directory of what readers keep: a copy of many small fragments, and facts about a large sweep."""
+        """The directory of what readers keep: a copy of many small fragments, facts about a large sweep."""
         return self.root / "copies"
 
     @property
