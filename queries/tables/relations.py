@@ -249,11 +249,9 @@ def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) 
     with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
         facts = examine_plan(connection, "SELECT * FROM kept", probed, whole.facts.stored)
-    known = {"shares_runs": whole.facts.shares_runs, "rows_per_point": whole.facts.rows_per_point}
+    facts = replace(facts, shares_runs=whole.facts.shares_runs, rows_per_point=whole.facts.rows_per_point)
     tables = whole.tables | {"kept": plan}
-    return Relations(
-        "SELECT * FROM kept", whole.rows, whole.files, whole.fragments, replace(facts, **known), tables
-    )
+    return Relations("SELECT * FROM kept", whole.rows, whole.files, whole.fragments, facts, tables)
 
 
 def _read_plan(

@@ -37,7 +37,7 @@ class Replanning:
 
 
 @pytest.mark.parametrize(
-    ("step", "is_after"), [("copy_objects", True), ("_select_rows", False), ("_examine_plan", False)]
+    ("step", "is_after"), [("copy_objects", True), ("_select_rows", False), ("examine_plan", False)]
 )
 def test_a_plan_that_is_replaced_before_it_is_examined_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, is_after: bool
