@@ -111,9 +111,6 @@ class _FailureSearch:
         met: list[Candidate] = []
         wanted = FOUND
         open_arrays, unknown, limit = self._divide(self.sized.candidates, wanted)
-        left_out = self._leave_out([*open_arrays, *unknown])
-        open_arrays = [one for one in open_arrays if one.parts not in left_out]
-        unknown = [one for one in unknown if one.parts not in left_out]
         while len(met) < FOUND:
             open_arrays.sort(key=_price)
             if open_arrays and (not unknown or _price(open_arrays[0]) <= limit):
@@ -125,6 +122,9 @@ class _FailureSearch:
                 examined = self._examine(array, state)
                 (self.rest if examined.disks is None else open_arrays).append(examined)
             elif unknown and limit < math.inf:
+                unknown = self._leave_out(unknown)
+                if not unknown:
+                    continue
                 wanted *= 2
                 study = self._make(NORMAL, [family.parts for family in unknown], found=wanted)
                 with open_session(self._run(study).path) as session:
@@ -176,17 +176,16 @@ class _FailureSearch:
         limit = _price(carrying[wanted - 1]) if len(carrying) >= wanted else math.inf
         return carrying, unknown, limit
 
-    def _leave_out(self, found: Sequence[Candidate]) -> list[Mapping[str, str]]:
-        """Return the families that are far from meeting the objectives of a state; the rest has them."""
-        left = {tuple(one.parts.items()): one for one in found}
-        outclassed: list[Mapping[str, str]] = []
+    def _leave_out(self, families: Sequence[Candidate]) -> list[Candidate]:
+        """Return the families that are not far from meeting the objectives of a state; others join the rest."""
+        left = list(families)
         for state in self._request.failures:
-            families = [one.parts for one in left.values()]
-            for missed in list_outclassed(self._make(state, families)) if families else ():
-                array = left.pop(tuple(missed.family.items()))
-                outclassed.append(array.parts)
+            study = self._make(state, [one.parts for one in left]) if left else None
+            for missed in () if study is None else list_outclassed(study):
+                (array,) = (one for one in left if one.parts == missed.family)
+                left.remove(array)
                 self.rest.append(_exclude(array, missed, state))
-        return outclassed
+        return left
 
     def _find_next_state(self, array: Candidate) -> str | None:
         """Return a state in which an array is still to be examined with its number of disks."""
