@@ -1,14 +1,20 @@
 """The entry points plan, run and resume: one path for a first run, a crash, a retry, added axis values."""
 
+import time
+
 import pyarrow.compute as pc
 
 from destage.errors import SweepError
 from destage.objects import Location
+from destage.store.files.digests import digest_of, find_digest
 from destage.store.files.layout import SweepLayout
+from destage.store.files.parquet import as_parquet
 from destage.store.fragment_files.stored_rows import is_transient, read_rows
 from destage.store.locks.lease import hold_lease
+from destage.store.opened.recorded_progress import find_settled_head
 from destage.store.opened.sweep import open_sweep
 from destage.store.state.lookup import default_store
+from destage.store.state.plan import add_study
 from destage.sweeps.calibration.measured_figures import bind_figures
 from destage.sweeps.execution.outcomes import Outcome, Preview
 from destage.sweeps.execution.progress_report import ProgressCallback
@@ -17,7 +23,7 @@ from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.execution.sweep_session import ExecutorChoice, ExecutorName, SweepSession
 from destage.sweeps.execution.time_estimate import estimate_time
 from destage.sweeps.execution.trace_room import check_room
-from destage.sweeps.execution.unchanged import find_unchanged
+from destage.sweeps.points.point import Expansion
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.rounds.planner import Planner
@@ -90,7 +96,7 @@ def run(
     study = bind_figures(study, store if store is not None else default_store())
     expansion = expand(study)
     layout = SweepLayout(sweep_path(study, store))
-    if (unchanged := find_unchanged(study, expansion, layout)) is not None:
+    if (unchanged := _find_unchanged(study, expansion, layout)) is not None:
         return unchanged
     check_room(study, expansion)
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
@@ -121,3 +127,35 @@ def resume(
         message = "its study belongs to another sweep: a trace has other contents"
         raise SweepError("sweep.study-changed", message, str(sweep))
     return run(study, store, executor=executor, workers=workers, progress=progress)
+
+
+def _find_unchanged(study: Study, expansion: Expansion, layout: SweepLayout) -> Outcome | None:
+    """Return the outcome of a session if it would write nothing; None if that takes a session to know.
+
+    Studies whose later rounds, answers or analyses follow from results always take one.
+
+    Raises:
+        StoreError: The bucket cannot be read.
+    """
+    began = time.monotonic()
+    if study.is_adaptive or (head := find_settled_head(layout)) is None:
+        return None
+    text = study.stored_text
+    if find_digest(head.study) != digest_of(text.encode()) or len(head.rounds) != 1 or head.analyses:
+        return None
+    plan = Planner(study, expansion).next_round({})
+    if plan is None or find_digest(head.rounds[0]) != digest_of(as_parquet(add_study(plan, text))):
+        return None
+    runs = len(pc.unique(plan["run_id"]))
+    return Outcome(
+        path=layout.root,
+        runs=runs,
+        executed=0,
+        reused=runs,
+        shared=0,
+        failed=0,
+        seconds=time.monotonic() - began,
+        executor="none",
+        state="finished",
+        messages=(),
+    )

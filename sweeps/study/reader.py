@@ -3,7 +3,7 @@
 The JSON Schema of a study embeds the engine's schema of a configuration.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -26,7 +26,6 @@ from destage.sweeps.keys.search_key import read_search
 from destage.sweeps.keys.seek_key import read_seek
 from destage.sweeps.keys.sensitivity_key import find_mistakes
 from destage.sweeps.space.axes import in_base_units
-from destage.sweeps.space.expressions import find_expression_mistakes
 from destage.sweeps.space.parameter_space import SpaceReader, explain_path, find_unitless
 from destage.sweeps.space.parameters import find_parameter
 from destage.sweeps.study.valid_study import DEFAULT_REPLICATES, Replicates, Study
@@ -99,7 +98,7 @@ class StudyReader:
         reader = SpaceReader(document, needs_units=needs_units)
         self._space, self._sampled = reader.space, reader.sampled
         self.issues += reader.issues
-        self.issues += find_expression_mistakes(document)
+        self.issues += _find_expression_mistakes(document)
         self._read_points()
         self._labels = list_limits(document)
         labelled = [*self._points, *((label, {}) for label in self._labels)]
@@ -240,3 +239,24 @@ class StudyReader:
                 self._add("study.missing-key", "prices", "required by seek.cheapest")
             return None
         return self._keep(read_prices(written, self._document["scenario"], self._space, self._points))
+
+
+def _find_expression_mistakes(document: Mapping[str, Any]) -> Iterator[Issue]:
+    """Yield the mistakes of expressions that are not a function of the point.
+
+    A sweep that is resumed or extended expands its study again and must come to the same points.
+    """
+    texts = {
+        f"{key}.{path}": text for key in ("when", "derived") for path, text in document.get(key, {}).items()
+    }
+    texts |= {"where": document["where"]} if "where" in document else {}
+    for place, text in texts.items():
+        from destage import sql  # noqa: PLC0415 - loads duckdb, which only an expression needs
+
+        dependence = sql.find_dependence(text)
+        if dependence is not None and dependence.is_random:
+            message = f"{dependence.part} may have another value each time; a point must follow from its axes"
+            yield Issue("study.nondeterministic", place, message, text)
+        elif dependence is not None:
+            message = f"{dependence.part} uses more than one point; use the axes of the point alone"
+            yield Issue("study.bad-sql", place, message, text)
