@@ -177,7 +177,7 @@ class _FailureSearch:
         return carrying, unknown, limit
 
     def _leave_out(self, families: Sequence[Candidate]) -> list[Candidate]:
-        """Return the families that are not far from meeting a state's objectives; others join the rest."""
+        """Return the families that are not far from the objectives of a state; others join the rest."""
         left = list(families)
         for state in self._request.failures:
             study = self._make(state, [one.parts for one in left]) if left else None

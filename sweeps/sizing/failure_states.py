@@ -97,6 +97,9 @@ def make_state_search(
     objectives = request.objectives if state == NORMAL else request.failures[state]
     scenario = make_failed_scenario(request, state, window)
     name = f"{request.name}-{state.replace('_', '-')}"
+    if len(families) == 1:
+        # A study with other points of the same name continues its sweep.
+        name = "-".join([name, *map(str, families[0].values())])
     return write_search(
         request, name, families, scenario=scenario, objectives=objectives, least=least, found=found
     )

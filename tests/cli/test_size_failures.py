@@ -113,6 +113,7 @@ def test_objectives_that_are_met_anyway_change_nothing(destage: Any) -> None:
     assert [Path(path).name for path in plain["sweeps"]] == names[: len(plain["sweeps"])]
     assert list_runs(answer, "-dead-battery-") <= list_runs(plain, "size-vdi-20-")
     rebuilds = [Path(path) for path in answer["sweeps"] if "-during-rebuild-" in path]
+    assert len({*rebuilds}) == len(rebuilds)
     for path in rebuilds:
         with open_session(path) as session:
             rows = session.sql(
