@@ -10,9 +10,9 @@
 //! A die does one thing at a time: it reads a page and holds it until the channel has transferred it, receives a page
 //! from the channel and programs it, copies a page for garbage collection (reads, channel out and in, one program), or
 //! erases a block. Reads are first, foreground before background; then due garbage collection; then programs. While
-//! writes wait for room in the buffer, reads alternate with other work. Channels and interface are first come, first
-//! served, as are the commits of the mapping of what must reach the flash. With a `suspension_time`, a foreground read suspends a program or an erasure, unless writes wait for room; the
-//! rest follows when no read waits \[2\].
+//! writes wait for room in the buffer, reads alternate with other work. Channels, interface and the commits of the mapping
+//! are first come, first served. With a `suspension_time`, a foreground read suspends a program or an erasure, unless
+//! writes wait for room; the rest follows when no read waits \[2\].
 //!
 //! A page is programmed when the buffer holds a full one for the die, or partly filled when nothing else could make room
 //! in the buffer, or when a write or a flush waits for it: then with the units that wait when the die is idle. A write of
@@ -217,7 +217,7 @@ pub struct Ssd {
     channels: Box<[Pipe]>,
     /// Directions for reads and writes; only the first with a half-duplex interface.
     interface: [Pipe; 2],
-    /// The mapping table, to which one write or flush after another is committed.
+    /// Commits of the mapping table.
     mapping: Pipe,
     commands: Slab<Command>,
     reads: Slab<PageRead>,
