@@ -102,7 +102,7 @@ def watch(
         except ClusterError as error:
             if failures == len(pauses) or not is_transient(error, was_allowed=was_allowed):
                 raise
-            time.sleep(pauses[failures])
+            time.sleep(min(pauses[failures], max(0.0, until - time.monotonic())))
             failures += 1
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 import yaml
 from api_server import ApiServer
 
-from destage.cluster.client.pod_command import ReaderPod
+from destage.cluster.client.pod_command import HeadPod, ReaderPod
 from destage.errors import ClusterError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -340,6 +341,36 @@ def test_watching_prints_each_problem_of_pods_once(
     monkeypatch.setattr("destage.cli.commands.cluster.status.SHORT_TIMEOUT_S", 1.0)
     found = json.loads(destage("cluster", "status", "demo", "--json").out)["diagnostics"]
     assert [each["reason"] for each in found] == ["ErrImagePull"]
+
+
+def test_watching_asks_a_head_that_did_not_answer_again_at_the_next_look(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    path, job = the_job(server)
+    server.put(path, {**job, "status": {"jobDeploymentStatus": "Running", "rayClusterName": "demo-1"}})
+    labels = {
+        "destage.io/release": "demo",
+        "destage.io/component": "head",
+        "ray.io/cluster": "demo-1",
+    }
+    running = {"name": "ray-head", "state": {"running": {}}}
+    pod = {"metadata": {"name": "p", "labels": labels}, "status": {"containerStatuses": [running]}}
+    server.put("/api/v1/namespaces/sweeps/pods/p", pod)
+    asked: list[float] = []
+
+    def answer(*_: object) -> bytes:
+        asked.append(time.monotonic())
+        if len(asked) == 1:
+            raise ClusterError("cluster.pod-unreachable", "the API server restarts", "p")
+        return json.dumps({job["metadata"]["annotations"]["destage.io/sweep"]: STATUS}).encode()
+
+    monkeypatch.setattr(HeadPod, "run", answer)
+    monkeypatch.setattr("destage.cli.commands.cluster.watch._INTERVAL_S", 0.2)
+    done = destage("cluster", "watch", "demo", "--timeout", "1s")
+    assert [code for code, _ in done.issues] == ["cluster.pod-unreachable", "cluster.watch-timeout"]
+    assert "3 of 8 runs" in done.err
+    assert len(asked) == 2  # an answer is good for longer
 
 
 def test_a_ray_address_selects_the_ray_executor(

@@ -98,3 +98,10 @@ def test_a_watch_ends_at_its_deadline(server: ApiServer, connection: Connection)
     began = time.monotonic()
     assert collect_states(connection, 0.3) == ["new"]
     assert time.monotonic() - began >= 0.3
+
+
+def test_a_watch_does_not_wait_beyond_its_deadline(server: ApiServer, connection: Connection) -> None:
+    server.refusals += [("GET", "rayjobs", 503, "apiserver is shutting down")] * 2
+    began = time.monotonic()
+    assert list(watch(connection, "RayJob", "demo", until=began + 0.3, pauses=(30.0,))) == []
+    assert time.monotonic() - began < 10

@@ -123,8 +123,7 @@ class Watcher:
         """Return the states of the job, of the driver and of the rows."""
         now = time.monotonic()
         if self.is_over or self._looked_at is None or now - self._looked_at >= _ROWS_INTERVAL_S:
-            self._looked_at = now
-            self._read_results()
+            self._looked_at = now if self._read_results() else None
         outcome = f" ({self.job.outcome})" if self.job.outcome else ""
         return WatchState(f"{self.job.state}{outcome}", self._driver, self._progress)
 
@@ -155,8 +154,8 @@ class Watcher:
             self._warn_once(error)  # tried again with the next look at the job
         return True
 
-    def _read_results(self) -> None:
-        """Read the rows: from the head while it runs, from a reader after the end."""
+    def _read_results(self) -> bool:
+        """Read the rows from the head while it runs, from a reader after; return whether it answered."""
         from destage.cluster.client.pod_command import find_head_pod
         from destage.store.opened.counts import Counts
 
@@ -165,18 +164,19 @@ class Watcher:
             pod = self._reader if self.is_over else find_head_pod(self._reader.connection, self.job)
             if pod is None:
                 self._driver = "none"
-                return
+                return True
             done = find_results(pod, self.job, self._sweep).status
         except ClusterError as error:
             self._driver = "none"
             self._warn_once(error)
-            return
+            return False
         self._driver = "none" if self.is_over else describe_driver(done) or "unknown"
         # An image of another release may know fewer counts.
         names = {field.name for field in fields(Counts)}
         self._progress = self._measure(
             Counts(**{name: value for name, value in done.items() if name in names})
         )
+        return True
 
     def _job_exists(self) -> bool:
         """Return whether the job exists, assuming that it does while the API server is away."""
