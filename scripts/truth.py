@@ -30,7 +30,7 @@ from destage.measured_systems.bank import (
     rates,
     systems,
 )
-from destage.measured_systems.estimation import estimate, is_covered, list_errors, weigh
+from destage.measured_systems.estimation import estimate, find_level, is_covered, list_errors, weigh
 from destage.measured_systems.model_error import MODEL_ERRORS, classify_rate, format_errors
 from destage.measured_systems.prediction import (
     MAX_REQUESTS,
@@ -107,6 +107,10 @@ known. The logarithm of a speed is taken as normal, with a mean of the class, a 
 one within them; both variances are pooled over the classes of a medium with the same operations. A class
 with fewer than two systems has the interval of a wider one. Which alternative describes a system is unknown
 and estimated with them, by expectation maximisation.
+
+Student's distribution of so few and unlike systems is wider than the rates of systems left out. So an
+interval is not its central 90 % but its central {level:.0%}, which holds 90 % of those rates. To predict a
+system of the bank, this part is found from the others.
 """
 
 ALTERNATIVES = """## What the rates say about what was open
@@ -118,9 +122,9 @@ rates.
 REMARKS = """## What is off
 
 * The WD740GD gains nothing from a queue, and its rates of equal loads differ by up to nine times.
-* Writes of the MX200 fit no alternative: 6,700 a second at every depth. With the 8 destages in flight that
-  are assumed and the drive's write cache off, the simulated one ends at 3,300 a second; with 32, as many as
-  a SATA drive takes, at 6,200.
+* Writes of the MX200 behind a write cache are 6,700 a second at every depth. With the drive's write cache
+  off, the simulated ones end at 6,200 with 32 destages in flight, as many as a SATA drive takes, at 3,300
+  with eight and at 900 with two. How many the P420i sends is not known.
 * The rates of an SSD on a real host bus adapter fall again beyond 32 outstanding.
 * A contiguous file of 100 GB is a short stroke of each disk of a large array; a file on a file system in
   use is not. Where a file lies is open for each system that was measured through one.
@@ -247,7 +251,7 @@ def format_page(pairs: Sequence[Pair]) -> Iterator[str]:
     yield from format_table("class", group_by_class(pairs))
     yield from format_small_queues(pairs)
     yield from format_ladder(pairs)
-    yield f"\n{MODEL_ERROR}"
+    yield f"\n{MODEL_ERROR.format(level=find_level())}"
     yield "| class | interval from | systems | speed, 90 % |\n| --- | --- | ---: | ---: |"
     yield from (format_error(pairs) for pairs in group_by_class(pairs).values())
     yield f"\n{ALTERNATIVES}"

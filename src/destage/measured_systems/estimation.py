@@ -11,12 +11,14 @@ deviate from those of the other systems. Weights, means and variances are found 
 [1]; a system counts by its alternatives with their weights. So the error is that of a system whose settings
 are known.
 
-A system that is not in the bank has an interval with Student's quantile. To predict a system of the bank as
-if it were not there, it is left out, and what is open about it stays open: the distribution is a mixture
-over its alternatives.
+A system that is not in the bank has Student's distribution. To predict a system of the bank as if it were not
+there, it is left out, and what is open about it stays open: the distribution is a mixture over its
+alternatives. Such distributions of few and unlike systems are wider than the speeds of systems left out.
+Hence an interval takes the central part of the distribution that holds 90 % of those, as jackknife+ does [2].
 
 1. Dempster, Laird, Rubin: Maximum likelihood from incomplete data via the EM algorithm. J. R. Statist. Soc.
   B 39(1), 1977.
+2. Barber, Candes, Ramdas, Tibshirani: Predictive inference with the jackknife+. Ann. Statist. 49(1), 2021.
 """
 
 import math
@@ -94,15 +96,36 @@ def weigh(without: str | None = None) -> _Weights:
 
 def is_covered(rate: MeasuredRate, predictions: Predictions) -> bool:
     """Return whether a rate is in the interval of its system, which is predicted without itself."""
+    return _find_part(rate, predictions) <= find_level(rate.system)
+
+
+@cache
+def find_level(without: str | None = None) -> float:
+    """Return the central part of distributions that holds `CONFIDENCE` of the rates of systems left out.
+
+    Args:
+        without: A system whose rates do not count, to predict it.
+    """
+    parts = sorted(part for rate, part in zip(rates(), _list_parts(), strict=True) if rate.system != without)
+    return parts[math.ceil(CONFIDENCE * len(parts)) - 1]
+
+
+@cache
+def _list_parts() -> Sequence[float]:
+    return [_find_part(*pair) for pair in zip(rates(), stored_predictions(), strict=True)]
+
+
+def _find_part(rate: MeasuredRate, predictions: Predictions) -> float:
+    """Return the central part that a rate bounds, of the distribution of its system without itself."""
     compared = _find(classify_rate(rate), rate.system)
     if compared is None:
-        return False
+        return 1.0
     middle, spread, degrees = _describe(compared, rate.system)
     share = statistics.fmean(
         cumulative((math.log(rate.iops / prediction.iops) - middle) / spread, degrees)
         for prediction in predictions
     )
-    return abs(share - 0.5) <= CONFIDENCE / 2
+    return 2 * abs(share - 0.5)
 
 
 def _find(load: LoadClass, without: str | None) -> LoadClass | None:
@@ -112,7 +135,7 @@ def _find(load: LoadClass, without: str | None) -> LoadClass | None:
 
 def _estimate(load: LoadClass, without: str | None) -> ModelError:
     middle, spread, degrees = _describe(load, without)
-    half = quantile(degrees + 1, CONFIDENCE) * spread
+    half = quantile(degrees + 1, find_level(without)) * spread
     return ModelError(
         load=load,
         systems=len(_collect(load, without)),
