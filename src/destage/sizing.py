@@ -38,9 +38,10 @@ from destage.queries.findings.sizing_text import (
     describe_unreachable,
 )
 from destage.sweeps import Outcome, Study
+from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
 from destage.sweeps.sizing.families import find_too_small, list_unpriced
-from destage.sweeps.sizing.largest_arrays import FAR, Outclassed
+from destage.sweeps.sizing.largest_arrays import Outclassed
 from destage.sweeps.sizing.present_array import PresentArray, is_valid
 from destage.sweeps.sizing.request import (
     BATTERY,

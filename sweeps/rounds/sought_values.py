@@ -286,7 +286,8 @@ class SmallestValues(SoughtValues):
 
     def __init__(self, study: Study, ledger: Ledger) -> None:
         super().__init__(study, ledger)
-        self._looks = make_looks(study.replicates.least, study.replicates.most)
+        replicates, has_scout = study.replicates, self._seek.cheapest is not None
+        self._looks = make_looks(replicates.least, replicates.most, has_scout=has_scout)
         considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
         points = list(ledger.points.values())
         self._values = {point.id: point.list_allowed(considered) for point in points}
@@ -318,7 +319,7 @@ class SmallestValues(SoughtValues):
                 wanted[point.id] = standing.missing
             elif position is not None:
                 value = self._values[point.id][position]
-                wanted[point.id] = [(replicate, value) for replicate in range(self._looks.counts[0])]
+                wanted[point.id] = [(replicate, value) for replicate in range(self._looks.first)]
         if not wanted:
             for point in open_points:
                 if point.id not in self._results:

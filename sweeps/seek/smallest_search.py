@@ -10,9 +10,11 @@ The answer is the smallest value that meets the objectives and above which every
 The next smaller value misses them, is undecided or is not allowed.
 
 The price of a point rises with the sought number of disks. Until enough points are known that meet the
-objectives, those whose next value costs the least are searched, a few at a time. From then on, every other
-point is tried at the largest number of disks that costs less than the last of the cheapest points: if that
-misses the objectives, the point is more expensive, whatever its answer is.
+objectives, those whose next value costs the least are searched, a few at a time, in steps that double the
+price. From then on, every other point is tried at the largest number of disks that costs less than the last
+of the cheapest points: if that misses the objectives, the point is more expensive, whatever its answer is.
+Most values that are tried are far from enough, and their runs take the longest. So one replicate decides a
+value alone if it misses an objective by more than `FAR`: more of them would only say so again.
 """
 
 import math
@@ -32,9 +34,12 @@ from destage.sweeps.seek.probes import (
     ValueVerdict,
 )
 
+FAR = 3.0
+"""How many times a result must be beyond its bound for one run to decide."""
 _GROWTH = 1.6
 """How many times more replicates the next look has."""
-
+_DEARER = 2.0
+"""The most that the next value costs after one that misses the objectives, as a multiple of its price."""
 
 _FAULTS = (ValueVerdict.BROKEN, ValueVerdict.UNMEASURED)
 """The verdicts after which a point has no answer."""
@@ -46,22 +51,29 @@ class Looks:
 
     Attributes:
         counts: The number of replicates at each look, ascending.
+        has_scout: Whether the first replicate of a value runs before the others, as it may decide alone.
     """
 
     counts: tuple[int, ...]
+    has_scout: bool = False
 
     @property
     def confidence(self) -> float:
         """The confidence of the verdict of one look; a single replicate has no interval."""
         return 1 - (1 - CONFIDENCE) / max(sum(count > 1 for count in self.counts), 1)
 
+    @property
+    def first(self) -> int:
+        """The replicates of a value that run at first."""
+        return 1 if self.has_scout else self.counts[0]
 
-def make_looks(least: int, most: int) -> Looks:
+
+def make_looks(least: int, most: int, *, has_scout: bool = False) -> Looks:
     """Return the looks from the fewest to the most replicates of a value."""
     counts = [least]
     while counts[-1] < most:
         counts.append(min(math.ceil(_GROWTH * counts[-1]), most))
-    return Looks(tuple(counts))
+    return Looks(tuple(counts), has_scout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,7 @@ class Standing:
         missing: The runs that are needed for the verdict of a value: replicate and value of each.
         verdicts: The verdict of each value that has one.
         replicates: The number of replicates that each verdict rests on.
+        pending: The smallest value that has runs and no verdict; None if there is none.
     """
 
     lower: int
@@ -81,6 +94,7 @@ class Standing:
     missing: tuple[tuple[int, int], ...]
     verdicts: Mapping[int, ValueVerdict]
     replicates: Mapping[int, int]
+    pending: int | None = None
 
     @property
     def fault(self) -> ValueVerdict | None:
@@ -111,21 +125,30 @@ def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: Lo
         look: Returns what is known of a run.
     """
     missing: list[tuple[int, int]] = []
+    pending: list[int] = []
     verdicts: dict[int, ValueVerdict] = {}
     replicates: dict[int, int] = {}
     for value in sorted(probed):
         judged = _judge(value, looks, look)
         missing += judged.missing
-        if judged.verdict is not None:
-            position = values.index(value)
+        position = values.index(value)
+        if judged.verdict is None:
+            pending.append(position)
+        else:
             verdicts[position], replicates[position] = judged.verdict, judged.count
     above = [position for position, verdict in verdicts.items() if verdict is ValueVerdict.MEETS]
     lower = max((position for position in verdicts if position not in above), default=-1)
     upper = min((position for position in above if position > lower), default=len(values))
-    return Standing(lower, upper, tuple(missing), verdicts, replicates)
+    return Standing(lower, upper, tuple(missing), verdicts, replicates, min(pending, default=None))
 
 
-def choose_value(standing: Standing, count: int, first: int, ceiling: int | None = None) -> int | None:
+def choose_value(
+    standing: Standing,
+    count: int,
+    first: int,
+    ceiling: int | None = None,
+    rise: Callable[[int], int] = lambda lower: max(2 * lower, lower + 1),
+) -> int | None:
     """Return the position of the value to try next; None if the runs so far answer the question.
 
     Without a ceiling, the values rise from the first one in steps that double, until one meets the
@@ -136,6 +159,7 @@ def choose_value(standing: Standing, count: int, first: int, ceiling: int | None
         count: The number of allowed values.
         first: The position of the value to begin with.
         ceiling: The largest position of interest.
+        rise: Returns the position after one that misses the objectives.
     """
     if standing.is_closed or standing.lower + 1 >= count:
         return None
@@ -145,7 +169,7 @@ def choose_value(standing: Standing, count: int, first: int, ceiling: int | None
         return (standing.lower + standing.upper) // 2
     if standing.lower < 0:
         return first
-    return min(max(2 * standing.lower, standing.lower + 1), count - 1)
+    return min(rise(standing.lower), count - 1)
 
 
 def conclude(
@@ -175,7 +199,7 @@ def conclude(
         state = SearchState.UNDECIDED
     passing = None if standing.fault else upper
     shown = standing.lower if upper is None else standing.upper
-    count = max(standing.replicates.get(shown, 0), replicates)
+    count = standing.replicates.get(shown, replicates)
     results = dict.fromkeys(range(count), ReplicateResult(state, value, passing, lower))
     # One number for all replicates has no interval.
     interval = Interval(None, None, 0) if value is None else Interval(float(value), None, count)
@@ -198,6 +222,12 @@ class _Judged:
 
 
 def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
+    if looks.has_scout:
+        scout = look(0, value)
+        if scout is None:
+            return _Judged(None, 1, ((0, value),))
+        if _is_far(scout):
+            return _Judged(ValueVerdict.MISSES, 1)
     for count in looks.counts:
         probes = {replicate: look(replicate, value) for replicate in range(count)}
         if missing := tuple((replicate, value) for replicate, probe in probes.items() if probe is None):
@@ -206,6 +236,13 @@ def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
         if verdict is not ValueVerdict.UNDECIDED:
             return _Judged(verdict, count)
     return _Judged(ValueVerdict.UNDECIDED, looks.counts[-1])
+
+
+def _is_far(probe: Probe) -> bool:
+    """Return whether a run is overloaded, or misses an objective by more than `FAR`."""
+    if probe.margins is None:
+        return probe.verdict is ProbeVerdict.FAIL
+    return max(probe.margins, default=0.0) > math.log(FAR)
 
 
 def _weigh(probes: Sequence[Probe], confidence: float) -> ValueVerdict:
@@ -271,6 +308,16 @@ class Candidate:
         upper = self.standing.upper
         return self.price(upper) if upper < self.count and self.standing.fault is None else math.inf
 
+    @property
+    def hoped_price(self) -> float:
+        """The price of the smallest value that meets the objectives or may do so by its runs, or infinity."""
+        pending = self.standing.pending
+        return min(self.known_price, math.inf if pending is None else self.price(pending))
+
+    def find_dearer(self, lower: int) -> int:
+        """Return the position of the largest value that costs at most `_DEARER` times as much as one."""
+        return _find_ceiling(self, math.nextafter(_DEARER * self.price(lower), math.inf))
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -311,17 +358,23 @@ def choose_points(candidates: Sequence[Candidate], most: int, highest: float = m
         elif is_full:
             value = choose_value(candidate.standing, candidate.count, 0, _find_ceiling(candidate, limit))
         else:
-            value = choose_value(candidate.standing, _find_ceiling(candidate, limit) + 1, 0)
+            ceiling = _find_ceiling(candidate, limit)
+            value = choose_value(candidate.standing, ceiling + 1, 0, rise=candidate.find_dearer)
         if value is not None:
             values[index] = value
     if not is_full:
-        first = sorted(values, key=lambda index: (candidates[index].price(values[index]), index))
-        values = {index: values[index] for index in first[:_TOGETHER]}
+        # What costs more than enough values that are not far from the objectives can wait for their verdicts.
+        hoped = sorted(candidate.hoped_price for candidate in candidates)
+        enough = hoped[most - 1] if most <= len(hoped) else math.inf
+        costs = {index: candidates[index].price(value) for index, value in values.items()}
+        waiting = any(candidate.standing.missing for candidate in candidates)
+        first = sorted(values, key=lambda index: (costs[index], index))
+        values = {index: values[index] for index in first[:_TOGETHER] if not waiting or costs[index] < enough}
     return Choice(values, frozenset(expensive))
 
 
 def _find_ceiling(candidate: Candidate, limit: float) -> int:
-    """Return the position of the largest value below a price; the smallest value must be below it."""
+    """Return the position of the largest value below a price; of the next value if that is not below it."""
     low, high = candidate.standing.lower + 1, candidate.count
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,6 +1,7 @@
 """Families of configurations whose largest array is far from carrying a load.
 
-More disks carry more, so that fewer disks of such a family need no search. One run of each tells.
+More disks carry more, so that fewer disks of such a family need no search. One run of each tells. A response
+must be far beyond its bound, as wide stripes may be slower than narrow ones.
 """
 
 import copy
@@ -12,12 +13,11 @@ from typing import Any
 from destage import engine
 from destage.errors import ConfigError, DestageError
 from destage.spec.objective import Objective
+from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.space import parameters
 from destage.sweeps.workers.executors import count_processors
 
 DISKS = "array.disks"
-FAR = 3.0
-"""How many times a response must be beyond its bound: wide stripes may be slower than narrow ones."""
 
 _Family = Mapping[str, object]
 

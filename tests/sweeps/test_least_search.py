@@ -23,6 +23,8 @@ from destage.sweeps.seek.smallest_search import (
 MEETS, MISSES = ValueVerdict.MEETS, ValueVerdict.MISSES
 ONCE = Looks((2,))
 """Enough replicates where they do not scatter."""
+SCOUTED = Looks((2,), has_scout=True)
+"""The same where one replicate decides what is far from enough."""
 
 
 def probe(*margins: float) -> Probe:
@@ -34,9 +36,10 @@ def probe(*margins: float) -> Probe:
 class Point:
     """A point that meets its objective from a value on, without noise."""
 
-    def __init__(self, values: list[int], least: int) -> None:
+    def __init__(self, values: list[int], least: int, looks: Looks = ONCE) -> None:
         self.values = values
         self.least = least
+        self.looks = looks
         self.probed: set[int] = set()
 
     def look(self, _replicate: int, value: int) -> Probe | None:
@@ -45,7 +48,7 @@ class Point:
 
     def examine(self) -> Standing:
         """Return what the runs so far say."""
-        return examine(self.values, self.probed, ONCE, self.look)
+        return examine(self.values, self.probed, self.looks, self.look)
 
 
 def search(point: Point, first: int) -> PointResult:
@@ -191,6 +194,47 @@ def test_a_value_far_from_the_bound_needs_the_fewest_replicates() -> None:
     assert examine([4], [4], looks, look).missing == ((3, 4), (4, 4))
 
 
+def test_one_replicate_decides_what_is_far_from_enough() -> None:
+    """Beyond three times the bound, and for an overloaded array, no second replicate runs."""
+    looks = make_looks(3, 12, has_scout=True)
+    assert looks.first == 1
+    far, near = probe(-1.0, math.log(3.1)), probe(-1.0, math.log(2.9))
+    for scout, missing in (
+        (far, ()),
+        (Probe(ProbeVerdict.FAIL), ()),
+        (near, ((1, 4), (2, 4))),
+        (Probe(ProbeVerdict.UNDECIDED), ((1, 4), (2, 4))),
+        (None, ((0, 4),)),
+    ):
+        standing = examine([4, 5], [4], looks, lambda replicate, _, it=scout: None if replicate else it)
+        assert standing.missing == missing
+        assert standing.verdicts == ({} if missing else {0: MISSES})
+    result = conclude([4, 5], examine([4, 5], [4], looks, lambda *_: far), 3, is_expensive=True)
+    assert (result.failing, result.failing_verdict, len(result.replicates)) == (4, MISSES, 1)
+
+
+def test_dearer_values_wait_for_those_that_may_be_enough() -> None:
+    """A scout at 150 has met the objectives: 120 may be cheaper, 190 waits for its other replicates."""
+    hopeful = Candidate(8, Standing(-1, 8, ((1, 2),), {}, {}, pending=0), lambda _: 150.0)
+    others = [
+        Candidate(8, Standing(-1, 8, (), {}, {}), lambda _, price=price: price) for price in (120.0, 190.0)
+    ]
+    assert choose_points([hopeful, *others], 1).values == {1: 0}
+    assert choose_points([hopeful, *others], 2).values == {1: 0, 2: 0}
+
+
+def test_after_a_miss_comes_the_value_of_at_most_twice_the_price() -> None:
+    """100 and 10 for each: two cost 120, 14 cost 240, 38 cost 480; all positions are two less."""
+    missed = Standing(0, 40, (), {0: MISSES}, {0: 1})
+    candidate = Candidate(40, missed, lambda position: 100.0 + 10 * (position + 2))
+    assert choose_points([candidate], 1).values == {0: 12}
+    further = Standing(12, 40, (), {12: MISSES}, {12: 1})
+    assert choose_points([Candidate(40, further, candidate.price)], 1).values == {0: 36}
+    # The next value is tried even if it costs more than twice as much.
+    steep = Candidate(40, missed, lambda position: 10.0**position)
+    assert choose_points([steep], 1).values == {0: 1}
+
+
 def test_a_replicate_that_cannot_carry_the_load_is_enough() -> None:
     runs = [probe(-1.0), Probe(ProbeVerdict.FAIL), probe(-1.0)]
     found = examine([4, 5], [4], Looks((3,)), lambda replicate, _: runs[replicate])
@@ -229,13 +273,14 @@ def brute_force(points: list[Point], prices: list[Callable[[int], float]]) -> li
     return sorted(found)
 
 
+@pytest.mark.parametrize("looks", [ONCE, SCOUTED])
 @pytest.mark.parametrize("seed", range(200))
-def test_the_cheapest_points_are_those_of_a_full_search(seed: int) -> None:
+def test_the_cheapest_points_are_those_of_a_full_search(seed: int, looks: Looks) -> None:
     draw = random.Random(seed)  # noqa: S311 - not for cryptography
     points, prices = [], []
     for _ in range(draw.randint(1, 30)):
         values = list(range(draw.randint(1, 4), draw.randint(5, 25)))
-        points.append(Point(values, draw.randint(1, 30)))
+        points.append(Point(values, draw.randint(1, 30), looks))
         base, each = draw.uniform(0, 500), draw.uniform(10, 300)
         prices.append(lambda at, values=values, base=base, each=each: base + each * values[at])
     most = draw.randint(1, 3)

@@ -139,6 +139,31 @@ def test_the_cheapest_point_is_found_and_the_others_are_more_expensive(tmp_path:
     assert (nearline["censored"], nearline["price"], nearline["failing"]) == ("more_expensive", None, 2)
 
 
+@pytest.mark.parametrize("rate", [60, 400])
+def test_a_search_by_price_finds_what_a_full_one_finds(tmp_path: Path, rate: int) -> None:
+    """A full one searches every family to its end, with all replicates of every value."""
+    stream = STREAM | {"arrival": {"kind": "poisson", "rate": float(rate)}}
+    stream |= {"operations": STREAM["operations"] | {"read_fraction": 0.5}}
+    scenario = CHEAPEST["scenario"] | {"workload": {"streams": [stream]}}
+    axes = CHEAPEST["axes"] | {"array.raid": ["10", "5"]}
+    prices = PRICES | {"disks": {"exos_x18": 100, "dc600m_960gb": 450, "s4500_1920gb": 900}}
+    objectives = ["response_p95 <= 30ms", "disk_busy_max <= 0.9"]
+    full = {"minimize": "array.disks", "subject_to": objectives, "min": 2, "max": 10}
+    found = []
+    for name, seek in (("full", full), ("by-price", full | {"cheapest": 2})):
+        study = make(CHEAPEST, name=name, scenario=scenario, axes=axes, prices=prices, seek=seek)
+        outcome = sweeps.run(study, tmp_path / name, executor="inline", workers=1)
+        answers = open_sweep(outcome.path).answers().to_pylist()
+        ranked = sorted(
+            (row["price"], row["array.disk.use"], row["array.raid"], row["passing"])
+            for row in answers
+            if row["price"] is not None
+        )
+        found.append(ranked[:2])
+    assert len(found[0]) == 2
+    assert found[0] == found[1]
+
+
 def test_a_price_includes_shelves(tmp_path: Path) -> None:
     prices = PRICES | {"shelf": {"disks": 8, "price": 50}}
     answers = {row["array.disk.use"]: row for row in run(make(CHEAPEST, prices=prices), tmp_path)}
