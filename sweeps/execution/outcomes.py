@@ -35,6 +35,7 @@ class Progress:
         rate: Runs of this session per second [1/s].
         eta_s: Time left for all rounds, as far as they can be foreseen [s]; None while it is unknown.
         eta_high_s: How much it may be at most [s]; None where no later round is expected.
+        slots: Runs executed at a time; None while that is unknown.
         message: A change worth a line, such as a changed number of slots.
     """
 
@@ -48,6 +49,7 @@ class Progress:
     eta_s: float | None
     message: str | None = None
     eta_high_s: float | None = None
+    slots: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,4 +108,5 @@ class ProgressReport:
             eta_s=(left + self.later.runs) / rate if rate > 0 else None,
             message=message,
             eta_high_s=(left + self.later.high) / rate if rate > 0 and self.later.runs else None,
+            slots=driver.slots,
         )

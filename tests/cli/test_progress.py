@@ -39,6 +39,25 @@ def test_runs_rate_and_eta_are_never_hidden(
         assert wanted in text, text
 
 
+@pytest.mark.parametrize(
+    ("high", "is_quiet", "announced"),
+    [(300.0, False, 1), (None, False, 1), (300.0, True, 0), (15.0, False, 0)],
+)
+def test_what_takes_long_is_announced_once(
+    capsys: pytest.CaptureFixture[str], high: float | None, is_quiet: bool, announced: int
+) -> None:
+    """The first report opens the gate, the second foretells the end."""
+    least = 10.0 if high == 15.0 else 180.0
+    with ProgressDisplay("size-vdi", work="60 combinations", is_quiet=is_quiet) as display:
+        for done in (0, 30, 60):
+            display(Progress("run", 1, done, 90, 0, 0, 1.0, least, eta_high_s=high, slots=2))
+    lines = [line for line in capsys.readouterr().err.splitlines() if "Ctrl-C" in line]
+    assert len(lines) == announced
+    if lines:
+        time = "3 min to 5 min" if high else "3 min"
+        assert f"60 combinations, some {time} left with 2 runs at a time" in lines[0]
+
+
 def test_no_time_is_left_before_batches_have_settled() -> None:
     """The pilot, single runs of a start that takes seconds, foretells nothing."""
     gate = EtaGate()

@@ -33,7 +33,8 @@ def make_runner(
     def run(study: "Study") -> "Outcome":
         from destage import sweeps
 
-        with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
+        work = f"{len(study.points)} combinations to compare" if study.prices and study.points else ""
+        with HardStop(study.name), ProgressDisplay(study.name, work=work, is_quiet=quiet) as display:
             outcome = sweeps.run(study, store, workers=workers, progress=display)
         outcomes.append(outcome)
         if warn_if_stopped(outcome) or outcome.failed:

@@ -1,7 +1,7 @@
 """Progress on stderr: a bar on a terminal, otherwise a line every few seconds.
 
 It has an estimate of the time left once the rate of a sweep foretells its end: not while only the pilot has
-settled.
+settled. Where that is long, a line says so once, and how to stop.
 """
 
 import sys
@@ -44,6 +44,8 @@ class EtaGate:
 
 
 _INTERVAL_S = 5.0
+_LONG_S = 20.0
+"""Time left from which on it is announced [s]."""
 _WIDE, _MEDIUM = 100, 76
 """Widths of a terminal that has room for everything, and for the name with a short bar [columns]."""
 _SECONDS_UP_TO, _MINUTES_UP_TO, _WHOLE_HOURS, _HOURS_UP_TO = 100, 100, 10, 72
@@ -55,11 +57,16 @@ class ProgressDisplay:
     """Shows the progress of a sweep within a `with` block; call it with each report.
 
     Args:
+        work: What is done, for a sweep that takes long.
         is_watching: Whether another process writes the sweep, so that an interrupt does not end it.
     """
 
-    def __init__(self, name: str, *, is_quiet: bool = False, is_watching: bool = False) -> None:
+    def __init__(
+        self, name: str, *, work: str = "", is_quiet: bool = False, is_watching: bool = False
+    ) -> None:
         self._name = name
+        self._work = work
+        self._has_announced = is_watching
         self._is_quiet = is_quiet
         self._is_watching = is_watching
         self._printed_at = -_INTERVAL_S
@@ -89,6 +96,9 @@ class ProgressDisplay:
         rate = f"{progress.rate:.1f} runs/s" if progress.rate else ""
         eta = _describe_eta(progress) if self._gate.is_open(progress.done, progress.planned) else ""
         failed = f"{progress.failed} failed" if progress.failed else ""
+        message = progress.message
+        if eta and not message and not self._has_announced and _find_longest(progress) >= _LONG_S:
+            self._has_announced, message = True, self._announce(progress)
         if self._bar is not None and self._task is not None:
             self._bar.update(
                 self._task,
@@ -99,12 +109,22 @@ class ProgressDisplay:
                 eta=eta,
                 failed=failed,
             )
-            if progress.message:
-                self._bar.console.print(escape_controls(progress.message), markup=False)
+            if message:
+                self._bar.console.print(escape_controls(message), markup=False)
         elif not self._is_quiet:
-            if progress.message:
-                print_note(progress.message)
+            if message:
+                print_note(message)
             self._print_line(progress, ", ".join(part for part in (phase, rate, eta, failed) if part))
+
+    def _announce(self, progress: "Progress") -> str:
+        """Return what is done and how long it takes, from the runs so far."""
+        ends = dict.fromkeys(map(format_duration, (progress.eta_s or 0.0, _find_longest(progress))))
+        work = f"{self._work}, " if self._work else ""
+        slots = f" with {progress.slots} runs at a time" if progress.slots else ""
+        return (
+            f"{self._name}: {work}some {' to '.join(ends)} left{slots}; Ctrl-C keeps the finished runs, and "
+            "the same command continues"
+        )
 
     def _print_line(self, progress: "Progress", details: str) -> None:
         now = time.monotonic()
@@ -171,6 +191,11 @@ def _describe_eta(progress: "Progress") -> str:
         return ""
     low, high = _clock(progress.eta_s), _clock(progress.eta_high_s or progress.eta_s)
     return f"ETA {low}" if low == high else f"ETA {low}-{high}"
+
+
+def _find_longest(progress: "Progress") -> float:
+    """Return the most time that may be left [s]."""
+    return progress.eta_high_s or progress.eta_s or 0.0
 
 
 def format_duration(seconds: float) -> str:
