@@ -134,6 +134,7 @@ def _describe_input(name: str, low: float, high: float) -> str:
     words = {
         "users": ("users", 1),
         "read_share": ("% reads", 100),
+        "iops": ("IO/s", 1),
         "read_iops": ("reads/s", 1),
         "write_iops": ("writes/s", 1),
     }

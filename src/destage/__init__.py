@@ -144,14 +144,19 @@ def miss_ratio_curve(
     return compute_curve(str(trace), policy=policy, block=block, rate=rate, sizes=sizes)
 
 
-def size(users: int | tuple[int, int], workload: str | Mapping[str, Any], **options: Any) -> SizingAnswer:
+def size(
+    users: int | tuple[int, int] | None = None,
+    workload: str | Mapping[str, Any] | None = None,
+    **options: Any,
+) -> SizingAnswer:
     """Find the cheapest configuration that carries a load, as `destage size` does.
 
     Args:
         users: The number of users; for odds and regret over a range, its low and its high end.
-        workload: A workload of the catalogue, such as `vdi`, or the fields of one.
-        options: `response_p95`, `subject_to`, `during_rebuild`, `dead_battery`, `prices` (a table or its
-            file), `controllers`, `disks`, `raid`, `fewest`, `most`, `budget`, `store`; see
+        workload: A workload of the catalogue, such as `vdi`, or the fields of one. In its place, a rate:
+            `iops` with `read_share`, or `read_iops` and `write_iops`; with `size` and `capacity`.
+        options: `capacity`, `response_p95`, `subject_to`, `during_rebuild`, `dead_battery`, `prices` (a
+            table or its file), `controllers`, `disks`, `raid`, `fewest`, `most`, `budget`, `store`; see
             `destage.notebook.find_configuration`.
 
     Raises:

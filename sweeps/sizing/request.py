@@ -19,7 +19,7 @@ BUSIEST = "disk_busy_max <= 0.9"
 RAID_LEVELS = ("10", "5", "6")
 """The RAID levels considered by default: those that survive the failure of a disk."""
 USERS = "users"
-"""The input that is a whole number; others that may be ranges are `read_share`, `read_iops`, `write_iops`."""
+"""The input that is a whole number; the others are `iops`, `read_share`, `read_iops` and `write_iops`."""
 _STRATA = 100
 """The parts of equal probability into which a range is divided."""
 FEWEST, MOST = 2, 24

@@ -13,7 +13,7 @@ from itertools import product
 from destage.errors import ConfigError, Issue
 from destage.sweeps.sizing.request import USERS, InputRange, SizingRequest, depends_on_users
 
-READ_SHARE, READ_RATE, WRITE_RATE = "read_share", "read_iops", "write_iops"
+READ_SHARE, RATE, READ_RATE, WRITE_RATE = "read_share", "iops", "read_iops", "write_iops"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class UncertainLoad:
     """A load whose inputs are ranges.
 
     Attributes:
-        inputs: Either the users with or without a share of reads, or the rates of reads and writes.
+        inputs: Either the users with or without a share of reads, a rate with a share of reads, or the rates
+            of reads and writes.
         make_request: Returns what is to be sized at values of the inputs, by their names.
     """
 
@@ -44,7 +45,7 @@ class UncertainLoad:
     @property
     def is_rate(self) -> bool:
         """Whether the amount is a rate."""
-        return any(known.name == READ_RATE for known in self.inputs)
+        return any(known.name in {RATE, READ_RATE} for known in self.inputs)
 
     @property
     def unit(self) -> str:
@@ -78,7 +79,7 @@ class UncertainLoad:
         """Return the request of the largest amount with a share of reads, and the amount."""
         largest = {known.name: known.high for known in self.inputs}
         amount = measure_load(largest).amount
-        if self.is_rate:
+        if READ_RATE in largest:
             largest = {READ_RATE: share * amount, WRITE_RATE: (1 - share) * amount}
         elif READ_SHARE in largest:
             largest[READ_SHARE] = share
@@ -98,6 +99,8 @@ def describe_load(
         ConfigError: The load does not depend on the number of users, so that there is no most of it.
     """
     given = {known.name for known in inputs}
+    if RATE in given:
+        return UncertainLoad(inputs, make_request)
     if given & {READ_RATE, WRITE_RATE}:
         others = [InputRange(name, 0.0, 0.0) for name in (READ_RATE, WRITE_RATE) if name not in given]
         return UncertainLoad([*inputs, *others], make_request)
@@ -113,7 +116,7 @@ def describe_load(
 def measure_load(values: Mapping[str, float]) -> LoadPoint:
     """Return the amount and the share of reads of values of the inputs."""
     if READ_RATE not in values:
-        return LoadPoint(values[USERS], values.get(READ_SHARE, 0.0))
+        return LoadPoint(values[RATE if RATE in values else USERS], values.get(READ_SHARE, 0.0))
     amount = values[READ_RATE] + values[WRITE_RATE]
     return LoadPoint(amount, values[READ_RATE] / amount if amount else 0.0)
 

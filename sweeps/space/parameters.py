@@ -224,8 +224,12 @@ _ROUND: Mapping[str, int] = MappingProxyType({"bytes": 4096, "ns": 1000, "bytes_
 """Multiples of these numbers are probably in base units."""
 
 
-def explain_bare_number(value: object, unit: str | None) -> str | None:
-    """Return why a number needs a unit; None if it needs none, as zero and a text with a unit."""
+def explain_bare_number(value: object, unit: str | None, suffix: str | None = None) -> str | None:
+    """Return why a number needs a unit; None if it needs none, as zero and a text with a unit.
+
+    Args:
+        suffix: What is usually meant (default: that of the unit).
+    """
     if unit is None or unit not in _LIKELY or isinstance(value, bool):
         return None
     number: object = value
@@ -238,7 +242,7 @@ def explain_bare_number(value: object, unit: str | None) -> str | None:
         return None
     if abs(number) >= _CLEAR[unit]:
         return None
-    likely = f"{number:.15g}{_LIKELY[unit]}"
+    likely = f"{number:.15g}{suffix or _LIKELY[unit]}"
     if float(number).is_integer():
         exact = quantities.render(int(number), unit)
         first, second = (exact, likely) if number % _ROUND[unit] == 0 else (likely, exact)

@@ -20,6 +20,7 @@ QUICK = (
 SMALL = ("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb", *QUICK)
 
 RATE = ("--read-iops", "700", "--size", "8KiB")
+SHARED = ("--iops", "700", "--read-share", "0.7", "--size", "8KiB")
 
 
 @pytest.fixture
@@ -148,6 +149,23 @@ def test_hot_spares_have_a_price_and_a_slot_and_no_data(destage: Any, prices: Pa
     assert "RAID 5, 2 hot spares, " in answers[1]["answer"][0]
     measured = [answer["carrying"][0]["measured"] for answer in answers]
     assert measured[0] == measured[1]
+
+
+def test_a_rate_with_a_share_is_that_of_reads_and_of_writes(destage: Any) -> None:
+    """70 % of 1,000 are reads: the same sweep, so that the second call executes nothing."""
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "4")
+    parts = ("--size", "8KiB", "--capacity", "1.9TB", *one, *QUICK)
+    apart = destage("size", "--read-iops", "700", "--write-iops", "300", *parts)
+    together = destage("size", "--iops", "1000", "--read-share", "70%", *parts)
+    assert (together.code, together.out) == (0, apart.out)
+    assert all(" 0 executed" in line for line in together.err.splitlines() if " runs, " in line)
+
+
+@pytest.mark.parametrize("text", ["8", "64"])
+def test_a_size_without_a_unit_names_the_likely_one(destage: Any, text: str) -> None:
+    done = destage("size", "--iops", "100", "--read-share", "0.5", "--size", text, "--capacity", "1TB")
+    assert done.issues == [("usage.bad-quantity", "--size")]
+    assert f"'{text}KiB'" in done.err
 
 
 def test_a_rate_is_a_load_over_the_capacity(destage: Any) -> None:
@@ -438,6 +456,11 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
         (("--workload", "vdi", "--set", "array.raid=5"), ("usage.conflicting-options", "--set")),
         (("--workload", "vdi", "--set", "array={disks: 9}"), ("usage.conflicting-options", "--set")),
         ((*RATE, "--workload", "vdi"), ("usage.conflicting-options", "--workload")),
+        ((*SHARED, "--workload", "vdi"), ("usage.conflicting-options", "--workload")),
+        ((*SHARED, "--read-iops", "9"), ("usage.conflicting-options", "--read-iops")),
+        ((*SHARED, "--write-iops", "9"), ("usage.conflicting-options", "--write-iops")),
+        ((*SHARED[:2], "--size", "8KiB"), ("usage.missing-argument", "--read-share")),
+        (("--iops", "0", *SHARED[2:]), ("usage.out-of-range", "--iops")),
         ((*RATE, "--capacity", "1TB", "--users", "9"), ("usage.conflicting-options", "--users")),
         (RATE, ("usage.missing-argument", "--capacity")),
         ((*RATE[:2], "--capacity", "1TB"), ("usage.missing-argument", "--size")),

@@ -203,7 +203,7 @@ def test_a_phase_of_the_added_load_is_measured(destage: Any, array: Path) -> Non
 
 
 def test_a_study_of_one_configuration_has_an_array(check: Check, destage: Any, array: Path) -> None:
-    direct = check("--read-iops", "20", *RATE)
+    direct = check("--iops", "20", "--read-share", "1", *RATE)
     body = "".join(f"  {line}\n" for line in ARRAY.splitlines())
     array.write_text(f"name: mine\nquestion: Mine?\nscenario:\n{body}")
     assert check("--read-iops", "20", *RATE)["with_addition"] == direct["with_addition"]
@@ -247,6 +247,10 @@ HAVE = ("--have", "array.yaml")
         ((*HAVE, "--add", "vdi", "--budget", "9"), ("usage.conflicting-options", "--budget")),
         ((*HAVE, "--add", "vdi", "--add", "vdi", "--users", "9"), ("usage.conflicting-options", "--users")),
         ((*HAVE, "--add", "vdi", "--read-iops", "9"), ("usage.conflicting-options", "--read-iops")),
+        (
+            (*HAVE, "--add", "vdi", "--iops", "9", "--read-share", "0.5"),
+            ("usage.conflicting-options", "--iops"),
+        ),
         ((*HAVE, "--add", "vdi", "--size", "8KiB"), ("usage.conflicting-options", "--size")),
         ((*HAVE, "--write-iops", "9", "--size", "8KiB"), ("usage.missing-argument", "--capacity")),
         ((*HAVE, "--add", "vdx"), ("catalog.unknown-entry", "--add")),

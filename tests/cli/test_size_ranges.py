@@ -99,6 +99,15 @@ def test_a_rate_may_be_a_range(destage: Any, option: str) -> None:
     assert all(min(one["carried"]) > 300 for one in answer["candidates"])
 
 
+def test_a_rate_and_its_share_may_be_ranges(destage: Any) -> None:
+    load = ("--iops", "200..400", "--read-share", "0.5..0.7")
+    answer = json.loads(destage("size", *DATA, *SSD, *SHORT, "--json", *load).out)
+    assert (answer["ranges"], answer["unit"]) == ({"iops": [200, 400], "read_share": [0.5, 0.7]}, "IO/s")
+    assert answer["shares"] == pytest.approx([0.5, 0.6, 0.7])
+    assert answer["recommended"]["odds"] == 1
+    assert "200 to 400 IO/s" in " ".join(answer["answer"])
+
+
 def test_the_answer_states_odds_regret_and_the_rule(destage: Any) -> None:
     done = destage("size", "--workload", "vdi", *SSD, *SHORT[:4], "--users", "40..60")
     lines = done.out.splitlines()
@@ -159,6 +168,9 @@ def test_a_share_may_be_a_percentage(text: str) -> None:
         (("--write-iops", "-9"), ("usage.out-of-range", "--write-iops")),
         (("--read-iops", "5..9", "--read-share", "0.5"), ("usage.conflicting-options", "--read-share")),
         (("--read-iops", "0..9"), ("usage.out-of-range", "--read-iops")),
+        (("--iops", "0..9", "--read-share", "0.5"), ("usage.out-of-range", "--iops")),
+        (("--iops", "9..5", "--read-share", "0.5"), ("usage.bad-value", "--iops")),
+        (("--iops", "5..9"), ("usage.missing-argument", "--read-share")),
     ],
 )
 def test_mistakes_in_rates_are_named(destage: Any, args: tuple[str, ...], issue: tuple[str, str]) -> None:

@@ -148,6 +148,43 @@ def test_a_range_of_users_has_the_least_regret(tmp_path: Path) -> None:
     assert "users_supported" in answer.sweep.answers().collect().columns
 
 
+def test_a_rate_takes_the_place_of_a_workload(tmp_path: Path) -> None:
+    """A rate with a share of reads is the same load as the rates of reads and of writes: the same sweep."""
+    parts = {"disks": ["dc600m_960gb"], "controllers": ["megaraid_9540"], "raid": ["10"], "most": 4}
+    data = {"size": "8KiB", "capacity": "900GB", **parts, "store": tmp_path}
+    together = destage.size(iops=1000, read_share=0.7, **data)
+    apart = destage.size(read_iops=700, write_iops=300, **data)
+    assert together.sweep.path == apart.sweep.path
+    assert (together.best.disks, together.sized.held.stated_bytes) == (2, 900 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("options", "issues"),
+    [
+        ({}, [("study.one-of", "workload")]),
+        ({"workload": "vdi", "iops": 9}, [("study.one-of", "workload")]),
+        ({"iops": 9, "read_share": 1, "read_iops": 9}, [("study.one-of", "read_iops")]),
+        ({"iops": 9, "size": "8KiB", "capacity": "1TB"}, [("study.missing-key", "read_share")]),
+        (
+            {"read_iops": 9, "users": 9, "read_share": 0.5},
+            [
+                *(("study.missing-key", place) for place in ("size", "capacity")),
+                *(("study.no-effect", place) for place in ("read_share", "users")),
+            ],
+        ),
+        ({"workload": "vdi", "size": "8KiB"}, [("study.no-effect", "size")]),
+        ({"iops": (5, 9), "read_share": 1.2}, [("study.out-of-range", "read_share")]),
+        ({"write_iops": 0, "size": "8KiB", "capacity": "1TB"}, [("study.out-of-range", "iops")]),
+    ],
+)
+def test_arguments_of_a_load_that_contradict_are_named(
+    options: dict[str, Any], issues: list[tuple[str, str]]
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        destage.size(**options)
+    assert [(issue.code, issue.place) for issue in caught.value.issues] == issues
+
+
 def test_a_reversed_range_of_users_is_named() -> None:
     with pytest.raises(ConfigError) as caught:
         destage.size((350, 250), "vdi")

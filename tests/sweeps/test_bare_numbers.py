@@ -34,6 +34,11 @@ def test_the_likely_meaning_comes_first(value: object, unit: str, message: str) 
     assert explain_bare_number(value, unit) == message
 
 
+@pytest.mark.parametrize(("size", "written"), [("8", "'8KiB' or '8B'"), ("4096", "'4KiB' or '4096KiB'")])
+def test_a_caller_may_know_what_is_usually_meant(size: str, written: str) -> None:
+    assert explain_bare_number(size, "bytes", "KiB") == f"has no unit; write {written}"
+
+
 @pytest.mark.parametrize(
     ("value", "unit"),
     [

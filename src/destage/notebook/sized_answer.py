@@ -12,9 +12,11 @@ from destage.notebook.shown_sweep import Sweep
 from destage.queries.findings.candidates import Candidate
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing, compose_ranged
 from destage.queries.findings.sizing_text import Sized, compose_sizing
+from destage.spec import quantities
 from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
+from destage.sweeps.sizing import rate_load
 from destage.sweeps.sizing.failure_states import list_failures
 from destage.sweeps.sizing.price_table import check_prices, example_prices, read_prices_file
 from destage.sweeps.sizing.request import (
@@ -26,7 +28,10 @@ from destage.sweeps.sizing.request import (
     SizingRequest,
     list_objectives,
 )
-from destage.sweeps.sizing.uncertain_load import describe_load
+from destage.sweeps.sizing.uncertain_load import RATE, READ_RATE, READ_SHARE, WRITE_RATE, describe_load
+
+Given = float | tuple[float, float]
+"""A number, or the low and the high end of a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,15 @@ class SizingAnswer:
 
 
 def find_configuration(
-    users: int | tuple[int, int],
-    workload: str | Mapping[str, Any],
+    users: Given | None = None,
+    workload: str | Mapping[str, Any] | None = None,
     *,
+    iops: Given | None = None,
+    read_share: Given | None = None,
+    read_iops: Given | None = None,
+    write_iops: Given | None = None,
+    size: str | None = None,
+    capacity: str | int | None = None,
     response_p95: str = "30ms",
     subject_to: Sequence[str] = (),
     during_rebuild: Sequence[str] = (),
@@ -92,20 +103,29 @@ def find_configuration(
         if isinstance(listed, str):
             message = f"must be a list of texts, such as [{listed!r}]"
             raise ConfigError([Issue("study.wrong-type", name, message, listed)])
-    known = _read_users(users)
-    described = {"use": workload} if isinstance(workload, str) else dict(workload)
+    numbers = {
+        USERS: users,
+        RATE: iops,
+        READ_SHARE: read_share,
+        READ_RATE: read_iops,
+        WRITE_RATE: write_iops,
+    }
+    inputs = [_read_input(name, number) for name, number in numbers.items() if number is not None]
+    given = [known.name for known in inputs]
+    _check_load(given, has_workload=workload is not None, size=size, capacity=capacity)
+    data = None if capacity is None else int(quantities.parse(capacity, "bytes"))
+    has_width = any(known.has_width for known in inputs)
     objectives, table = list_objectives(response_p95, subject_to), _read_prices(prices)
     failures = list_failures(in_failures)
-    if known.has_width and failures:
+    if has_width and failures:
         state = next(iter(failures))
         message = "states of failure are searched for one load, not for ranges"
-        raise ConfigError([Issue("study.no-effect", state, message, users)])
+        raise ConfigError([Issue("study.no-effect", state, message)])
 
     def request_at(values: Mapping[str, float]) -> SizingRequest:
-        count = int(values[USERS])
         return SizingRequest(
-            workload=described | {"users": count},
-            name=f"{workload if isinstance(workload, str) else 'load'}-{count}",
+            **_describe_load(workload, values, size),
+            capacity=data,
             objectives=objectives,
             prices=table,
             controllers=controllers,
@@ -123,10 +143,10 @@ def find_configuration(
         outcomes.append(sweeps.run(study, None if store is None else locate(store)))
         return outcomes[-1]
 
-    if known.has_width:
-        ranged = sizing.judge_ranges(describe_load([known], request_at), run)
+    if has_width:
+        ranged = sizing.judge_ranges(describe_load(inputs, request_at), run)
         return SizingAnswer(ranged, Sweep(outcomes[-1].path, outcomes[-1]) if outcomes else None)
-    request = request_at({USERS: known.low})
+    request = request_at({known.name: known.low for known in inputs})
     if failures:
         sized = failure_sizing.find_cheapest_in_failures(request, run, sizing.find_cheapest)
     else:
@@ -134,12 +154,67 @@ def find_configuration(
     return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]) if outcomes else None)
 
 
-def _read_users(users: int | tuple[int, int]) -> InputRange:
-    low, high = users if isinstance(users, tuple) else (users, users)
+def _describe_load(
+    workload: str | Mapping[str, Any] | None, values: Mapping[str, float], size: str | None
+) -> dict[str, Any]:
+    """Return the fields of a request that describe a load."""
+    if workload is not None:
+        described = {"use": workload} if isinstance(workload, str) else dict(workload)
+        users = int(values.get(USERS, described.get(USERS, 1)))
+        name = workload if isinstance(workload, str) else "load"
+        return {"workload": described | {USERS: users}, "name": f"{name}-{users}"}
+    rates = (values.get(READ_RATE, 0.0), values.get(WRITE_RATE, 0.0))
+    reads, writes = rate_load.split_rate(values[RATE], values[READ_SHARE]) if RATE in values else rates
+    if reads + writes <= 0:
+        raise ConfigError([Issue("study.out-of-range", RATE, "the rate must be more than 0")])
+    return {
+        "workload": rate_load.make_rate_load(reads, writes, size or ""),
+        "name": f"rate-{reads + writes:.0f}",
+        "unit": rate_load.UNIT,
+        "remarks": (rate_load.ASSUMED,),
+    }
+
+
+def _check_load(given: Sequence[str], *, has_workload: bool, size: str | None, capacity: object) -> None:
+    """Raise an error if the arguments describe no load, or more than one.
+
+    Args:
+        given: The names of the numbers that are given.
+    """
+    rates = [name for name in (RATE, READ_RATE, WRITE_RATE) if name in given]
+    if has_workload == bool(rates):
+        message = "give either a workload, or a rate by iops and read_share or by read_iops and write_iops"
+        raise ConfigError([Issue("study.one-of", "workload", message)])
+    if RATE in rates and len(rates) > 1:
+        raise ConfigError([Issue("study.one-of", rates[1], "give either iops, or the rates of each")])
+    needed = {"size": size, "capacity": capacity} if rates else {}
+    issues = [
+        Issue("study.missing-key", name, "missing; a rate needs it")
+        for name, value in needed.items()
+        if value is None
+    ]
+    if RATE in rates and READ_SHARE not in given:
+        issues.append(Issue("study.missing-key", READ_SHARE, "missing; iops needs it"))
+    useless = {
+        READ_SHARE: READ_SHARE in given and RATE not in rates,
+        USERS: USERS in given and rates,
+        "size": size is not None and not rates,
+    }
+    message = "has no effect on this load; leave it out"
+    issues += [Issue("study.no-effect", name, message) for name, is_useless in useless.items() if is_useless]
+    if issues:
+        raise ConfigError(issues)
+
+
+def _read_input(name: str, given: Given) -> InputRange:
+    low, high = given if isinstance(given, tuple) else (given, given)
     if low > high:
         message = "the low end of the range is above the high end; swap them"
-        raise ConfigError([Issue("study.bounds-reversed", "users", message, users)])
-    return InputRange(USERS, low, high)
+        raise ConfigError([Issue("study.bounds-reversed", name, message, given)])
+    if low < 0 or (name == READ_SHARE and high > 1):
+        message = "must be from 0 to 1" if name == READ_SHARE else "must be at least 0"
+        raise ConfigError([Issue("study.out-of-range", name, message, given)])
+    return InputRange(name, low, high)
 
 
 def _read_prices(prices: Mapping[str, Any] | str | Path | None) -> Mapping[str, Any]:

@@ -22,6 +22,7 @@ from destage.cli.parameters.shared_options import (
 )
 from destage.cli.parameters.sizing_load import (
     LoadOptions,
+    parse_rate,
     parse_read_rate,
     parse_read_share,
     parse_users,
@@ -60,7 +61,7 @@ def size(
             "--read-share",
             parser=parse_read_share,
             metavar="SHARE|LOW..HIGH",
-            help="Share of reads of a workload of one stream, such as 0.7 or 70% (default: the "
+            help="Share of reads of --iops, or of a workload of one stream, such as 0.7 or 70% (default: the "
             "workload's own).",
         ),
     ] = None,
@@ -96,13 +97,23 @@ def size(
         str | None,
         typer.Option("--test", metavar="NAME", help="Test of an imported file that has several."),
     ] = None,
+    iops: Annotated[
+        Any,
+        typer.Option(
+            "--iops",
+            parser=parse_rate,
+            metavar="RATE|LOW..HIGH",
+            help="Reads and writes per second, instead of a workload: at random times and addresses. "
+            "Needs --read-share.",
+        ),
+    ] = None,
     read_iops: Annotated[
         Any,
         typer.Option(
             "--read-iops",
             parser=parse_read_rate,
             metavar="RATE|LOW..HIGH",
-            help="Reads per second, instead of a workload: at random times and addresses.",
+            help="Reads per second, in place of --iops.",
         ),
     ] = None,
     write_iops: Annotated[
@@ -261,7 +272,7 @@ def size(
 
         print_data(read_example())
         return
-    inputs = [given for given in (users, read_share, read_iops, write_iops) if given is not None]
+    inputs = [given for given in (users, iops, read_share, read_iops, write_iops) if given is not None]
     lows = {given.name: given.low for given in inputs}
     load_options = LoadOptions(workload=workload, test=test, trace=trace, size=request_size, **lows)
     outcomes: list[Outcome] = []
@@ -284,7 +295,9 @@ def size(
             assign=assign or (),
         )
         reason = "--have does not take it: its array and its load are those of the file"
-        reject_options(context, reason, "--workload", "--trace", "--spares", "--budget", "--read-share")
+        reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
+        if iops is None:
+            reject_options(context, reason, "--read-share")
         reject_options(context, f"{_NORMAL_ONLY} an array that is there", *_FAILURES)
         reject_ranges(inputs, "--have takes one value")
         with place_at_options():

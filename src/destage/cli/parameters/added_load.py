@@ -112,7 +112,7 @@ def _read_loads(options: AddedOptions) -> list[SizedLoad]:
     given = options.load
     if not options.add and not given.is_rate:
         message = (
-            "missing; --have needs a load that is added: --add, or a rate by --read-iops and --write-iops"
+            "missing; --have needs a load that is added: --add, or a rate, as by --iops and --read-share"
         )
         raise UsageError("usage.missing-argument", message, "--add")
     if len(options.add) + given.is_rate == 1:
@@ -121,9 +121,11 @@ def _read_loads(options: AddedOptions) -> list[SizedLoad]:
         "--users": given.users,
         "--test": given.test,
         "--capacity": options.capacity,
+        "--iops": given.iops,
         "--read-iops": given.read_iops,
+        "--write-iops": given.write_iops,
     }
-    for option, value in {**alone, "--write-iops": given.write_iops}.items():
+    for option, value in alone.items():
         if value is not None:
             message = (
                 f"{option} is for one added load, and several are given; a file has its own users and data"

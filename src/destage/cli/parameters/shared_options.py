@@ -72,8 +72,12 @@ def translate_places(options: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-def check_size(text: str, option: str) -> str:
-    """Return the size that an option gives, if it has a unit."""
+def check_size(text: str, option: str, suffix: str | None = None) -> str:
+    """Return the size that an option gives, if it has a unit.
+
+    Args:
+        suffix: The unit to suggest for a number without one (default: MiB).
+    """
     from destage.spec import quantities
     from destage.sweeps.space.parameters import explain_bare_number
 
@@ -81,7 +85,7 @@ def check_size(text: str, option: str) -> str:
         quantities.parse(text, "bytes")
     except ConfigError as error:
         raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
-    message = explain_bare_number(text, "bytes")
+    message = explain_bare_number(text, "bytes", suffix)
     if message is not None:
         raise UsageError("usage.bad-quantity", f"{text}: {message}", option)
     return text

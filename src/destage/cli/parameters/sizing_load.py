@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from destage.objects import Location
     from destage.sweeps.sizing.request import InputRange
 
-_PARTS = 100
-"""The users of a load by rate: one per cent of it each, so that the response curve has other loads."""
 _MOST_USERS = 1_000_000
 _RANGE = re.compile(r"\s*(.+?)\s*(?:\.\.\s*(.+?)\s*)?")
 
@@ -31,6 +29,7 @@ class LoadOptions:
     workload: str | None = None
     test: str | None = None
     trace: "Location | None" = None
+    iops: float | None = None
     read_iops: float | None = None
     write_iops: float | None = None
     size: str | None = None
@@ -39,7 +38,7 @@ class LoadOptions:
     @property
     def is_rate(self) -> bool:
         """Whether the load is a rate of requests."""
-        return self.read_iops is not None or self.write_iops is not None
+        return any(rate is not None for rate in (self.iops, self.read_iops, self.write_iops))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,14 @@ def read_load(options: LoadOptions) -> SizedLoad:
         UsageError: They describe none, or more than one.
     """
     if (options.workload is not None) + (options.trace is not None) + options.is_rate != 1:
-        message = "give either a workload, a trace, or a rate by --read-iops and --write-iops"
+        message = "give either a workload, a trace, or a rate by --iops or --read-iops and --write-iops"
         raise UsageError("usage.conflicting-options", message, "--workload")
     given: dict[str, object] = {"--size": options.size} if not options.is_rate else {"--users": options.users}
-    given |= {"--test": options.test, "--read-share": options.read_share} if options.workload is None else {}
+    given |= {"--test": options.test} if options.workload is None else {}
+    if options.iops is not None:
+        given |= {"--read-iops": options.read_iops, "--write-iops": options.write_iops}
+    elif options.workload is None:
+        given |= {"--read-share": options.read_share}
     for option, value in given.items():
         if value is not None:
             message = f"{option} has no effect on this load; leave it out"
@@ -105,24 +108,24 @@ def make_slug(name: str) -> str:
 
 
 def _read_rate(options: LoadOptions) -> SizedLoad:
-    reads, writes = options.read_iops or 0.0, options.write_iops or 0.0
+    from destage.sweeps.sizing import rate_load
+
+    if options.iops is None:
+        reads, writes = options.read_iops or 0.0, options.write_iops or 0.0
+    elif options.read_share is None:
+        message = "missing; --iops needs the share of reads, such as --read-share 0.7"
+        raise UsageError("usage.missing-argument", message, "--read-share")
+    else:
+        reads, writes = rate_load.split_rate(options.iops, options.read_share)
     if options.size is None:
         message = "missing; a rate needs the size of its requests, such as --size 8KiB"
         raise UsageError("usage.missing-argument", message, "--size")
     if reads + writes <= 0:
-        raise UsageError("usage.out-of-range", "the rate must be more than 0", "--read-iops")
-    stream = {
-        "name": "requests",
-        "arrival": {"kind": "poisson", "rate": f"{(reads + writes) / _PARTS!r}/s", "per_user": True},
-        "operations": {
-            "read_fraction": reads / (reads + writes),
-            "size": {"kind": "constant", "value": check_size(options.size, "--size")},
-        },
-        "address": {"kind": "uniform"},
-    }
-    assumed = "Assumes requests at random times (Poisson) and at uniformly random addresses of the data."
+        option = "--read-iops" if options.iops is None else "--iops"
+        raise UsageError("usage.out-of-range", "the rate must be more than 0", option)
+    workload = rate_load.make_rate_load(reads, writes, check_size(options.size, "--size", "KiB"))
     name = f"rate-{reads + writes:.0f}"
-    return SizedLoad({"users": _PARTS, "streams": [stream]}, name, "% of the load", (assumed,))
+    return SizedLoad(workload, name, rate_load.UNIT, (rate_load.ASSUMED,))
 
 
 def _read_workload(name: str, test: str | None, users: int | None) -> SizedLoad:
@@ -173,6 +176,11 @@ def parse_users(text: str) -> "InputRange":
 def parse_read_share(text: str) -> "InputRange":
     """Return the shares of reads that `--read-share` gives."""
     return _parse(text, "read_share", 0, 1, "a number")
+
+
+def parse_rate(text: str) -> "InputRange":
+    """Return the rates that `--iops` gives [1/s]."""
+    return _parse(text, "iops", 0, math.inf, "a number")
 
 
 def parse_read_rate(text: str) -> "InputRange":

@@ -84,7 +84,7 @@ def mrc(
     from destage.queries.report.charts.miss_ratio_chart import thin_out
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
-    check_size(block, "--block")
+    check_size(block, "--block", "KiB")
     with translate_places(PLACES):
         policies = check_policies(split_list(policy))
     rate = _parse_rate(sample)

@@ -74,7 +74,7 @@ def synth(
     from destage.trace_synthesis import compare, synthesise
 
     reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
-    check_size(block, "--block")
+    check_size(block, "--block", "KiB")
     check_suffix(out, "--out", ".parquet")
     if isinstance(trace, Path) and out.exists() and out.samefile(trace):
         raise UsageError("usage.same-file", f"{out} is the input trace; choose another file", "--out")
