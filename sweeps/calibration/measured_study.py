@@ -8,6 +8,7 @@ replaces the usual one.
 import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from destage import engine
@@ -34,7 +35,7 @@ _TIMES = 3.0
 _FLASH = 2.0
 _SEEK = 1.15
 _MOST_DESTAGES, _MOST_SSD_DESTAGES = 16, 32
-_CLASSES, _MIXED = {1.0: "reads", 0.0: "writes"}, "mixed loads"
+_CLASSES, _MIXED, _MIXED_READS = {1.0: "reads", 0.0: "writes"}, "mixed loads", 0.5
 """Classes of loads by their share of reads, as those of the discrepancy (`calibrated.py`)."""
 _RANDOM = 0.5
 """The share of random requests from which on a load counts as random."""
@@ -49,6 +50,7 @@ def make_measured_study(
     *,
     held: Sequence[MeasuredLine] = (),
     predicted: Mapping[str, Mapping[str, Any]],
+    changed: Mapping[str, Any] = MappingProxyType({}),
     unknowns: Mapping[str, Mapping[str, Any]],
     known: Sequence[str] = (),
     without: str | None = None,
@@ -61,6 +63,7 @@ def make_measured_study(
         hardware: The tables of a scenario beside workload and run: array, and controller if there is one.
         held: Further lines, which are predicted and compared.
         predicted: Streams to predict by the name of their figure.
+        changed: Values of the array with which each load is predicted too, by path.
         unknowns: Priors that are stated, by path.
         known: Paths that are not unknown.
         without: A measured system that is left out, to predict it.
@@ -92,7 +95,7 @@ def make_measured_study(
         "run": {"warm_up": "auto", "window": {"requests": _WINDOW}},
     }
     for figure in further.values():
-        figure["discrepancy"] = _find_discrepancy(scenario, figure["set"][_STREAM], without)
+        figure["discrepancy"] = _find_discrepancy(scenario, figure["class"], without)
     figures |= further
     least = _find_share(scenario, figures.values())
     files = {} if least is None else {_SHARE: {"uniform": [least, 1.0]}}
@@ -104,6 +107,13 @@ def make_measured_study(
         del priors[path]
     if _SHARE in priors:
         _scatter(scenario, figures.values())
+    for label, figure in list(figures.items()) if changed else ():
+        figures[_choose_name(f"{label}, changed", figures)] = {
+            "set": {**figure["set"], **changed},
+            "of": "response_mean",
+            "class": figure["class"],
+            "discrepancy": _find_discrepancy(scenario, figure["class"], without),
+        }
     if "controller" in scenario:
         # Otherwise a drive's own write cache would have no effect behind that of the controller.
         cache = scenario["controller"].setdefault("cache", {})
@@ -144,9 +154,10 @@ def _read_share(stream: Mapping[str, Any]) -> float:
     return float(stream.get("operations", {}).get("read_fraction", 1.0))
 
 
-def _find_discrepancy(scenario: Mapping[str, Any], stream: Mapping[str, Any], without: str | None) -> str:
+def _find_discrepancy(scenario: Mapping[str, Any], load_class: str, without: str | None) -> str:
     kind = engine.normalise(scenario)["arrays"][0]["disk"]["kind"]
-    share = find_discrepancy("flash" if kind == "ssd" else "spinning", _read_share(stream), without)
+    reads = next((reads for reads, name in _CLASSES.items() if name == load_class), _MIXED_READS)
+    share = find_discrepancy("flash" if kind == "ssd" else "spinning", reads, without)
     return f"{share:.0%}"
 
 

@@ -148,6 +148,18 @@ def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: An
     assert any("measure" in sentence and first["measurement"] in sentence for sentence in again["answer"])
 
 
+def test_a_measured_set_is_predicted_after_a_change_of_the_array(destage: Any, old: str) -> None:
+    on = ("--on", "raid0x1", "--disk", "pm963_960gb", "--controller", "ahci_sata_6gb")
+    changed = ("--predict-with", "array.disk.write_cache=false", "--predict-with", "array.disks=2")
+    done = destage("calibrate", old, *on, "--where", "workload = 'mix'", *changed, "--out", "after.yaml")
+    assert done.code == 0, done.err
+    figures = yaml.safe_load(Path("after.yaml").read_text())["calibrate"]["figures"]
+    after = figures["mix, changed"]["set"]
+    assert (after["array.disk.write_cache"], after["array.disks"]) == (False, 2)
+    assert after.items() >= figures["mix"]["set"].items()
+    assert len(figures) % 2 == 0
+
+
 def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -> None:
     array = {"raid": "0", "disks": 1, "disk": {"use": "pm963_960gb"}}
     Path("array.yaml").write_text(yaml.safe_dump({"array": array}))
@@ -166,6 +178,9 @@ def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -
         (("--where", "outstanding = 1"), ("usage.conflicting-options", "--where")),
         (("--predict", "jobs.fio"), ("usage.conflicting-options", "--predict")),
         (("--known", "array.disks"), ("usage.conflicting-options", "--known")),
+        (("--predict-with", "array.disks=2"), ("usage.conflicting-options", "--predict-with")),
+        (("--on", "raid0x1", "--predict-with", "array.diskz=2"), ("usage.bad-assignment", "--predict-with")),
+        (("--on", "raid0x1", "--predict-with", "array.disk"), ("usage.bad-assignment", "--predict-with")),
         (("--on", "raid0x1", "--draws", "2", "--out", "x.yaml"), ("usage.conflicting-options", "--on")),
         (("--on", "raid0"), ("usage.bad-array", "--on")),
         ((), ("usage.missing-argument", "--on")),

@@ -197,3 +197,14 @@ def test_what_was_changed_in_an_array_is_found(tmp_path: Any) -> None:
     predicted = {row["figure"]: row for row in tables["predictive"].to_pylist()}
     assert predicted["d8"]["inside_90"]
     assert predicted["d8"]["median"] == pytest.approx(lines[1].response_mean_us, rel=0.15)
+
+
+def test_each_load_is_predicted_after_a_change_too() -> None:
+    size = {"controller.cache.capacity": "2GiB"}
+    found = make(READ, hardware=CACHED, changed=size, predicted={"next": {"operations": {}}})["calibrate"]
+    assert list(found["figures"]) == ["read", "next", "read, changed", "next, changed"]
+    assert found["fits"] == {"all": ["read"]}
+    fitted, changed = found["figures"]["read"], found["figures"]["read, changed"]
+    assert changed["set"] == {**fitted["set"], **size}
+    assert "value" not in changed
+    assert changed["discrepancy"] == f"{find_discrepancy('spinning', 1.0):.0%}"

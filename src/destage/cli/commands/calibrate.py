@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.parameters.completion import complete_studies
-from destage.cli.parameters.measured_calibration import make_text, print_unknowns, read_hardware
+from destage.cli.parameters.measured_calibration import (
+    make_text,
+    print_unknowns,
+    read_changes,
+    read_hardware,
+)
 from destage.cli.parameters.shared_options import (
     Catalog,
     Executor,
@@ -65,6 +70,15 @@ def calibrate(
             "--predict",
             metavar="FILE|COMMAND",
             help="With --on: predict the tests of a file that `workload import` reads; repeatable.",
+        ),
+    ] = None,
+    predict_with: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predict-with",
+            metavar="PATH=VALUE",
+            help="With --on: predict each load after a change of the array too, as in "
+            "controller.cache.capacity=1GiB; repeatable, all changes at once.",
         ),
     ] = None,
     known: Annotated[
@@ -142,7 +156,8 @@ def calibrate(
     executor = choose_executor(ray_address, executor)
     if on is not None:
         hardware = read_hardware(on, disk, controller)
-        text = make_text(spec, store, hardware, where, predict or [], unknown or [], known or [])
+        changed = read_changes(hardware, predict_with or [])
+        text = make_text(spec, store, hardware, where, predict or [], changed, unknown or [], known or [])
         study = sweeps.parse_study(text, name=str(out or spec))
         print_unknowns(study)
         if out is not None:
@@ -173,7 +188,8 @@ def _check_options(context: typer.Context, is_on: bool, is_written: bool, out: P
         is_on: Whether a measured set is calibrated.
     """
     if not is_on:
-        reject_options(context, "requires --on", "--disk", "--controller", "--where", "--predict", "--known")
+        only_on = ("--disk", "--controller", "--where", "--predict", "--predict-with", "--known")
+        reject_options(context, "requires --on", *only_on)
     elif is_written:
         raise UsageError("usage.conflicting-options", "cannot be combined with --measured or --draws", "--on")
     if not is_on and is_written != (out is not None):

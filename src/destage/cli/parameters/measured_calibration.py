@@ -1,5 +1,6 @@
 """The calibration that `destage calibrate SET --on ARRAY` makes of a measured set."""
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from destage.store import Location
     from destage.sweeps import Study
 
+_WITH = "--predict-with"
 _HARDWARE = ("catalog", "controller", "array", "arrays", "host")
 """The fields of a configuration that describe what was measured."""
 
@@ -33,12 +35,27 @@ def read_hardware(on: str, disk: str, controller: str) -> dict[str, Any]:
     return bind_parts(found, file.parent)
 
 
+def read_changes(hardware: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+    """Return the values that `--predict-with` gives, by path."""
+    from destage.cli.parameters.scenario_file import assign_field
+    from destage.spec.documents import value_at
+    from destage.sweeps.space.parameters import explain_unknown
+
+    after = copy.deepcopy(hardware)
+    paths = [assign_field(after, text, _WITH) for text in texts]
+    for path in paths:
+        if why := explain_unknown(path):
+            raise UsageError("usage.bad-assignment", f"{path}: {why}", _WITH)
+    return {path: value_at(after, path) for path in paths}
+
+
 def make_text(
     name: str,
     store: "Location | None",
     hardware: dict[str, Any],
     where: str | None,
     predict: Sequence[str],
+    changed: dict[str, Any],
     unknowns: Sequence[str],
     known: Sequence[str],
 ) -> str:
@@ -46,6 +63,7 @@ def make_text(
 
     Args:
         where: The condition of the lines to fit on.
+        changed: Values of the array with which each load is predicted too, by path.
     """
     import yaml
 
@@ -64,6 +82,7 @@ def make_text(
         hardware,
         held=held,
         predicted=_read_tests(predict),
+        changed=changed,
         unknowns=dict(map(read_prior, unknowns)),
         known=known,
     )

@@ -78,21 +78,21 @@ def _is_below(place: str, paths: list[str]) -> bool:
     return any(f"{place}.".startswith(f"{path}.") for path in paths)
 
 
-def assign_field(scenario: dict[str, Any], text: str) -> str:
-    """Set one field of a scenario, as `PATH=VALUE` says, and return its path."""
+def assign_field(scenario: dict[str, Any], text: str, option: str = "--set") -> str:
+    """Set one field of a scenario, as `PATH=VALUE` of an option says, and return its path."""
     from destage.spec.documents import parse_document
     from destage.sweeps.space import parameters
 
-    path, value = split_assignment(text, "--set", EXAMPLE)
+    path, value = split_assignment(text, option, EXAMPLE)
     try:
-        given = parse_document(value, f"--set {path}")
+        given = parse_document(value, f"{option} {path}")
     except ConfigError as error:
-        raise UsageError("usage.bad-assignment", f"{text!r}: {error.message}", "--set") from error
+        raise UsageError("usage.bad-assignment", f"{text!r}: {error.message}", option) from error
     parent = path.rpartition(".")[0]
     if parent and parameters.explain_unknown(parent) is None and not parameters.list_keys(parent):
-        raise UsageError("usage.bad-assignment", f"{path}: {parent} has no fields", "--set")
+        raise UsageError("usage.bad-assignment", f"{path}: {parent} has no fields", option)
     try:
         parameters.assign(scenario, path, given)
     except ConfigError as error:
-        raise UsageError("usage.bad-assignment", f"{path}: {error.message}", "--set") from error
+        raise UsageError("usage.bad-assignment", f"{path}: {error.message}", option) from error
     return path
