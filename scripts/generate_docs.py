@@ -14,7 +14,7 @@ from page_files import ROOT, write_files
 from preset_pages import presets_page
 from query_pages import queries_page
 
-from destage.engine import catalog, columns, limiting_resource
+from destage.engine import catalog, columns, result_columns
 from destage.tools.data_sheets import disk_comparison
 
 DOCS = ROOT / "docs" / "reference"
@@ -101,14 +101,14 @@ def columns_page() -> str:
             "## Limiting resource",
             "",
             "The column `limiting` of answers and queries names the resource with the highest use, or `host`",
-            f"if every use is below {limiting_resource.IDLE:g}. The answer of a seek names the resource that",
+            f"if every use is below {result_columns.IDLE:g}. The answer of a seek names the resource that",
             "limits most of the runs just above it; a table of points uses the means over replicates.",
             "",
             "| resource | use |",
             "|---|---|",
             *(
                 f"| `{resource}` | {' / '.join(f'`{column}`' for column in uses)} |"
-                for resource, uses in limiting_resource.RESOURCES.items()
+                for resource, uses in result_columns.RESOURCES.items()
             ),
             "",
         ]

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 from destage import sweeps
-from destage.cli.printed_results.finished_sweep import print_headlines, summarize, warn_if_stopped
+from destage.cli.printed_results.finished_sweep import print_headlines, summarize
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_note, print_warning
-from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.progress_line import ProgressDisplay, warn_if_stopped
 from destage.queries import open_session
 from destage.queries.exports.sweep_export import update_export
 from destage.queries.published.published_page import Section, group_by_document, list_headlines, write_pages

@@ -13,11 +13,9 @@ from typing import Any, BinaryIO, Protocol
 
 from destage.errors import ClusterError
 from destage.objects import Location
-from destage.store.files.digests import digest_of, find_digest
+from destage.store.files.digests import digest_of, find_digest, is_amount, is_count
 from destage.store.files.durable import write_durably
-from destage.store.files.layout import EXPORTS, SweepLayout, list_sizes, list_tree
-from destage.store.files.parallel import map_places
-from destage.store.files.records import is_amount, is_count
+from destage.store.files.layout import EXPORTS, SweepLayout, list_sizes, list_tree, map_places
 from destage.store.files.regular_files import is_plain_name, is_plain_path
 from destage.store.locks.lease import hold_lease
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from destage.queries.named.column_meanings import RELATIONS
-from destage.queries.opening.missing_runs import note_missing_runs
 from destage.queries.opening.session import Session
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 _RECORD = re.compile(r"<!-- export ([0-9a-f]{32}) -->\n\Z")
 _END = re.compile(r"(.+)_(low|high)")
@@ -72,7 +71,7 @@ def write_page(session: Session, files: Sequence[ExportedFile], *, is_sweep: boo
         f"# {_escape(sweep)}\n",
         f"{_escape(question)}\n" if isinstance(question, str) else "",
         "Results of a sweep of Destage as flat Parquet files:\n",
-        *(f"**{sentence}**\n" for sentence in note_missing_runs(session)),
+        *(f"**{sentence}**\n" for sentence in session.note_missing_runs()),
         _write_table(("file", "rows", "contents"), map(_list_file, files)),
         _write_reading(sweep, files),
         _write_columns(files),

@@ -96,10 +96,8 @@ def list_model_errors(session: "Session") -> list[str]:
     The errors of an estimate are those of each class that its points have. How many published figures a
     calibration predicts is said with these. Nothing is said where the study's own answer does.
     """
-    # `destage simulate` describes runs, and knows no studies.
-    from destage.store.schemas.published_figures import read_answers  # noqa: PLC0415
-
-    if any(sentence.text.startswith(_STAGES) for sentence in read_answers(session.spec)):
+    answers = [entry if isinstance(entry, str) else entry["say"] for entry in session.spec.get("answer", ())]
+    if any(answer.lstrip().startswith(_STAGES) for answer in answers):
         return []
     if fitted := session.spec.get("fitted"):
         parameters = ", ".join(dict.fromkeys(fit["parameter"] for fit in fitted))

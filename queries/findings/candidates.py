@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.engine import limiting_resource
+from destage.engine import result_columns
 from destage.queries.opening.session import Session
 from destage.spec.objective import Objective
 from destage.sql import quote
@@ -111,7 +111,7 @@ class BatteryCase:
 def list_candidates(session: Session, objectives: Sequence[Objective]) -> list[Candidate]:
     """Return the candidates of a search: those with a price first, the cheapest at the top."""
     columns = list(
-        dict.fromkeys([*(objective.column for objective in objectives), *limiting_resource.columns_needed()])
+        dict.fromkeys([*(objective.column for objective in objectives), *result_columns.columns_needed()])
     )
     listed = ", ".join(f"replicates.{column}" for column in columns)
     runs = session.sql(
@@ -176,7 +176,7 @@ def _find_means(runs: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     if not runs:
         return {}
     means: dict[str, float | None] = {}
-    for column in limiting_resource.columns_needed():
+    for column in result_columns.columns_needed():
         values = [run[column] for run in runs if run[column] is not None]
         means[column] = math.fsum(values) / len(values) if values else None
     return means
@@ -184,7 +184,7 @@ def _find_means(runs: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
 
 def _find_use(means: Mapping[str, float | None]) -> tuple[str, float] | None:
     """Return the most used resource and its use."""
-    uses = limiting_resource.list_uses(means)
+    uses = result_columns.list_uses(means)
     return max(uses.items(), key=lambda item: item[1]) if uses else None
 
 

@@ -11,7 +11,7 @@ from destage.queries.findings.resource_use import describe_use
 from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import begin_sentence, format_amount, format_axis_value, format_count
 from destage.queries.text.shown_results import name_result, show_bound, show_result
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 _GAP = "  "
 _UNKNOWN = "not measured"

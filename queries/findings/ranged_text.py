@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from destage.measured_systems.model_error import CONFIDENCE, ModelError
 from destage.queries.findings.sizing_text import Sized, compose_sizing, format_odds, name_parts
 from destage.queries.text.presentation import format_amount, format_count, format_number
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 _DIGITS = 3
 _GAP = "  "

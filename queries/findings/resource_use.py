@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from destage.engine import limiting_resource
+from destage.engine import result_columns
 from destage.queries.findings.sizing_text import RESOURCE_WORDS
 from destage.queries.text.presentation import format_number
 
-COLUMNS = (*limiting_resource.columns_needed(), "disk_queue_mean", "disk_busy_mean_fraction")
+COLUMNS = (*result_columns.columns_needed(), "disk_queue_mean", "disk_busy_mean_fraction")
 """The result columns that a description needs."""
 _SERIAL = "disk"
 """The kind of disks that serve one I/O at a time."""
@@ -26,7 +26,7 @@ def find_means(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
 
 def list_uses(row: Mapping[str, float | None]) -> list[tuple[str, float]]:
     """Return the resources in use, the busiest first [fraction]."""
-    uses = limiting_resource.list_uses(row)
+    uses = result_columns.list_uses(row)
     return sorted(((name, use) for name, use in uses.items() if use >= _LEAST_USE), key=lambda item: -item[1])
 
 
@@ -40,7 +40,7 @@ def describe_use(row: Mapping[str, float | None], config: Mapping[str, Any]) -> 
     uses = list_uses(row)
     if not uses:
         return []
-    limit = limiting_resource.limiting_resource(row)
+    limit = result_columns.limiting_resource(row)
     listed = ", ".join(_describe_one(name, use) for name, use in uses)
     if limit == "host" and uses[0][0] != "host":
         first = "No resource is busy for half of the time, so none limits this load."

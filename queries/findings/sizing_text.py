@@ -19,8 +19,8 @@ from destage.queries.findings.candidates import (
 from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import format_amount, format_axis_value, format_number, title_column
 from destage.queries.text.shown_results import name_result, round_to, show_bound, show_bytes, show_result
-from destage.spec.aligned_text import align_cells
 from destage.spec.objective import Objective
+from destage.spec.printed_text import align_cells
 
 _CLOSE, _CERTAIN = 0.99, 0.999
 RESOURCE_WORDS = {

@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 import pyarrow as pa
 
-from destage.engine import limiting_resource
+from destage.engine import result_columns
 from destage.errors import DestageError, Issue, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries.named.analysis_queries import name_table
@@ -24,12 +24,12 @@ from destage.queries.tables.point_table import PointTable, tabulate_axes
 from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
 from destage.queries.tables.shared_points import SHARED, build_grid
 from destage.queries.tables.views import MEANS, MeanViews
+from destage.queries.text.presentation import format_count
 from destage.sensitivity.analysis import list_sampled
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.files.digests import find_damage
 from destage.store.opened.recorded_progress import describe_unfinished
-from destage.store.schemas.published_figures import read_figures
 from destage.store.state.answers import complete_answers
 
 _Result = TypeVar("_Result")
@@ -92,8 +92,9 @@ class Session(StudiedSweep):
 
     def _list_conditional(self) -> list[str]:
         """Return the axes with a list of values that only some points assign, by their condition."""
-        sampled = list_sampled(self.spec)
-        return [path for path in self.spec.get("when", {}) if path in self.axes and path not in sampled]
+        conditional = [path for path in self.spec.get("when", {}) if path in self.axes]
+        sampled = list_sampled(self.spec) if conditional else ()
+        return [path for path in conditional if path not in sampled]
 
     def _open(self, relations: Relations) -> None:
         """Create the database of some relations.
@@ -137,15 +138,15 @@ class Session(StudiedSweep):
                 "timeline": views.build_timeline_view(),
             },
             views.MACROS
-            | {"limiting_resource(measured, idle)": limiting_resource.limiting_sql("measured", "idle")},
+            | {"limiting_resource(measured, idle)": result_columns.limiting_sql("measured", "idle")},
             self._limits,
             relations.files,
         )
         plan = self._database.query("FROM plan LIMIT 0").schema
         answers = complete_answers(self.sweep.answers(), [plan.field(axis) for axis in self.axes])
         self._database.add_table("found_answers", answers)
-        has_published = self.metric is not None and any(read_figures(self.spec))
-        published = tabulate_published(self.spec, self.metric, self._list_points()) if has_published else None
+        is_compared = self.metric is not None and self.has_published
+        published = tabulate_published(self.spec, self.metric, self._list_points()) if is_compared else None
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
         answers_view = views.build_answers_view(self.answer, self.axes, has_shared=SHARED in relations.tables)
         self._database.add_view("answers", answers_view)
@@ -184,6 +185,14 @@ class Session(StudiedSweep):
         return self._count(
             "SELECT count(DISTINCT run_id) AS n FROM plan ANTI JOIN stored_rows USING (run_id)"
         )
+
+    def note_missing_runs(self) -> list[str]:
+        """Return a sentence that the sweep lacks rows, if it does, to stand beside its results."""
+        if not self.missing_runs:
+            return []
+        are = "is" if self.missing_runs == 1 else "are"
+        runs = f"{self.missing_runs:,} of {format_count(self.planned_runs, 'planned run')}"
+        return [f"{runs} {are} missing, so that the results are preliminary."]
 
     @cached_property
     def warnings(self) -> tuple[Issue, ...]:

@@ -69,14 +69,19 @@ class StudiedSweep:
         """The value of the sought parameter as SQL over the plan or `points`."""
         return "".join(map(quote, self.probed)) or "NULL"
 
+    @property
+    def has_published(self) -> bool:
+        """Whether the study has published figures."""
+        return bool(self.spec.get("published"))
+
     @cached_property
     def analyses(self) -> dict[str, pa.Table]:
         """The tables of the study's analyses by name, none until the sweep has finished."""
-        return read_analyses(self.sweep, self.spec)
+        return read_analyses(self.sweep, self.spec) if self.sweep.has_analyses else {}
 
     @cached_property
     def _stored(self) -> dict[str, NamedQuery]:
-        return list_analysis_queries(self.analyses, self.names)
+        return list_analysis_queries(self.analyses, self.names) if self.analyses else {}
 
     @property
     def queries(self) -> dict[str, NamedQuery]:

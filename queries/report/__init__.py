@@ -9,10 +9,10 @@ from destage.queries.exports.report_record import (
     read_summary,
 )
 from destage.queries.opening.session import Session
-from destage.queries.report.answer import compose_answer, summarize
 from destage.queries.report.drawing.svg import draw
 from destage.queries.report.figures import find_figure
 from destage.queries.report.page import render_page
+from destage.queries.report.reported_kinds import compose_answer, summarize
 from destage.queries.report.sentences.published_section import fill_answers
 from destage.store import Location
 

@@ -21,11 +21,16 @@ from destage.queries.report.charts.standard_charts import (
 from destage.queries.report.charts.timeline_chart import TIMELINE, build_timeline
 from destage.queries.report.drawing.chart import Figure
 from destage.queries.report.reported_kinds import ReportedFront, ReportedStudy, find_reported
+from destage.queries.report.sentences.excerpt import open_slice
 from destage.queries.report.sentences.front_answer import FRONT, build_front_chart
-from destage.queries.report.sentences.slices import open_slice
 from destage.spec.validation import suggest
 
 _Build = Callable[[], Figure | None]
+_TRANSITIONS = """
+SELECT 1 AS found FROM stored_rows
+WHERE NOT list_has_all(['window_begins', 'window_ends'], timeline_event) LIMIT 1
+"""
+"""A row if a run has an event other than those of its window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +41,30 @@ class BuiltFigure:
         name: Its name in `--plot`.
         meaning: What it shows.
         build: Builds it from a sweep; None where the rows do not fill it.
-        place: Where it is among a report's charts: before the study's own, instead of these, or last; None
-            if the report has it in a section of its own.
+        place: Where it is among a report's charts: before the study's own, instead of these, or last; or
+            before the table of published figures; None if the report has several of it.
         has_all_points: Whether it is of all points; others are of those that a report shows.
         needs_measured: Whether `build` takes a measured set, too.
         studies: The kind of study that may have it.
+        may_fill: Whether a sweep may have rows for it, which is known sooner than its rows.
     """
 
     name: str
     meaning: str
     build: Callable[..., Figure | None]
-    place: Literal["first", "instead", "last"] | None = None
+    place: Literal["first", "instead", "last", "published"] | None = None
     has_all_points: bool = False
     needs_measured: bool = False
     studies: type[ReportedStudy] = ReportedStudy
+    may_fill: Callable[[Session], bool] = lambda _: True
 
     def bind(self, session: Session, measured: MeasuredSet | None) -> _Build | None:
         """Return what builds it from a sweep; None if the sweep cannot have it."""
         is_fitting = isinstance(find_reported(session), self.studies)
         if not is_fitting or (self.needs_measured and measured is None):
             return None
-        return partial(self.build, session, *([measured] if self.needs_measured else []))
+        build = partial(self.build, session, *([measured] if self.needs_measured else []))
+        return lambda: build() if self.may_fill(session) else None
 
 
 FIGURES = (
@@ -86,12 +94,16 @@ FIGURES = (
         "States and events over time, of runs in which something failed, charged or was rebuilt.",
         build_timeline,
         place="last",
+        # Most sweeps have none, and the states of thousands of runs take long to find.
+        may_fill=lambda session: session.sql(_TRANSITIONS).num_rows > 0,
     ),
     BuiltFigure(
         RATIOS,
         "Each published figure of the study divided by the simulated one.",
         build_ratio_plot,
+        place="published",
         has_all_points=True,
+        may_fill=lambda session: session.has_published,
     ),
     BuiltFigure(
         WHAT_MATTERS,
@@ -119,15 +131,15 @@ def _build_over_axes(session: Session, own: Sequence[Figure], measured: Measured
         if name not in taken
     ]
     return [
-        *_build_placed(session, measured, "first"),
+        *build_placed(session, measured, "first"),
         *own,
-        *([] if own else _build_placed(session, measured, "instead")),
+        *([] if own else build_placed(session, measured, "instead")),
         *(figure for figure in standard if figure is not None),
-        *_build_placed(session, measured, "last"),
+        *build_placed(session, measured, "last"),
     ]
 
 
-def _build_placed(session: Session, measured: MeasuredSet | None, place: str) -> list[Figure]:
+def build_placed(session: Session, measured: MeasuredSet | None, place: str) -> list[Figure]:
     """Build the figures of a place."""
     bound = [figure.bind(session, measured) for figure in FIGURES if figure.place == place]
     built = [build() for build in bound if build is not None]

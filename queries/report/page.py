@@ -12,13 +12,11 @@ import yaml
 from destage import engine
 from destage.measured.sets import MeasuredSet
 from destage.queries.opening.session import Session
-from destage.queries.report.answer import compose_summary
-from destage.queries.report.charts.ratio_plot import build_ratio_plot
 from destage.queries.report.charts.sensitivity_chart import build_what_matters
 from destage.queries.report.drawing.chart import Figure
 from destage.queries.report.drawing.svg import NARROW, WIDE, draw
-from destage.queries.report.figures import build_figures
-from destage.queries.report.reported_kinds import find_reported
+from destage.queries.report.figures import build_figures, build_placed
+from destage.queries.report.reported_kinds import compose_summary, find_reported
 from destage.queries.report.sentences.design_space import render_design_space
 from destage.queries.report.sentences.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.sentences.published_section import render_published_section
@@ -37,8 +35,8 @@ def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
         _unanswered(session),
         *(_figure(figure, session, left_out) for figure in build_figures(drawn, measured)),
         *(_figure(plot, session) for plot in build_what_matters(session)),
-        *(_figure(plot, session) for plot in [build_ratio_plot(session)] if plot is not None),
-        render_published_section(session),
+        *(_figure(plot, session) for plot in build_placed(session, measured, "published")),
+        render_published_section(session) if session.spec.keys() & {"published", "assumptions"} else "",
         render_design_space(shown, _sql(session.write_query("design_space"), session)),
         _provenance(session),
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -19,27 +20,32 @@ from destage.queries.findings.search_trials import TRIALS
 from destage.queries.findings.slower_caches import list_slower_caches
 from destage.queries.findings.unsteady_caches import list_unsteady_caches
 from destage.queries.opening.session import Session
-from destage.queries.published.verdicts import judge_figures
+from destage.queries.published.verdicts import VERDICTS_SCHEMA, judge_figures
 from destage.queries.report.charts.calibration_charts import build_calibration_charts
+from destage.queries.report.charts.facets import BATTERY
 from destage.queries.report.drawing.chart import Figure
-from destage.queries.report.sentences.battery_answer import compose_battery_answer
-from destage.queries.report.sentences.excerpt import MOST_DRAWN, MOST_LISTED, describe_excerpt, open_excerpt
+from destage.queries.report.sentences.excerpt import (
+    MOST_DRAWN,
+    MOST_LISTED,
+    describe_excerpt,
+    open_excerpt,
+    open_slice,
+)
 from destage.queries.report.sentences.front_answer import compose_front_answer, tabulate_front
-from destage.queries.report.sentences.point_names import name_point
+from destage.queries.report.sentences.point_names import FAULTS, name_point
 from destage.queries.report.sentences.published_section import compose_verdicts
 from destage.queries.report.sentences.replay_answer import compose_replay_answer
-from destage.queries.report.sentences.response_answer import compose_response_answer
-from destage.queries.report.sentences.slices import open_slice
+from destage.queries.report.sentences.response_answer import compose_battery_answer, compose_response_answer
 from destage.queries.report.sentences.sought_answer import (
     compose_largest_answer,
     compose_least_answer,
     describe_intervals,
 )
+from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.queries.text.formats import rows_as_json
-from destage.queries.text.presentation import Presentation, present
-from destage.queries.text.product_names import name_products
-from destage.spec.aligned_text import align_cells
-from destage.store.schemas.published_figures import read_figures
+from destage.queries.text.plain_values import name_products
+from destage.queries.text.presentation import Presentation, format_count, present
+from destage.spec.printed_text import align_cells
 
 
 class ReportedStudy:
@@ -61,7 +67,16 @@ class ReportedStudy:
 
     def compose_results(self, shown: Session) -> list[str]:
         """Return the sentences on results; `shown` has the points of a report."""
-        return compose_verdicts(self._session) or self._compose_points(shown)
+        return self._compose_verdicts() or self._compose_points(shown)
+
+    def _compose_verdicts(self) -> list[str]:
+        """Return what the study itself and its published figures say of the results."""
+        is_published = self._session.spec.keys() & {"answer", "published"}
+        return compose_verdicts(self._session) if is_published else []
+
+    def _judge_figures(self) -> pa.Table:
+        is_published = self._session.has_published
+        return judge_figures(self._session) if is_published else VERDICTS_SCHEMA.empty_table()
 
     def _compose_points(self, shown: Session) -> list[str]:
         rows, battery = _read_points(shown)
@@ -102,7 +117,7 @@ class ReportedStudy:
     def summarize(self, answer: Sequence[str]) -> Summary:
         """Return what a terminal shows, with the sentences of the answer."""
         rows, left_out = self.tabulate()
-        published = tuple(judge_figures(self._session).to_pylist())
+        published = tuple(self._judge_figures().to_pylist())
         shown = present(rows, self._session.units)
         return Summary(shown, left_out, published, tuple(answer), self.draw_bars())
 
@@ -112,7 +127,7 @@ class ReportedStudy:
         return {
             "design_space": rows_as_json(shown.name_columns(shown.query("design_space"))),
             "points_left_out": shown.left_out,
-            "published": rows_as_json(judge_figures(self._session)),
+            "published": rows_as_json(self._judge_figures()),
         }
 
 
@@ -134,8 +149,8 @@ class ReportedLargest(ReportedStudy):
 
     def compose_results(self, shown: Session) -> list[str]:
         """Return the sentences on results; the study's own words are the detail where it has no figures."""
-        verdicts = compose_verdicts(self._session)
-        if verdicts and any(read_figures(self._session.spec)):
+        verdicts = self._compose_verdicts()
+        if verdicts and self._session.has_published:
             return verdicts
         rows, battery = _read_points(shown)
         return [*battery, *self._compose_answers(rows, shown, verdicts)]
@@ -258,4 +273,44 @@ def _read_points(shown: Session) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the rows of the points, and the sentences that compare them with and without a battery."""
     rows: list[dict[str, Any]] = shown.query("design_space").to_pylist()
     # The points of an excerpt are not chosen for a comparison.
-    return rows, [] if shown.left_out else compose_battery_answer(rows, shown)
+    is_compared = not shown.left_out and not {BATTERY, FAULTS}.isdisjoint(shown.axes)
+    return rows, compose_battery_answer(rows, shown) if is_compared else []
+
+
+_MOST_UNANSWERED = 20
+"""Points without an answer that have a sentence each."""
+
+_composed: "WeakKeyDictionary[Session, tuple[str, ...]]" = WeakKeyDictionary()
+"""The answers of open sessions, whose rows do not change: a report has the answer that is printed too."""
+
+
+def compose_answer(session: Session) -> list[str]:
+    """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
+    points, count = list_unanswered(session, _MOST_UNANSWERED)
+    lines = [f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in points]
+    more = count - len(points)
+    if more:
+        lines.append(f"No answer with {format_count(more, 'more point')}; the report lists them.")
+    return compose_summary(session, lines)
+
+
+def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
+    """Return the sentences of an answer, given those on points that have none."""
+    if session not in _composed:
+        _composed[session] = tuple(_compose(session))
+    remark = describe_excerpt(open_excerpt(session, MOST_DRAWN))
+    return [*_composed[session], *unanswered, *([remark] if remark else [])]
+
+
+def _compose(session: Session) -> list[str]:
+    """Return the sentences of an answer except those on points that have none or are not shown."""
+    kind = find_reported(session)
+    results = kind.compose_results(open_excerpt(session, MOST_DRAWN))
+    remarks = [sentence for find in kind.remarks for sentence in find(session)] if results else []
+    damage = [f"The file {issue.place} is {issue.message}." for issue in session.sweep.warnings]
+    return [*session.note_missing_runs(), *results, *remarks, *damage]
+
+
+def summarize(session: Session) -> Summary:
+    """Return what a terminal shows of a sweep."""
+    return find_reported(session).summarize(compose_answer(session))

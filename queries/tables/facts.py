@@ -16,10 +16,9 @@ from destage.errors import StoreError
 from destage.objects import ObjectPath
 from destage.sql import FileConnection, quote
 from destage.store import Sweep
-from destage.store.files.digests import digest_of
+from destage.store.files.digests import decode_record, digest_of, encode_record, is_count
 from destage.store.files.durable import write_durably
 from destage.store.files.layout import SweepLayout
-from destage.store.files.records import decode_record, encode_record, is_count
 from destage.store.files.regular_files import MOST_RECORD, read_file
 
 _FEWEST_RECORDED = 200_000

@@ -24,9 +24,8 @@ from destage.queries.tables.kept_copies import KeptCopies, list_copied
 from destage.queries.tables.shared_points import SHARED, collapse_plan, find_shared_points
 from destage.sql import FileConnection, merge_files, quote, quote_text, quote_texts
 from destage.store import Sweep
-from destage.store.files.digests import damaged, find_damage, is_intact
-from destage.store.files.parallel import map_places
-from destage.store.files.records import invalid
+from destage.store.files.digests import damaged, find_damage, invalid, is_intact
+from destage.store.files.layout import map_places
 from destage.store.files.regular_files import MOST_TABLE
 from destage.store.fragment_files.fragments import TRANSIENT_KINDS
 from destage.store.fragment_files.stored_rows import rows_schema

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from destage import engine
-from destage.engine import limiting_resource
+from destage.engine import result_columns
 from destage.queries.tables.shared_points import SHARED
 from destage.sql import quote
 from destage.student import quantile
@@ -318,7 +318,7 @@ class MeanViews:
         text = statement.lower()
         columns = [name for name in list_measured_columns() if name in text]
         if "limiting_resource" in text:
-            columns = list(dict.fromkeys([*columns, *limiting_resource.columns_needed()]))
+            columns = list(dict.fromkeys([*columns, *result_columns.columns_needed()]))
         means = ", ".join(f"{name} AS ({self._build(name, columns)})" for name in MEANS if name in text)
         return f"WITH {means} FROM (\n{statement}\n)" if means else statement
 

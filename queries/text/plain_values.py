@@ -1,7 +1,8 @@
 """The values of result columns in forms that every output format has: JSON values, and texts.
 
 Booleans, numbers and texts stay; other values become texts as DuckDB writes them, such as `1 month 2 days`,
-and lists, tables and maps become JSON. Columns that a user's statement computes are marked: they have no
+and lists, tables and maps become JSON. In tables for people, products have their names in place of catalogue
+identifiers, which SQL and files keep. Columns that a user's statement computes are marked: they have no
 unit, and their name is their heading.
 """
 
@@ -16,8 +17,23 @@ from typing import Any
 import pyarrow as pa
 
 from destage import allowance
+from destage.engine.catalog import find_product
 
 _COMPUTED = b"destage.computed"
+
+
+def name_products(table: pa.Table) -> pa.Table:
+    """Return rows with the product name of each controller and disk.
+
+    Args:
+        table: Rows whose axes have their dotted paths as names; those of catalogue entries end in `.use`.
+    """
+    for index, field in enumerate(table.schema):
+        if field.name.endswith(".use"):
+            values = table[index].to_pylist()
+            names = [None if name is None else find_product(name) or name for name in values]
+            table = table.set_column(index, field.name, pa.array(names, pa.string()))
+    return table
 
 
 def mark_computed(table: pa.Table, unchanged: AbstractSet[str]) -> pa.Table:

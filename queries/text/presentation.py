@@ -17,7 +17,7 @@ from destage import allowance
 from destage.objects import locate
 from destage.spec import quantities
 from destage.spec.axis_names import is_answer, name_axes, name_axis
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -27,10 +27,6 @@ SYSTEM_CODES: Mapping[int, str] = MappingProxyType(
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _WITHOUT_MEMORY = ("OutOfMemoryException", "can't start new thread", "std::bad_alloc")
 """Texts of libraries that ran out of memory, in their errors or the names of these."""
-ADDRESS_SPACE_BYTES = 5 << 29
-"""What the threads and allocators of DuckDB, Arrow and the engine reserve; they abort where it is missing."""
-LEAST_ADDRESS_SPACE_BYTES = 400 << 20
-"""What Python needs to load the libraries of most commands."""
 
 
 def describe_system_error(error: OSError) -> Issue:
@@ -59,22 +55,6 @@ def read_shortage(text: str, place: str = "") -> MachineError | None:
 def _build(number: int, place: str) -> MachineError:
     message = f"{os.strerror(number)}; {_advise(number)}"
     return MachineError(SYSTEM_CODES[number], message, place, {"errno": number})
-
-
-def check_address_space(needed: int = ADDRESS_SPACE_BYTES) -> None:
-    """Raise an error if the limit of the address space is too low, below which libraries abort the process.
-
-    Raises:
-        MachineError: It is.
-    """
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < needed:
-        message = (
-            f"the address space is limited to {limit >> 20:,} MiB; at least {needed >> 20:,} MiB are needed: "
-            "raise the limit (ulimit -v)"
-        )
-        data = {"errno": errno.ENOMEM, "limit_bytes": limit, "needed_bytes": needed}
-        raise MachineError("system.out-of-memory", message, "ulimit -v", data)
 
 
 def _advise(number: int) -> str:

@@ -8,8 +8,7 @@ import pyarrow as pa
 from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps.calibration.proposals import to_levels
 from destage.sweeps.keys.calibrate_settings import LIMIT, Calibration, Candidate, Figure, Reference
-from destage.sweeps.points.assignments import complete
-from destage.sweeps.points.configurations import Configurations
+from destage.sweeps.points.configurations import Configurations, complete
 from destage.sweeps.points.point_blocks import AssignedValues, Block
 from destage.sweeps.space.axes import find_type, fit, kind_of
 from destage.sweeps.space.distributions import Choice, Continuous

@@ -17,27 +17,27 @@ from destage.sweeps.study.valid_study import Study
 
 
 def list_study_results(study: Study) -> list[str]:
-    """Return the results whose sensitivity a study computes: those it names, or that its design is for."""
+    """Return the results whose sensitivity a study asks for: those it names, or that its design is for."""
     answer = study.answer
     if study.sensitivity is not None:
         named = study.sensitivity.of
         return list(dict.fromkeys(find_result(name, answer, "sensitivity.of") for name in named))
-    is_for_this = study.design is not None and study.design.method in {MORRIS, SALTELLI}
-    return [choose_result(answer, study.scenario)] if is_for_this else []
+    return [choose_result(answer, study.scenario)]
 
 
 def analyse_study(
     study: Study, layout: SweepLayout, head: Head, certificates: pa.Table | None
 ) -> dict[str, pa.Table]:
-    """Return the tables of the sensitivity that a study asks for, once it has ended; none if it does not ask.
+    """Return the tables of the sensitivity that a study asks for, once it has ended.
 
     A pure function of the study, its plan, and the rows of its runs.
     """
-    results = list_study_results(study)
-    plan = read_plan(layout, head) if results else None
+    plan = read_plan(layout, head)
     if plan is None:
         return {}
-    return analyse_tables(results, plan, layout, certificates, _find_design(study), study.document)
+    return analyse_tables(
+        list_study_results(study), plan, layout, certificates, _find_design(study), study.document
+    )
 
 
 def analyse_sweep(
@@ -62,7 +62,7 @@ def analyse_sweep(
 
 def _find_design(study: Study) -> DesignRows | None:
     design = study.design
-    if design is None or design.method not in {MORRIS, SALTELLI}:
+    if design is None or design.is_even:
         return None
     return DesignRows(
         design.method,

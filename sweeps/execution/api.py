@@ -4,7 +4,9 @@ import time
 
 import pyarrow.compute as pc
 
+from destage.engine import catalog, traces
 from destage.errors import SweepError
+from destage.machine import check_address_space
 from destage.objects import Location
 from destage.store.files.digests import digest_of, find_digest
 from destage.store.files.layout import SweepLayout
@@ -28,8 +30,8 @@ from destage.sweeps.reading.expansion import expand
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.rounds.planner import Planner
 from destage.sweeps.space.identity import pack_ids
+from destage.sweeps.space.parameters import TRACE_FILE
 from destage.sweeps.study.valid_study import Study
-from destage.system_failures import check_address_space
 
 
 def sweep_path(study: Study, store: Location | None = None) -> Location:
@@ -44,8 +46,7 @@ def plan(study: Study, store: Location | None = None, *, with_estimate: bool = F
         store: The store (default: `default_store()`).
         with_estimate: Whether to estimate the time, which may take some seconds of pilot runs.
     """
-    study = bind_figures(study, store if store is not None else default_store())
-    expansion = expand(study)
+    study, expansion = _expand(study, store)
     planner = Planner(study, expansion)
     table = planner.next_round({})
     if table is None:
@@ -93,12 +94,12 @@ def run(
         MachineError: The address space of this process is too small.
     """
     check_address_space()
-    study = bind_figures(study, store if store is not None else default_store())
-    expansion = expand(study)
+    study, expansion = _expand(study, store)
     layout = SweepLayout(sweep_path(study, store))
     if (unchanged := _find_unchanged(study, expansion, layout)) is not None:
         return unchanged
-    check_room(study, expansion)
+    if _may_replay(study, expansion):
+        check_room(expansion)
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
         choice = ExecutorChoice(executor, workers)
@@ -127,6 +128,21 @@ def resume(
         message = "its study belongs to another sweep: a trace has other contents"
         raise SweepError("sweep.study-changed", message, str(sweep))
     return run(study, store, executor=executor, workers=workers, progress=progress)
+
+
+def _expand(study: Study, store: Location | None) -> tuple[Study, Expansion]:
+    """Return a study that no longer needs a measured set of its store, and its points."""
+    if study.calibrate is not None:
+        study = bind_figures(study, store if store is not None else default_store())
+    return study, expand(study)
+
+
+def _may_replay(study: Study, expansion: Expansion) -> bool:
+    """Return whether a point of a study may replay a trace."""
+    if any(field.name.endswith(TRACE_FILE) for field in expansion.fields):
+        return True
+    resolved, _ = catalog.resolve_known({"workload": study.scenario.get("workload", {})})
+    return bool(traces.find_replays(resolved))
 
 
 def _find_unchanged(study: Study, expansion: Expansion, layout: SweepLayout) -> Outcome | None:

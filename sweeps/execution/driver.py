@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from destage.errors import Issue
 from destage.objects import Location
 from destage.sweeps.execution.outcomes import SessionState
-from destage.sweeps.execution.session_end import SessionEnd
-from destage.sweeps.execution.session_failures import Failures
+from destage.sweeps.execution.session_end import Failures, SessionEnd
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.space.identity import pack_ids
 from destage.sweeps.workers.batches import LONGEST_S, Batch, CostModel, Failure, FinishedBatch, Queue, Receipt

@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.files.layout import SweepLayout
-from destage.store.files.parallel import map_places
+from destage.store.files.layout import SweepLayout, map_places
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import map_complete, read_table, rows_schema
 from destage.store.state.head import read_head

@@ -74,7 +74,9 @@ class SweepWriter:
         if (tables := planner.tabulate_answers()) is not None:
             names = write_answers(self.generation, self._kept, *tables)
             certificates = tables[1]
-        analyses = analyse_study(self._study, self._layout, self.head, certificates)
+        analyses = dict[str, pa.Table]()
+        if self._study.has_sensitivity:
+            analyses |= analyse_study(self._study, self._layout, self.head, certificates)
         analyses |= planner.tabulate_analyses()
         self.head = replace(
             self.head,

@@ -4,28 +4,21 @@ from itertools import islice
 
 from destage import engine
 from destage.errors import DestageError, TraceError
-from destage.sweeps.keys.trace_files import TRACE_FILE
 from destage.sweeps.points.point import Expansion
-from destage.sweeps.study.users import has_trace, list_streams
-from destage.sweeps.study.valid_study import Study
 
 _CODE = "trace.beyond-array"
 _MOST = 1_000
 """The most points that are examined: where none of them has room and there are more, the study runs."""
 
 
-def check_room(study: Study, expansion: Expansion) -> None:
-    """Check that a point has room for its traces.
+def check_room(expansion: Expansion) -> None:
+    """Check that a point of a study that replays traces has room for them.
 
     Points without room fail by themselves where others have it, as in a grid over the number of disks.
 
     Raises:
         TraceError: All points fail for the same reason: their traces have addresses beyond their arrays.
     """
-    streams = list_streams(study.scenario.get("workload", {}))
-    is_replay = any(field.name.endswith(TRACE_FILE) for field in expansion.fields)
-    if not (is_replay or has_trace(streams)):
-        return
     trouble: DestageError | None = None
     count = 0
     points = (point for block in expansion.blocks for point in expansion.list_points(block))

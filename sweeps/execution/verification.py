@@ -22,8 +22,8 @@ from destage.store.fragment_files.stored_rows import (
 )
 from destage.store.opened.file_checks import check_files
 from destage.store.opened.sweep import open_sweep
+from destage.store.state.lookup import open_head
 from destage.store.state.plan import join_configs, read_axes, read_plan
-from destage.store.state.restoration import open_head
 from destage.sweeps.space import parameters
 
 _MISSING = "planned, and no result is stored; `destage run SWEEP` executes it"

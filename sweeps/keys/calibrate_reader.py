@@ -50,7 +50,7 @@ def read_calibration(
 
 def list_limits(document: Mapping[str, Any]) -> list[str]:
     """Return the labels that a calibration's unknown limit gives to its points."""
-    limit = (document.get("calibrate") or {}).get("unknowns", {}).get(LIMIT, {})
+    limit = document["calibrate"]["unknowns"].get(LIMIT, {})
     written = limit.get("choice", []) if isinstance(limit, Mapping) else []
     return [str(label) for label in written]
 

@@ -8,7 +8,8 @@ from destage.spec.axis_names import MAXIMIZE, MINIMIZE
 from destage.spec.typed_tables import key, read_table, table
 from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
-from destage.sweeps.space.distributions import Choice, Distribution, is_distribution
+from destage.sweeps.space.distributions import Choice, Distribution
+from destage.sweeps.space.parameter_space import is_distribution
 
 METHODS = ("nsga2", "tpe")
 PRICE = "price"

@@ -129,10 +129,7 @@ def read_seek(
     points: Sequence[tuple[str | None, Mapping[str, object]]],
 ) -> tuple[Seek | None, list[Issue]]:
     """Return the search of a document that fits the schema, and every mistake in it."""
-    written = document.get("seek")
-    if written is None:
-        return None, []
-    reader = _Reader(written, axes, points)
+    reader = _Reader(document["seek"], axes, points)
     return reader.read(), reader.issues
 
 

@@ -34,7 +34,7 @@ def find_mistakes(document: Mapping[str, Any], answer: str | None) -> list[Issue
             f"not a result of this study{suggest(name, list(results))}",
             name,
         )
-        for index, name in enumerate(document.get("sensitivity", {}).get("of", ()))
+        for index, name in enumerate(document["sensitivity"]["of"])
         if name not in results and ("seek" not in document or answer is not None)
     ]
 

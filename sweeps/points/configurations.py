@@ -1,4 +1,4 @@
-"""The configurations of a study's points, a block of points at a time.
+"""The configurations of a study's points from their assignments, a block of points at a time.
 
 The engine composes a block from the columns of its assignments: it validates, writes and identifies every
 point in one call. It asks for a top-level field with its names and units resolved once for each combination
@@ -8,7 +8,7 @@ its messages are those of a single configuration.
 
 import copy
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -18,13 +18,6 @@ import pyarrow as pa
 from destage import engine
 from destage.errors import ConfigError, DestageError
 from destage.store.state.plan import CONFIG_COLUMNS
-from destage.sweeps.points.assignments import (
-    Assignments,
-    assign,
-    is_nested,
-    list_settings,
-    split_path,
-)
 from destage.sweeps.points.point_blocks import AssignedValues, Block
 from destage.sweeps.space import parameters
 from destage.sweeps.study.valid_study import Study
@@ -35,6 +28,9 @@ _MOST_REBUILT = 100
 _ONLY_WHOLE = "null"
 """The reason of a point that the engine cannot build from its columns."""
 
+REPLICATE = "run.replicate"
+Assignments = Mapping[str, object]
+"""Values by dotted path."""
 Report = Callable[[int, ConfigError], None]
 """Takes the position of an invalid point in its block, and its mistakes."""
 
@@ -203,3 +199,54 @@ class Configurations:
 
 def _quote_place(path: str) -> str:
     return f'"{".".join(split_path(path))}"'
+
+
+def list_settings(study: Study, assignments: Assignments) -> list[tuple[str, object]]:
+    """Return a point's assignments in their order; replicate 0 and the seek at its start unless assigned."""
+    settings: list[tuple[str, object]] = []
+    # What an entry of the catalogue has below a path depends on its name.
+    for path, value in sorted(assignments.items(), key=lambda item: not item[0].endswith(".use")):
+        settings.append((path, value))
+        if (
+            path.endswith(parameters.TRACE_FILE)
+            and (digest := f"{path.removesuffix('file')}digest") not in assignments
+        ):
+            # The scenario's digest is that of another trace.
+            settings.append((digest, None))
+    if study.seek is not None and study.seek.path not in assignments:
+        settings.append((study.seek.path, study.seek.written))
+    return settings if REPLICATE in assignments else [*settings, (REPLICATE, 0)]
+
+
+def is_nested(study: Study, paths: Iterable[str]) -> bool:
+    """Return whether one assignment of these points is inside the table of another."""
+    places = [split_path(path) for path, _ in list_settings(study, dict.fromkeys(paths))]
+    return any(
+        inner[: len(outer)] == outer
+        for position, inner in enumerate(places)
+        for outer in (*places[:position], *places[position + 1 :])
+    )
+
+
+def assign(study: Study, assignments: Assignments) -> dict[str, object]:
+    """Return the study's scenario with a point's assignments; tables get those that are nested in them."""
+    scenario = copy.deepcopy(dict(study.scenario))
+    for path, value in list_settings(study, assignments):
+        parameters.assign(scenario, path, value)
+    return scenario
+
+
+def complete(study: Study, assignments: Assignments) -> Assignments:
+    """Return a point's assignments, tables with the assignments nested in them."""
+    if not is_nested(study, assignments):
+        return assignments
+    values = copy.deepcopy(dict(assignments))
+    with suppress(ConfigError):
+        assign(study, values)
+    return values
+
+
+def split_path(path: str) -> list[str]:
+    """Return the segments of a path; `array` is short for the first of `arrays`."""
+    first, *rest = path.split(".")
+    return ["arrays", "0", *rest] if first == "array" else [first, *rest]

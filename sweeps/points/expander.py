@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from destage.errors import ConfigError, Issue
-from destage.sweeps.points.assignments import Assignments, complete
-from destage.sweeps.points.configurations import Configurations
+from destage.sweeps.points.configurations import Assignments, Configurations, complete
 from destage.sweeps.points.grid import Grid
 from destage.sweeps.points.point import Expansion
 from destage.sweeps.points.point_blocks import UNASSIGNED, AssignedValues, Block

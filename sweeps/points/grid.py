@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from destage.errors import ConfigError, Issue
-from destage.sweeps.points.assignments import complete, is_nested
+from destage.sweeps.points.configurations import complete, is_nested
 from destage.sweeps.points.point_blocks import AssignedValues, DerivedValues, Distinct, keep, unassign
 from destage.sweeps.study.valid_study import Study
 

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from destage import engine
 from destage.store.state.plan import CONFIG_COLUMNS
-from destage.sweeps.points.assignments import REPLICATE, Assignments
-from destage.sweeps.points.configurations import Configurations
+from destage.sweeps.points.configurations import REPLICATE, Assignments, Configurations
 from destage.sweeps.points.point_blocks import AssignedValues, Block
 from destage.sweeps.space import parameters
 from destage.sweeps.space.axes import fit

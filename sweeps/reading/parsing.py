@@ -1,16 +1,17 @@
 """The study of a text, parsed with all mistakes at once."""
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from destage import engine
+from destage.engine.traces.access_places import resolve_place
 from destage.errors import ConfigError, Issue, TraceError
 from destage.spec.documents import parse_document
 from destage.spec.source import Source
-from destage.sweeps.keys.trace_files import bind_traces
-from destage.sweeps.space.parameters import find_bare_numbers, is_json
+from destage.sweeps.space.parameters import TRACE_FILE, find_bare_numbers, is_json
 from destage.sweeps.study.reader import StudyReader, drop_mistaken, find_study_mistakes, study_keys
 from destage.sweeps.study.valid_study import Study
 
@@ -49,7 +50,7 @@ def parse_study(
         issues += [_in_scenario(issue) for issue in find_bare_numbers(document["scenario"])]
     unreadable: TraceError | None = None
     try:
-        document = bind_traces(document, (folder or Path()).absolute())
+        document = _bind_traces(document, (folder or Path()).absolute())
     except TraceError as error:
         unreadable = error
     except ConfigError as error:
@@ -80,6 +81,24 @@ def _bind_parts(
         if error.source:
             raise
         raise source.error([*issues, *map(_in_scenario, error.issues)]) from None
+
+
+def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Make every trace file absolute, and bind the scenario's traces to their content."""
+    bound = copy.deepcopy(dict(document))
+    bound["scenario"] = engine.traces.bind(bound["scenario"], folder)
+    for path, written in bound.get("axes", {}).items():
+        if path.endswith(TRACE_FILE) and isinstance(written, list):
+            bound["axes"][path] = [_absolute(file, folder) for file in written]
+    for point in bound.get("points", []):
+        for path in point:
+            if path.endswith(TRACE_FILE):
+                point[path] = _absolute(point[path], folder)
+    return bound
+
+
+def _absolute(file: object, folder: Path) -> object:
+    return str(resolve_place(file, folder)) if isinstance(file, str) else file
 
 
 def _drop_consequences(issues: Iterable[Issue], schema: Iterable[Issue]) -> list[Issue]:

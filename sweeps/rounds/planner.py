@@ -67,7 +67,7 @@ class Planner:
         self._question = find_question(study)(study, self._ledger)
         adding = study.adding
         self._adding = None if adding is None else WAYS[type(adding)](study, adding, expansion)
-        self._results = PointResults(study.answer, self._ledger, self._question.find_result)
+        self._answer = study.answer
         self._rounds = 0
         self.schema = plan_schema(list(expansion.fields), study.sought, study.answer)
 
@@ -115,6 +115,10 @@ class Planner:
             finished: All planned runs, after the last round.
         """
         return list(self._question.find_unanswered(self._expansion, finished))
+
+    @property
+    def _results(self) -> PointResults:
+        return PointResults(self._answer, self._ledger, self._question.find_result)
 
     def _add_points(self) -> bool:
         """Add the next points once those so far are answered; False if there are none left."""

@@ -11,7 +11,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from destage.engine import limiting_resource
+from destage.engine import result_columns
 from destage.errors import ConfigError, Issue
 from destage.store.state.answers import answers_schema, certificates_schema
 from destage.sweeps.keys.seek_key import Seek
@@ -67,7 +67,7 @@ class SoughtValues(Question):
         """Return the columns of the objectives, and those that tell what limits a point."""
         seek = study.found_seek
         bounded = [*seek.objectives, *(objective for limits in seek.limits.values() for objective in limits)]
-        return (*(objective.column for objective in bounded), *limiting_resource.columns_needed())
+        return (*(objective.column for objective in bounded), *result_columns.columns_needed())
 
     def tabulate(self, expansion: Expansion) -> tuple[pa.Table, pa.Table]:
         """Return the answers, a row per point, and their certificates, a row per point and replicate."""
@@ -166,7 +166,7 @@ def _answer(
         "censored": None if result.censored is None else result.censored.value,
         "monotone": result.monotone,
         "binding": _find_binding(seek, point.label, result, above),
-        "limiting": _most_common([limiting_resource.limiting_resource(facts.values) for facts in above]),
+        "limiting": _most_common([result_columns.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
         "undecided": states[SearchState.UNDECIDED],
         "failed": states[SearchState.FAILED],

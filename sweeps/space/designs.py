@@ -132,6 +132,11 @@ class Design:
     axes: Mapping[str, Distribution]
 
     @property
+    def is_even(self) -> bool:
+        """Whether it spreads points evenly; otherwise it is the sample of a sensitivity analysis."""
+        return self.method in SEQUENCES
+
+    @property
     def rows_per_point(self) -> int:
         """The number of rows that one of `points` makes."""
         if self.method == "morris":
@@ -172,11 +177,9 @@ def read_design(
 
     Args:
         sampled: The axes with a distribution that have no mistake.
-        paths: All axes with a distribution.
+        paths: All axes with a distribution; some, or the study has a design.
     """
     if written is None:
-        if not paths:
-            return None, []
         message = f"{paths[0]} has a distribution; set `design.points`, the number of sampled points"
         return None, [Issue("study.missing-key", "design", message)]
     if not paths:

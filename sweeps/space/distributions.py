@@ -183,11 +183,6 @@ class Choice:
         return [self.values[min(bisect_right(ends, level * ends[-1]), last)] for level in levels.tolist()]
 
 
-def is_distribution(written: object) -> bool:
-    """Whether an axis of a study is sampled."""
-    return isinstance(written, Mapping) and bool(written.keys() & SCHEMAS.keys())
-
-
 def read_distribution(written: Mapping[str, Any], parameter: Parameter, place: str) -> Distribution:
     """Return the distribution of a sampled axis.
 

@@ -9,9 +9,9 @@ from destage.spec.validation import suggest
 from destage.sweeps.space.axes import axis_values
 from destage.sweeps.space.designs import Design, read_design
 from destage.sweeps.space.distributions import (
+    SCHEMAS,
     Choice,
     Distribution,
-    is_distribution,
     list_quantities,
     read_distribution,
 )
@@ -70,6 +70,11 @@ class Space:
         return f"derived.{path}" if path in self.derived else f"axes.{path}"
 
 
+def is_distribution(written: object) -> bool:
+    """Whether an axis of a study is sampled."""
+    return isinstance(written, Mapping) and bool(written.keys() & SCHEMAS.keys())
+
+
 def explain_path(path: str, place: str) -> Issue | None:
     """Return the mistake of a dotted path that cannot be assigned; None if it can."""
     if path == "run.replicate":
@@ -119,8 +124,9 @@ class SpaceReader:
         )
 
     def _read_design(self, document: Mapping[str, Any]) -> Design | None:
-        written = document.get("axes", {})
-        paths = [path for path in written if is_distribution(written[path])]
+        paths = [path for path, written in document.get("axes", {}).items() if is_distribution(written)]
+        if not paths and "design" not in document:
+            return None
         design, issues = read_design(document.get("design"), self.sampled, paths)
         self.issues += issues
         return design

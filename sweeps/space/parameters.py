@@ -20,6 +20,8 @@ from destage.spec import quantities
 from destage.spec.documents import value_at
 from destage.spec.validation import suggest
 
+TRACE_FILE = ".arrival.file"
+"""The end of the dotted path of a trace's file."""
 _CATALOGUED: Mapping[str, catalog.Kind] = MappingProxyType(
     {"workload": "workloads", "controller": "controllers", "disk": "disks"}
 )

@@ -3,7 +3,7 @@
 The JSON Schema of a study embeds the engine's schema of a configuration.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from destage.spec.base_units import as_word
 from destage.spec.schema_tree import Node
 from destage.spec.typed_tables import read_table, table_schema
 from destage.spec.validation import suggest, validate_document
-from destage.store.schemas.published_figures import read_publication
+from destage.store.schemas.published_figures import KEYS, Publication, read_publication
 from destage.sweeps.keys.calibrate_reader import list_limits, read_calibration
 from destage.sweeps.keys.charts import Chart, find_chart_mistakes
 from destage.sweeps.keys.objectives import metric_columns
@@ -93,36 +93,33 @@ class StudyReader:
         self._needs_units = needs_units
         self.issues: list[Issue] = []
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
-        self._publication = read_publication(document)
+        self._publication = read_publication(document) if KEYS & document.keys() else Publication()
         self._check_figures()
         reader = SpaceReader(document, needs_units=needs_units)
         self._space, self._sampled = reader.space, reader.sampled
         self.issues += reader.issues
         self.issues += _find_expression_mistakes(document)
         self._read_points()
-        self._labels = list_limits(document)
+        self._labels = self._read("calibrate", lambda: (list_limits(document), ())) or []
         labelled = [*self._points, *((label, {}) for label in self._labels)]
-        self._seek = self._keep(read_seek(document, dict.fromkeys(self._space.paths), labelled))
+        self._seek = self._read(
+            "seek", lambda: read_seek(document, dict.fromkeys(self._space.paths), labelled)
+        )
         self._answer = answer = None if self._seek is None else self._seek.metric
-        self.issues += find_mistakes(document, answer)
-        self._prices = self._read_prices()
+        self._read("sensitivity", lambda: (None, find_mistakes(document, answer)))
+        self._prices = self._read("prices", self._read_prices)
+        if self._seek and self._seek.cheapest and "prices" not in document:
+            self._add("study.missing-key", "prices", "required by seek.cheapest")
         self._replicates = self._read_replicates()
         least = self._replicates.least
-        self._search = (
-            self._keep(read_search(document, self._sampled, answer)) if "search" in document else None
-        )
-        self._refinement = (
-            self._keep(read_refinement(document, self._space, answer)) if "refine" in document else None
-        )
-        self._calibration = (
-            self._keep(read_calibration(document, least, needs_units=needs_units))
-            if "calibrate" in document
-            else None
+        self._search = self._read("search", lambda: read_search(document, self._sampled, answer))
+        self._refinement = self._read("refine", lambda: read_refinement(document, self._space, answer))
+        self._calibration = self._read(
+            "calibrate", lambda: read_calibration(document, least, needs_units=needs_units)
         )
         for table, key in (("budget", "wall"), ("run", "timeout"), ("run", "commit_every")):
             self._check_duration(table, key)
-        self._charts = tuple(read_table(Chart, written) for written in document.get("charts", []))
-        self._check_charts()
+        self._charts = self._read("charts", self._read_charts) or ()
 
     def study(self) -> Study:
         """Return the study, if there are no issues."""
@@ -146,10 +143,13 @@ class StudyReader:
             charts=self._charts,
         )
 
-    def _keep(self, outcome: tuple[Found, Sequence[Issue]]) -> Found:
-        """Return what a key of the document says, and keep the mistakes in it."""
-        self.issues += outcome[1]
-        return outcome[0]
+    def _read(self, key: str, read: Callable[[], tuple[Found, Sequence[Issue]]]) -> Found | None:
+        """Return what a key says and keep the mistakes in it; None if the document does not have the key."""
+        if key not in self._document:
+            return None
+        value, issues = read()
+        self.issues += issues
+        return value
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
         self.issues.append(Issue(code, place, message, value))
@@ -212,7 +212,7 @@ class StudyReader:
             message = f"must be above 0s and at most {_LONGEST_S // 86_400} d"
             self._add("study.out-of-range", place, message, written)
 
-    def _check_charts(self) -> None:
+    def _read_charts(self) -> tuple[tuple[Chart, ...], list[Issue]]:
         # An axis with a mistake has an issue of its own; charts may still name it.
         # A few values of a sampled axis tell the type of its column.
         sampled = {path: axis.quantiles(_SOME_LEVELS) for path, axis in self._sampled.items()}
@@ -229,16 +229,13 @@ class StudyReader:
         answers = {
             sought[goal]: name_answer(sought[goal], goal) for goal in (MAXIMIZE, MINIMIZE) if goal in sought
         }
-        self.issues += find_chart_mistakes(self._charts, values, labels, answers)
+        charts = tuple(read_table(Chart, written) for written in self._document["charts"])
+        return charts, find_chart_mistakes(charts, values, labels, answers)
 
-    def _read_prices(self) -> Prices | None:
+    def _read_prices(self) -> tuple[Prices | None, list[Issue]]:
         """Return the prices; each controller and disk of the study must have one."""
-        written = self._document.get("prices")
-        if written is None:
-            if self._seek and self._seek.cheapest:
-                self._add("study.missing-key", "prices", "required by seek.cheapest")
-            return None
-        return self._keep(read_prices(written, self._document["scenario"], self._space, self._points))
+        document = self._document
+        return read_prices(document["prices"], document["scenario"], self._space, self._points)
 
 
 def _find_expression_mistakes(document: Mapping[str, Any]) -> Iterator[Issue]:

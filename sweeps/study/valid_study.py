@@ -205,6 +205,11 @@ class Study:
         return self.search or self.refine or self.calibrate
 
     @property
+    def has_sensitivity(self) -> bool:
+        """Whether it asks how much each axis matters, by its key or by a design that is for this."""
+        return self.sensitivity is not None or (self.design is not None and not self.design.is_even)
+
+    @property
     def searched(self) -> Mapping[str, Distribution]:
         """The axes that trials assign, with their distributions."""
         return {} if self.search is None else self.search.axes

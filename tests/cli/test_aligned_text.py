@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 ROWS = [("name", "n", "why"), ("a", "100", ""), ("longer", "7", "it is so")]
 

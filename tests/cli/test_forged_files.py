@@ -25,10 +25,9 @@ import yaml
 from small_studies import RATE, small_calibration, small_seek, small_study
 
 from destage import sweeps
-from destage.store.files.digests import digest_of
+from destage.store.files.digests import digest_of, encode_record
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import as_parquet
-from destage.store.files.records import encode_record
 from destage.store.state.head import FORMAT, Head, list_heads, list_segments, read_head
 
 SQL, STATUS, REPORT = ("query", "SWEEP", "FROM runs"), ("status", "SWEEP"), ("report", "SWEEP")

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import build_figures
+from destage.queries.report.reported_kinds import compose_answer
 
 CAPACITY = "controller.cache.capacity"
 BATTERY = "controller.battery.state"

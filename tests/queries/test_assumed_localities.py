@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from destage.queries.findings.answer_basis import list_assumed_localities
-from destage.queries.report.answer import compose_answer
+from destage.queries.report.reported_kinds import compose_answer
 
 USE = "workload.use"
 VDI = "Rests on an assumed locality: Zipf 0.9 over 20 GB (preset vdi)."

@@ -7,10 +7,9 @@ import pytest
 from seek_grids import seek_grid
 
 from destage.queries import Session
-from destage.queries.report.answer import compose_answer
 from destage.queries.report.page import render_page
-from destage.queries.report.sentences.excerpt import describe_excerpt, open_excerpt, rank_points
-from destage.queries.report.sentences.slices import open_slice
+from destage.queries.report.reported_kinds import compose_answer
+from destage.queries.report.sentences.excerpt import describe_excerpt, open_excerpt, open_slice, rank_points
 
 CAPACITY = "controller.cache.capacity"
 DISKS = "array.disks"
@@ -73,8 +72,7 @@ def test_a_small_sweep_is_its_own_excerpt(session: Session) -> None:
 
 
 def test_the_report_says_what_is_left_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("reported_kinds", "answer"):
-        monkeypatch.setattr(f"destage.queries.report.{module}.MOST_DRAWN", 4)
+    monkeypatch.setattr("destage.queries.report.reported_kinds.MOST_DRAWN", 4)
     sentence = "4 points of 10 shown"
     assert sentence in compose_answer(session)[-1]
     assert "6 points left out" in compose_answer(session)[-1]

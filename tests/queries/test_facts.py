@@ -9,8 +9,8 @@ import pytest
 
 from destage.queries import open_session
 from destage.queries.tables import facts, relations
+from destage.store.files.digests import decode_record, encode_record
 from destage.store.files.layout import SweepLayout
-from destage.store.files.records import decode_record, encode_record
 from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import rows_schema
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from destage.engine import columns
-from destage.engine.limiting_resource import IDLE, columns_needed, limiting_resource, limiting_sql
+from destage.engine.result_columns import IDLE, columns_needed, limiting_resource, limiting_sql
 from destage.queries.named.named_queries import list_queries
 from destage.sql import Database
 

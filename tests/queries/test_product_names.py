@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from destage.engine import catalog
 from destage.engine.catalog import find_product
-from destage.queries.text.product_names import name_products
+from destage.queries.text.plain_values import name_products
 
 
 def test_every_product_has_its_own_short_name() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from destage import engine
 from destage.queries.findings.unsteady_caches import describe_run, list_unsteady_caches
-from destage.queries.report.answer import compose_answer
+from destage.queries.report.reported_kinds import compose_answer
 
 SHORT = {"requests": 20000}
 

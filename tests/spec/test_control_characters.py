@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 
 def test_a_title_and_a_cleared_screen_are_shown() -> None:

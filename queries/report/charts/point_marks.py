@@ -63,9 +63,9 @@ class PointMarks:
         ]
 
     def _read_published(self, column: str) -> dict[Key, list[float]]:
-        if not self.has_published:
-            return {}
         session = self.session
+        if not (self.has_published and session.has_published):
+            return {}
         values = find_published_values(session.spec, column, session.points)
         points = session.points.list_rows(list(values)) if values else []
         return {key(point, session): values[point["point_id"]] for point in points}

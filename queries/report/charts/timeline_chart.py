@@ -14,11 +14,6 @@ Row = dict[str, Any]
 TIMELINE = "timeline"
 MOST_RUNS = 8
 _QUERY = "states_over_time"
-_TRANSITIONS = """
-SELECT 1 AS found FROM stored_rows
-WHERE NOT list_has_all(['window_begins', 'window_ends'], timeline_event) LIMIT 1
-"""
-"""Whether a run has an event other than those of its window."""
 _ORDER = ("mains", "battery", "write cache", "dirty data", "array", "disk")
 _CAPTION = (
     "First replicate of each configuration with a change of state. Green: normal. Amber: charging, "
@@ -29,9 +24,7 @@ _CAPTION = (
 
 def build_timeline(session: Session) -> Figure | None:
     """Build the timeline; return None where no run has a transition."""
-    # Most sweeps have none, and the states of thousands of runs take long to find.
-    has_transitions = session.sql(_TRANSITIONS).num_rows
-    rows: list[Row] = session.query(_QUERY).to_pylist() if has_transitions else []
+    rows: list[Row] = session.query(_QUERY).to_pylist()
     if not rows:
         return None
     grouped = [list(group) for _, group in groupby(rows, key=lambda row: row["run_id"])]

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from destage.queries.report.drawing.chart_labels import estimate_width
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _MOST_X_TICKS = 9

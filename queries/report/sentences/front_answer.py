@@ -20,6 +20,7 @@ from destage.queries.opening.session import Session
 from destage.queries.report.drawing.chart import Bound, Figure, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.sentences.excerpt import MOST_LISTED
 from destage.queries.report.sentences.point_names import BOUNDS, name_point
+from destage.queries.text.plain_values import name_products
 from destage.queries.text.presentation import (
     begin_sentence,
     find_scale,
@@ -31,7 +32,6 @@ from destage.queries.text.presentation import (
     split_title,
     title_column,
 )
-from destage.queries.text.product_names import name_products
 
 FRONT = "pareto_front"
 _ON_FRONT, _OTHERS = "Pareto front", "other trials"

@@ -1,14 +1,30 @@
-"""The answer of a study at a fixed load: the fastest and the slowest configuration."""
+"""The answer at a fixed load: the fastest and the slowest configuration, and what they lose in a power cut.
 
-from collections.abc import Sequence
+Also the cost of a missing or dead battery: in response time or load, and in data lost.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from destage.queries.opening.session import Session
-from destage.queries.report.sentences.battery_answer import list_losses
-from destage.queries.report.sentences.point_names import name_point, name_resource
-from destage.queries.text.presentation import format_number
+from destage.queries.report.charts.facets import BATTERY
+from destage.queries.report.sentences.point_names import (
+    BOUNDS,
+    FAULTS,
+    WRITE_FRACTION,
+    name_point,
+    name_resource,
+)
+from destage.queries.text.presentation import begin_sentence, format_estimate, format_number, format_rounded
+from destage.spec.axis_names import is_maximum
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
+
+_APART = frozenset({BATTERY, FAULTS, WRITE_FRACTION})
+"""Axes on which a point with a battery and one without may differ."""
+_NEARLY = 1.05
+"""Within this ratio, results count as equal."""
 
 
 def compose_response_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -23,7 +39,12 @@ def compose_response_answer(rows: Sequence[Row], session: Session) -> list[str]:
     sentences = [f"Fastest: {_response(fast)} with {name_point(fast, session)}{limit}."]
     if fast is not slow:
         sentences.append(f"Slowest: {_response(slow)} with {name_point(slow, session)}.")
-    return [*sentences, *list_losses(timed, session)]
+    losses = [
+        f"Acknowledged data lost: {_amount(row)} with {name_point(row, session)}."
+        for row in timed
+        if row["dirty_lost_bytes"]
+    ]
+    return [*sentences, *losses]
 
 
 def _response(row: Row) -> str:
@@ -31,3 +52,96 @@ def _response(row: Row) -> str:
         f"{format_number(row['response_p95_us'] / 1e3)} ms response time (95th percentile) at "
         f"{format_number(row['throughput_iops'])} requests/s"
     )
+
+
+def compose_battery_answer(rows: Sequence[Row], session: Session) -> list[str]:
+    """Return a sentence on the largest effect of losing the battery; empty if the points do not show it."""
+    result = session.result
+    measured = [row for row in rows if row[result] and not row["label"]]
+    working = {_elsewhere(row, session): row for row in measured if not _faults(row) and not _is_dead(row)}
+    pairs = [
+        (row, working[_elsewhere(row, session)])
+        for row in measured
+        if _is_dead(row) and not _loses_mains(row) and _elsewhere(row, session) in working
+    ]
+    lost = _lost_data(rows, session)
+    if not pairs:
+        return [f"{begin_sentence(lost)}."] if lost else []
+    dead, kept = max(pairs, key=lambda pair: _ratio(pair[0], pair[1], result))
+    sentence = _compare(dead, kept, session)
+    return [f"{sentence}; {lost}." if lost else f"{sentence}."]
+
+
+def _compare(dead: Row, kept: Row, session: Session) -> str:
+    result = session.result
+    fails = _battery_fails(dead)
+    where = name_point(kept, session, without=_APART)
+    suffix = "" if where == "the configuration" else f", with {where}"
+    ratio = _ratio(dead, kept, result)
+    times = format_rounded(ratio)
+    if session.metric is not None:
+        noun = result.partition("_")[0]
+        values = f"{_bounded(dead, result)} instead of {_bounded(kept, result)} {noun}"
+        if ratio < _NEARLY:
+            return f"The battery does not change the {noun} supported: {values}{suffix}"
+        least = "at least " if kept["censored"] == "at_least" or dead["censored"] == "below" else ""
+        what = "With a dead battery" if fails else "Without a battery"
+        return f"{what}, {values} are supported, a factor of {least}{times}{suffix}"
+    values = f"{format_number(_rounded(dead) / 1e3)} ms instead of {format_number(_rounded(kept) / 1e3)} ms"
+    if ratio < _NEARLY:
+        what = "A dead battery" if fails else "The lack of a battery"
+        return f"{what} does not increase p95: {values}{suffix}"
+    what = "A dead battery makes p95" if fails else "Without a battery, p95 is"
+    return f"{what} {times} times as long: {values}{suffix}"
+
+
+def _lost_data(rows: Sequence[Row], session: Session) -> str:
+    """Return what a power cut without a battery loses, where the study has one."""
+    cut = [row for row in rows if session.metric is None and _is_dead(row) and _loses_mains(row)]
+    if not cut:
+        return ""
+    worst = max(cut, key=lambda row: row.get("dirty_lost_bytes") or 0)
+    if not worst.get("dirty_lost_bytes"):
+        return "a power cut then loses nothing"
+    return f"a power cut then loses {_amount(worst)}"
+
+
+def _amount(row: Row) -> str:
+    ends = (row["dirty_lost_bytes"], row["dirty_lost_bytes_low"], row["dirty_lost_bytes_high"])
+    mean, low, high = (None if end is None else end / 2**20 for end in ends)
+    return format_estimate(mean or 0.0, low, high, unit="MiB")
+
+
+def _ratio(dead: Row, kept: Row, result: str) -> float:
+    """Return how many times worse the point without a battery is."""
+    is_load = is_maximum(result)
+    return float(kept[result] / dead[result] if is_load else dead[result] / kept[result])
+
+
+def _bounded(row: Row, result: str) -> str:
+    return f"{BOUNDS.get(row['censored'], '')}{format_rounded(row[result])}"
+
+
+def _rounded(row: Row) -> float:
+    return float(f"{row['response_p95_us']:.3g}")
+
+
+def _is_dead(row: Row) -> bool:
+    return row.get(BATTERY, "present") == "absent" or _battery_fails(row)
+
+
+def _battery_fails(row: Row) -> bool:
+    return "battery_fails" in _faults(row)
+
+
+def _loses_mains(row: Row) -> bool:
+    return "mains_lost" in _faults(row)
+
+
+def _faults(row: Row) -> list[str]:
+    """Return the kinds of a row's faults."""
+    return [fault["kind"] for fault in json.loads(row.get(FAULTS) or "[]")]
+
+
+def _elsewhere(row: Row, session: Session) -> tuple[Any, ...]:
+    return tuple(row[path] for path in session.axes if path not in _APART)

@@ -1,4 +1,4 @@
-"""The application: runs a command and turns an exception into error lines and an exit code."""
+"""The application: help in plain words, and commands whose exceptions become error lines and an exit code."""
 
 import errno
 import os
@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from destage.cli.help_texts import use_plain_words
 from destage.cli.terminal.output import (
     issue_as_json,
     open_standard_streams,
@@ -35,10 +34,9 @@ from destage.errors import (
     UsageError,
 )
 from destage.extras import explain_missing
+from destage.machine import LEAST_ADDRESS_SPACE_BYTES, check_address_space
 from destage.system_failures import (
-    LEAST_ADDRESS_SPACE_BYTES,
     SYSTEM_CODES,
-    check_address_space,
     describe_system_error,
     find_shortage,
 )
@@ -162,7 +160,7 @@ class Application(typer.Typer):
         # Typer puts groups after commands.
         command.commands = {name: command.commands[name] for name in self._names if name in command.commands}
         command.sections = self._sections
-        use_plain_words(command)
+        _use_plain_words(command)
         return command
 
     def _find_names(self, arguments: Sequence[str]) -> list[str] | None:
@@ -245,3 +243,46 @@ def _usage_issue(error: Any) -> Issue:
     message = " ".join(message.removeprefix("Value error, ").split()).removesuffix(".")
     message = _NOT_A_NUMBER.sub(lambda found: f": must be {_NUMBERS[found[1]]}", message)
     return Issue(code, place, message[:1].lower() + message[1:])
+
+
+_MOST_SHOWN = 2**31
+"""Larger maximums come from the integer type and are not shown."""
+_NUMERIC = ("int", "float")
+
+
+def _use_plain_words(command: Any) -> None:
+    """Replace types by placeholders in the help of a command and of its subcommands.
+
+    `--workers INTEGER RANGE  [x>=1]` becomes `--workers N  [at least 1]`. The methods that are replaced are
+    Typer's own; one that a later version no longer calls leaves its text as it is.
+    """
+    for parameter in getattr(command, "params", ()):
+        bounds = _describe_bounds(parameter.type)
+        vars(parameter.type)["_describe_range"] = lambda bounds=bounds: bounds
+        if parameter.param_type_name == "argument":
+            name = parameter.human_readable_name
+            usage = name if parameter.required else f"[{name}]"
+            vars(parameter)["make_metavar"] = lambda ctx, usage=False, name=name, inside=usage: (  # noqa: ARG005
+                inside if usage else name
+            )
+        elif parameter.metavar is None and not getattr(parameter, "is_flag", False):
+            choices = getattr(parameter.type, "choices", None) or ()
+            parameter.metavar = "|".join(map(str, choices)) or _name_value(parameter)
+    for inner in getattr(command, "commands", {}).values():
+        _use_plain_words(inner)
+
+
+def _name_value(parameter: Any) -> str:
+    """Return what a value is called: `N` for a number, else the last word of the option."""
+    if parameter.type.name.startswith(_NUMERIC):
+        return "N"
+    longest: str = max(parameter.opts, key=len)
+    return longest.rpartition("-")[2].upper()
+
+
+def _describe_bounds(kind: Any) -> str:
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    most = None if most is not None and most >= _MOST_SHOWN else most
+    if most is not None:
+        return f"at most {most}" if least is None else f"{least} to {most}"
+    return f"at least {least}" if least else ""

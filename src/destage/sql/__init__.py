@@ -16,12 +16,13 @@ from destage.sql.statements import (
     alias_names,
     find_qualifiers,
     join_statement,
+    list_reserved_words,
     quote,
     quote_text,
     quote_texts,
 )
 from destage.sql.syntax_trees import PUBLIC, Dependence, find_columns, find_dependence, replace_quantities
-from destage.sql.tables import compute_column, filter_rows, list_reserved_words, render_texts
+from destage.sql.tables import compute_column, filter_rows, render_texts
 
 __all__ = [
     "PUBLIC",

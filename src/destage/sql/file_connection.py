@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 
+from destage.machine import check_address_space
 from destage.sql.failures import raising_failures
 from destage.sql.statements import quote, quote_text, quote_texts
-from destage.system_failures import check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

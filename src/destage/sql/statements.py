@@ -6,6 +6,7 @@ largest UHUGEINT is -1, a time loses its zone, and BIT, GEOMETRY and VARIANT are
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -30,6 +31,16 @@ def quote_text(text: str) -> str:
 def quote_texts(texts: Iterable[str]) -> str:
     """Return texts as an SQL list."""
     return f"[{', '.join(map(quote_text, texts))}]"
+
+
+@cache
+def list_reserved_words() -> frozenset[str]:
+    """Return the words of SQL that cannot name a column without quotes."""
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(
+            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
+        ).fetchall()
+    return frozenset(word for (word,) in rows)
 
 
 def find_qualifiers(expression: str, names: Iterable[str]) -> list[str]:

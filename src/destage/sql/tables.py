@@ -1,7 +1,6 @@
 """Conditions and texts of the values of one Arrow table."""
 
 import re
-from functools import cache
 
 import duckdb
 import pyarrow as pa
@@ -71,13 +70,3 @@ def render_texts(column: pa.ChunkedArray) -> list[str | None]:
         return allowed.cast(column)
     with duckdb.connect(":memory:") as connection:
         return cast_to_texts(connection, column)
-
-
-@cache
-def list_reserved_words() -> frozenset[str]:
-    """Return the words of SQL that cannot name a column without quotes."""
-    with duckdb.connect(":memory:") as connection:
-        rows = connection.execute(
-            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
-        ).fetchall()
-    return frozenset(word for (word,) in rows)

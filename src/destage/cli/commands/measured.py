@@ -9,7 +9,7 @@ from destage.cli.parameters.completion import complete_measured_sets
 from destage.cli.parameters.shared_options import EscapeFormulas, Format, Json, Out, Store, read_file
 from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.cli.terminal.printed_rows import print_rows
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     from destage.store import Location

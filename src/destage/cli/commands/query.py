@@ -25,7 +25,8 @@ from destage.cli.parameters.shared_options import (
     split_assignment,
 )
 from destage.cli.terminal.output import print_json, print_pairs
-from destage.cli.terminal.printed_rows import find_sweep, note_left_out, print_results, print_rows
+from destage.cli.terminal.printed_rows import find_sweep, print_results, print_rows
+from destage.cli.terminal.terminal_text import note_left_out
 from destage.errors import UsageError
 
 _LIST = "design_space"
@@ -87,7 +88,7 @@ def query(
         elif is_name:
             # Imported here because a statement needs none of the report, which takes long to import.
             from destage.queries.report.sentences.excerpt import MOST_LISTED, describe_excerpt, open_excerpt
-            from destage.queries.text.product_names import name_products
+            from destage.queries.text.plain_values import name_products
 
             # A query that aggregates points needs all of them.
             is_list = question == _LIST and chosen == "table" and out is None

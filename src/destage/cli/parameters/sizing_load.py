@@ -133,7 +133,7 @@ def _read_workload(name: str, test: str | None, users: int | None) -> SizedLoad:
     from destage.tools.registry import is_command
 
     file = Path(name)
-    if not file.exists() and not file.suffix and not is_command(name):
+    if not file.exists() and not file.suffix and (" " not in name or not is_command(name)):
         # The search names an entry that the catalogue does not have.
         return SizedLoad({"use": name, "users": users or 1}, f"{make_slug(name)}-{users or 1}")
     workload, remarks = _read_file(name, test)

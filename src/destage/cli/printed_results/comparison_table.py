@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from destage.cli.terminal.output import print_data, print_note
 from destage.cli.terminal.terminal_text import find_width
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

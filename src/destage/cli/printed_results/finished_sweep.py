@@ -9,17 +9,17 @@ import typer
 
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
-from destage.cli.terminal.printed_rows import note_left_out
-from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.progress_line import ProgressDisplay, warn_if_stopped
 from destage.cli.terminal.terminal_text import (
     draw_answers,
     find_width,
     make_grid,
+    note_left_out,
     print_presentation,
     wrap_lines,
 )
 from destage.errors import Issue, UsageError
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -75,12 +75,6 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequen
     return table
 
 
-_STOPPED = {
-    "interrupted": ("sweep.interrupted", "interrupted"),
-    "infrastructure": ("sweep.infrastructure-failed", "stopped: the infrastructure failed"),
-}
-
-
 def run_study(
     target: "Study | Location",
     store: "Location | None",
@@ -126,16 +120,6 @@ def summarize(outcome: "Outcome") -> str:
         f"{outcome.path.name}: {outcome.runs} runs, {outcome.executed} executed{rate}, "
         f"{outcome.reused} reused{shared}, {outcome.failed} failed, in {outcome.seconds:.1f} s"
     )
-
-
-def warn_if_stopped(outcome: "Outcome") -> bool:
-    """Return whether a session stopped before its sweep was complete, with a warning on how to continue."""
-    if outcome.state not in _STOPPED:
-        return False
-    code, reason = _STOPPED[outcome.state]
-    message = f"{reason}; completed runs are kept; continue with `destage run {outcome.path}`"
-    print_warning(Issue(code, outcome.path.name, message))
-    return True
 
 
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:

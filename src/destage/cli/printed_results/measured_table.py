@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from destage.cli.terminal.output import print_data, print_note
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence

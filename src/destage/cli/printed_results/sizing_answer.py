@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from destage.cli.printed_results.finished_sweep import summarize, warn_if_stopped
+from destage.cli.printed_results.finished_sweep import summarize
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_note
-from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.progress_line import ProgressDisplay, warn_if_stopped
 from destage.cli.terminal.terminal_text import bar, wrap_lines
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

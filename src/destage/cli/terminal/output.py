@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from destage.errors import Issue
-from destage.spec.aligned_text import align_cells
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import align_cells, escape_controls
 
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 

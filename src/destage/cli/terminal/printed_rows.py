@@ -26,8 +26,8 @@ MOST_ROWS = 1_000
 def find_sweep(sweep: str, store: "Location | None") -> "Location":
     """Return a sweep's directory, with a warning if planned runs are missing or more may be planned."""
     from destage import store as stores
+    from destage.machine import check_address_space
     from destage.store.opened.recorded_progress import describe_unfinished, status
-    from destage.system_failures import check_address_space
 
     check_address_space()
     path = stores.find_sweep(sweep, store)
@@ -117,9 +117,3 @@ def print_results(
 
 def _render(session: "Session | None", function: "Callable[[], _Rendered]") -> _Rendered:
     return function() if session is None else session.render(function)
-
-
-def note_left_out(sentence: str, sweep: str) -> None:
-    """Print which points of a large sweep a table shows, if not all, and how to see all."""
-    if sentence:
-        print_note(f"{sentence} All: destage query {sweep} design_space --format csv")

@@ -1,7 +1,8 @@
 """Progress on stderr: a bar on a terminal, otherwise a line every few seconds.
 
 It has an estimate of the time left once the rate of a sweep foretells its end: not while only the pilot has
-settled. Where that is long, a line says so once, and how to stop.
+settled. Where that is long, a line says so once, and how to stop. A session that stops early has a warning on
+how to continue.
 """
 
 import sys
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING, Self
 
 from destage.cli.terminal.output import has_terminal, print_note, print_warning
 from destage.errors import Issue
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from destage.sweeps import Progress
+    from destage.sweeps import Outcome, Progress
 
 
 _BATCHES = 10
@@ -215,3 +216,19 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+_STOPPED = {
+    "interrupted": ("sweep.interrupted", "interrupted"),
+    "infrastructure": ("sweep.infrastructure-failed", "stopped: the infrastructure failed"),
+}
+
+
+def warn_if_stopped(outcome: "Outcome") -> bool:
+    """Return whether a session stopped before its sweep was complete, with a warning on how to continue."""
+    if outcome.state not in _STOPPED:
+        return False
+    code, reason = _STOPPED[outcome.state]
+    message = f"{reason}; completed runs are kept; continue with `destage run {outcome.path}`"
+    print_warning(Issue(code, outcome.path.name, message))
+    return True

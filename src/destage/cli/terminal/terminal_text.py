@@ -92,6 +92,12 @@ def print_presentation(shown: "Presentation") -> None:
         print_note("no rows")
 
 
+def note_left_out(sentence: str, sweep: str) -> None:
+    """Print which points of a large sweep a table shows, if not all, and how to see all."""
+    if sentence:
+        print_note(f"{sentence} All: destage query {sweep} design_space --format csv")
+
+
 def make_grid() -> "Table":
     """Return a table without rows, in the style of all tables on a terminal."""
     from rich.table import Table

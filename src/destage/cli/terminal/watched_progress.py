@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from destage.cli.terminal.output import has_terminal, print_note
 from destage.cli.terminal.progress_line import EtaGate, describe_progress
 from destage.errors import InfrastructureError
-from destage.spec.control_characters import escape_controls
+from destage.spec.printed_text import escape_controls
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -1,13 +1,19 @@
-"""Files that carry the digest of their content in their name, so that damage is always seen."""
+"""Files that carry the digest of their content in their name, so that damage is always seen.
 
+JSON records (heads and progress) have a digest of their fields. A digest shows accidental damage only: a
+record with a correct digest may still be forged, so that each field has its type before anything uses it.
+"""
+
+import json
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
+from typing import Any
 
 import xxhash
 
@@ -139,3 +145,50 @@ def _digest_file(path: Path, _size: int, _changed: int, _inode: int) -> str:
         while length := file.readinto(piece):
             content.update(piece[:length])
     return content.hexdigest()
+
+
+_MOST_COUNTED = 1 << 53
+"""Most that a count can be: above it, a float is not exact."""
+
+
+def encode_record(fields: Mapping[str, Any]) -> bytes:
+    """Return a record of some fields."""
+    return json.dumps({**fields, "digest": _digest_fields(fields)}, indent=1).encode() + b"\n"
+
+
+def decode_record(data: bytes, place: Location) -> dict[str, Any]:
+    """Return the fields of a record.
+
+    Raises:
+        StoreError: It is damaged.
+    """
+    try:
+        content = json.loads(data)
+        digest = content.pop("digest")
+        is_whole = digest == _digest_fields(content)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise damaged(place) from None
+    if not is_whole:
+        raise damaged(place)
+    fields: dict[str, Any] = content
+    return fields
+
+
+def is_count(value: object) -> bool:
+    """Return whether a value of a record is a number of things."""
+    return type(value) is int and 0 <= value <= _MOST_COUNTED
+
+
+def is_amount(value: object) -> bool:
+    """Return whether a value of a record is a finite number that is not negative."""
+    return type(value) in (int, float) and 0 <= value <= _MOST_COUNTED  # type: ignore[operator]
+
+
+def invalid(place: Location, reason: str) -> StoreError:
+    """Return the error of a file whose digest is correct and whose content Destage does not write."""
+    message = f"{reason}; Destage does not write such a file"
+    return StoreError("store.invalid-file", message, str(place))
+
+
+def _digest_fields(fields: Mapping[str, Any]) -> str:
+    return digest_of(json.dumps(fields, sort_keys=True).encode())

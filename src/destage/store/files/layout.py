@@ -1,13 +1,14 @@
 """The layout of a store, one directory `<store>/sweeps/<name>-<id>/` per sweep.
 
-Its locations, folders and prefixes of a bucket alike, can be listed and probed.
+Its locations, folders and prefixes of a bucket alike, can be listed, probed and mapped over.
 """
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
@@ -16,6 +17,8 @@ from destage.store.files.durable import sync_directory, write_durably
 README = "README.md"
 EXPORTS = ("points.parquet", "runs.parquet", "answers.parquet", README)
 """The files that `destage admin export` writes for other programs; nothing reads them."""
+_THREADS = 16
+_Got = TypeVar("_Got")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,18 @@ class SweepLayout:
         # Its parents too: synced files must stay reachable after a power cut.
         for directory in (self.root, *self.root.absolute().parents[:2]):
             sync_directory(directory)
+
+
+def map_places(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
+    """Yield the result of an action for each place, in order; in a bucket, many at a time."""
+    listed = list(places)
+    if not any(isinstance(place, ObjectPath) for place in listed):
+        yield from map(act, listed)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only a bucket needs threads
+
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="destage-store") as pool:
+        yield from pool.map(act, listed)
 
 
 _PROBE_BYTES = 1 << 16

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 
 from destage.machine import read_memory_size
 from destage.objects import Location, ObjectPath
-from destage.store.files.digests import damaged, is_intact, read_checked
-from destage.store.files.records import invalid
+from destage.store.files.digests import damaged, invalid, is_intact, read_checked
 
 
 def read_parquet(place: Location) -> pa.Table:

@@ -13,8 +13,7 @@ import pyarrow as pa
 from destage.errors import Issue
 from destage.objects import Location, ObjectPath
 from destage.store.files.durable import this_host
-from destage.store.files.layout import SweepLayout
-from destage.store.files.parallel import map_places
+from destage.store.files.layout import SweepLayout, map_places
 from destage.store.fragment_files.fragments import NotAFragmentError, open_fragment
 from destage.store.fragment_files.index import KEYS, IndexedRows, list_fragments, read_segments, take_indexed
 from destage.store.fragment_files.stored_rows import GatheredRows, read_table

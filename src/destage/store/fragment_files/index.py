@@ -23,11 +23,9 @@ import pyarrow.parquet as pq
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.files.digests import is_intact, read_checked
-from destage.store.files.layout import SweepLayout, list_sizes
-from destage.store.files.parallel import map_places
+from destage.store.files.digests import is_amount, is_count, is_intact, read_checked
+from destage.store.files.layout import SweepLayout, list_sizes, map_places
 from destage.store.files.parquet import as_parquet
-from destage.store.files.records import is_amount, is_count
 from destage.store.files.regular_files import is_plain_name
 from destage.store.state.head import list_segments
 

@@ -27,8 +27,7 @@ import pyarrow as pa
 from destage.errors import Issue, StoreError
 from destage.objects import Location
 from destage.store.files.durable import pass_point
-from destage.store.files.layout import SweepLayout, list_sizes
-from destage.store.files.parallel import map_places
+from destage.store.files.layout import SweepLayout, list_sizes, map_places
 from destage.store.fragment_files.adoption import adopt_fragments
 from destage.store.fragment_files.fragments import open_fragment, write_fragment
 from destage.store.fragment_files.index import KEYS, IndexedRows, is_local

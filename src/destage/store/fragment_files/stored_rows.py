@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 from destage import engine
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.files.layout import SweepLayout
-from destage.store.files.parallel import map_places
+from destage.store.files.layout import SweepLayout, map_places
 from destage.store.fragment_files.fragments import (
     TRANSIENT_KINDS,
     NotAFragmentError,

@@ -6,11 +6,10 @@ from itertools import chain
 from destage.errors import Issue, MachineError, StoreError
 from destage.objects import Location
 from destage.store.files.digests import is_intact
-from destage.store.files.layout import SweepLayout, list_sizes
-from destage.store.files.parallel import map_places
+from destage.store.files.layout import SweepLayout, list_sizes, map_places
 from destage.store.fragment_files.fragments import NotAFragmentError, open_fragment
 from destage.store.state.head import Head
-from destage.store.state.restoration import RESTORE, open_head
+from destage.store.state.lookup import RESTORE, open_head
 from destage.system_failures import find_shortage
 
 _ATTEMPTS = 5

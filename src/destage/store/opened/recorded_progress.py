@@ -18,15 +18,14 @@ from pathlib import Path
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.files.digests import is_intact
+from destage.store.files.digests import decode_record, encode_record, is_amount, is_count, is_intact
 from destage.store.files.durable import write_durably
 from destage.store.files.layout import SweepLayout, find_modified_time, list_sizes
-from destage.store.files.records import decode_record, encode_record, is_amount, is_count
 from destage.store.files.regular_files import MOST_RECORD, read_file
 from destage.store.locks.lease import find_writer
 from destage.store.opened.counts import Counts
 from destage.store.state.head import DAMAGE, Head, decode_head, find_latest_head
-from destage.store.state.restoration import RESTORE, open_head
+from destage.store.state.lookup import RESTORE, open_head
 
 
 @dataclass(frozen=True, slots=True)

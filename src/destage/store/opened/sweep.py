@@ -11,10 +11,9 @@ import pyarrow.compute as pc
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location, locate
-from destage.store.files.digests import damaged, is_intact
+from destage.store.files.digests import damaged, invalid, is_intact
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import check_types, check_values, read_parquet
-from destage.store.files.records import invalid
 from destage.store.fragment_files.index import list_fragments
 from destage.store.fragment_files.stored_rows import (
     is_transient,
@@ -25,6 +24,7 @@ from destage.store.fragment_files.stored_rows import (
 from destage.store.opened.counts import Counts
 from destage.store.state.answers import answers_schema, certificates_schema
 from destage.store.state.head import DAMAGE, Head, read_head
+from destage.store.state.lookup import RESTORE, open_head
 from destage.store.state.plan import (
     CONFIG_COLUMNS,
     plan_schema,
@@ -37,7 +37,6 @@ from destage.store.state.plan import (
     read_seek,
     read_study,
 )
-from destage.store.state.restoration import RESTORE, open_head
 from destage.store.state.study_files import parse_stored_study, read_study_text
 
 _READS = 5
@@ -198,6 +197,11 @@ class Sweep:
         """Return the runs that prove the answers: one row per point and replicate."""
         table = self._read(lambda head: self._find_table(head.certificates, certificates_schema()))
         return certificates_schema().empty_table() if table is None else table
+
+    @property
+    def has_analyses(self) -> bool:
+        """Whether it has tables of the study's analyses."""
+        return self._read(lambda head: bool(head.analyses))
 
     def analyses(
         self,

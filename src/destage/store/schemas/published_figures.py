@@ -210,6 +210,10 @@ class Publication:
         return [fit.on for fit in self.fitted]
 
 
+KEYS = frozenset(table_schema(Publication)["properties"])
+"""The keys of a publication in a study."""
+
+
 def read_publication(study: Mapping[str, Any]) -> Publication:
     """Read what a study that fits its schema says of a paper."""
     figures, sentences = tuple(read_figures(study)), tuple(read_answers(study))

@@ -24,10 +24,17 @@ from dataclasses import field as attribute
 
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.files.digests import digest_of, find_digest, is_intact
+from destage.store.files.digests import (
+    decode_record,
+    digest_of,
+    encode_record,
+    find_digest,
+    invalid,
+    is_count,
+    is_intact,
+)
 from destage.store.files.durable import pass_point, write_durably
 from destage.store.files.layout import SweepLayout, list_sizes
-from destage.store.files.records import decode_record, encode_record, invalid, is_count
 from destage.store.files.regular_files import MOST_RECORD, is_plain_name, read_file
 
 FORMAT = "destage-sweep-2"

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from destage.engine import PARTS
 from destage.objects import Location
+from destage.store.files.digests import invalid
 from destage.store.files.layout import SweepLayout
 from destage.store.files.parquet import as_parquet, check_types, open_parquet
-from destage.store.files.records import invalid
 from destage.store.state.head import Generation, Head
 
 LEADING = (

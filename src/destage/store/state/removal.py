@@ -3,8 +3,7 @@
 import shutil
 
 from destage.objects import Location, ObjectPath
-from destage.store.files.layout import SweepLayout
-from destage.store.files.parallel import map_places
+from destage.store.files.layout import SweepLayout, map_places
 from destage.store.locks.lease import hold_lease
 from destage.store.state.head import list_heads
 

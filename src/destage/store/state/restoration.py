@@ -6,65 +6,18 @@ head is for reading: the next writer replays the plan and publishes a new one.
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 
-from destage.errors import Issue, StoreError
-from destage.objects import Location, ObjectPath
-from destage.store.files.digests import damaged, find_digest
+from destage.objects import Location
+from destage.store.files.digests import find_digest
 from destage.store.files.layout import SweepLayout, list_sizes
-from destage.store.state.head import DAMAGE, INDEX, Head, find_head, list_heads
+from destage.store.state.head import INDEX, Head
 
-RESTORE = "`destage run SWEEP` restores it"
-"""What an error or warning of a damaged file of a plan tells the user to do."""
 _FILE = re.compile(r"(\d{6}-[0-9a-f]{8})-([a-z][a-z0-9_-]*)-[0-9a-f]{32}\.(?:parquet|yaml)")
 _ROUND = re.compile(r"plan-(\d+)")
 _STUDY, _ANSWERS, _CERTIFICATES = "study", "answers", "certificates"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenHead:
-    """The head that readers take.
-
-    Attributes:
-        generation: The name of its generation.
-    """
-
-    generation: str
-    head: Head
-    warnings: tuple[Issue, ...] = ()
-
-
-def open_head(layout: SweepLayout) -> OpenHead | None:
-    """Return the head that readers take, if the sweep has one; a damaged one is restored.
-
-    Raises:
-        StoreError: It is damaged and cannot be restored, or of another format.
-    """
-    heads: list[Location] = []
-    try:
-        named_head = find_head(layout)
-        if named_head is not None:
-            return OpenHead(*named_head)
-        heads = list_heads(layout)
-        if not heads or isinstance(layout.root, ObjectPath):
-            return None  # an empty object is being written
-        raise damaged(heads[-1])
-    except StoreError as error:
-        heads = heads or list_heads(layout)
-        if error.code not in DAMAGE or not heads:
-            raise
-        generation = heads[-1].name[: len("000000-00000000")]
-        try:
-            head = _restore(layout, generation)
-        except StoreError as damage:
-            raise error from damage
-        if head is None:
-            raise
-    message = f"damaged: study, plan and rows are read without it; {RESTORE}"
-    return OpenHead(generation, head, (Issue("store.head-restored", str(heads[-1]), message),))
-
-
-def _restore(layout: SweepLayout, generation: str) -> Head | None:
+def restore_head(layout: SweepLayout, generation: str) -> Head | None:
     """Return the head of a generation from the names of files; None without a plan.
 
     Tables of answers are taken only if the folder has no file of another plan or study.

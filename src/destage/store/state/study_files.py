@@ -10,8 +10,7 @@ from typing import Any
 from destage.errors import ConfigError
 from destage.objects import Location
 from destage.spec.documents import parse_document
-from destage.store.files.digests import read_checked
-from destage.store.files.records import invalid
+from destage.store.files.digests import invalid, read_checked
 from destage.store.files.regular_files import MOST_STUDY
 
 _ANY = "*"

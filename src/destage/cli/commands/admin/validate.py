@@ -10,7 +10,7 @@ from destage.cli.parameters.shared_options import Json, parse_trace
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_warning
 from destage.errors import ConfigError, UsageError
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

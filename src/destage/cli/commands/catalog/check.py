@@ -60,7 +60,7 @@ def _as_json(cell: "Cell") -> dict[str, Any]:
 
 def _as_text(name: str, cells: dict[str, "Cell"]) -> str:
     """Return the table of a part."""
-    from destage.spec.aligned_text import align_cells
+    from destage.spec.printed_text import align_cells
 
     if not cells:
         return f"{name}: valid; a controller alone has no figure that a simulation could miss\n"

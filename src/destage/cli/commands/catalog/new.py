@@ -106,7 +106,7 @@ def _find_bare_figures(kind: PartKind, written: dict[str, str]) -> list[Issue]:
 
 def _list_figures(kind: PartKind) -> str:
     """Return the figures of a kind of part, those that are needed first."""
-    from destage.spec.aligned_text import align_cells
+    from destage.spec.printed_text import align_cells
     from destage.spec.typed_tables import list_keys
     from destage.tools.data_sheets.sheet_figures import FIGURES
 

@@ -14,7 +14,7 @@ from destage.cli.terminal.output import print_data, print_json, print_note, prin
 from destage.cli.terminal.printed_rows import find_sweep
 from destage.cli.terminal.terminal_text import UNBOUNDED
 from destage.errors import QueryError, StoreError, UsageError
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     from destage.queries.pairs.explanation import Explainer, Explanation

@@ -20,7 +20,7 @@ from destage.cli.commands.trace.summary import describe_trace, format_share
 from destage.cli.parameters.shared_options import Json, translate_places
 from destage.cli.printed_results.workload_summary import round_size
 from destage.cli.terminal.output import print_data, print_json, print_note
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 _VOLUMES = 20
 """Volumes to print; JSON has all."""

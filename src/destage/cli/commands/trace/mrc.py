@@ -28,7 +28,7 @@ from destage.cli.parameters.shared_options import Json, check_size, check_suffix
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import UsageError
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa

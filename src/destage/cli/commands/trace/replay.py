@@ -7,11 +7,11 @@ import typer
 from destage.cli.commands.trace.options import TraceFile
 from destage.cli.parameters.part_options import check_entry, check_sizes, parse_array, place_at_option
 from destage.cli.parameters.shared_options import Format, Json, Out, Quiet, Store, Workers
-from destage.cli.printed_results.finished_sweep import outcome_as_json, summarize, warn_if_stopped
+from destage.cli.printed_results.finished_sweep import outcome_as_json, summarize
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import print_rows
-from destage.cli.terminal.progress_line import ProgressDisplay
+from destage.cli.terminal.progress_line import ProgressDisplay, warn_if_stopped
 from destage.cli.terminal.terminal_text import wrap_lines
 from destage.errors import ConfigError, TraceError, UsageError
 

@@ -32,7 +32,7 @@ from destage.cli.parameters.shared_options import (
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import UsageError
-from destage.spec.aligned_text import align_cells
+from destage.spec.printed_text import align_cells
 
 
 def synth(
