@@ -16,28 +16,20 @@ from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.study.valid_study import Study
 
 
-def list_study_results(study: Study) -> list[str]:
-    """Return the results whose sensitivity a study asks for: those it names, or that its design is for."""
-    answer = study.answer
-    if study.sensitivity is not None:
-        named = study.sensitivity.of
-        return list(dict.fromkeys(find_result(name, answer, "sensitivity.of") for name in named))
-    return [choose_result(answer, study.scenario)]
-
-
 def analyse_study(
     study: Study, layout: SweepLayout, head: Head, certificates: pa.Table | None
 ) -> dict[str, pa.Table]:
-    """Return the tables of the sensitivity that a study asks for, once it has ended.
+    """Return the tables of the sensitivity that a study asks for by its key or its design, once it has ended.
 
     A pure function of the study, its plan, and the rows of its runs.
     """
     plan = read_plan(layout, head)
     if plan is None:
         return {}
-    return analyse_tables(
-        list_study_results(study), plan, layout, certificates, _find_design(study), study.document
-    )
+    answer, asked = study.answer, study.sensitivity
+    named = [] if asked is None else [find_result(name, answer, "sensitivity.of") for name in asked.of]
+    results = list(dict.fromkeys(named)) or [choose_result(answer, study.scenario)]
+    return analyse_tables(results, plan, layout, certificates, _find_design(study), study.document)
 
 
 def analyse_sweep(
