@@ -34,8 +34,9 @@ def test_users_in_a_range_have_odds_and_regret(destage: Any) -> None:
         (carried,) = one["carried"]
         share = min(max((carried - 4) / 12, 0), 1)
         assert one["odds"] == pytest.approx(share, abs=0.011)
-        # What carries the largest load in the simulation does so with some of the measured systems.
-        assert 0 < one["odds_with_error"] < 1
+        # The odds of one that carries far more differ from 1 by less than a rounding.
+        assert 0 < one["odds_with_error"] <= 1
+        assert one["odds_with_error"] < 1 or carried > 32
     cheapest = {sized["load"]["users"]: sized["carrying"][0] for sized in answer["sized"]}
     for users, found in cheapest.items():
         (same,) = [
