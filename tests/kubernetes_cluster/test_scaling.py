@@ -73,7 +73,7 @@ def test_a_user_scales_watches_cancels_and_resumes_a_sweep(
     assert "Ray runtime started" in run("logs", "living", "--component", "worker")[0]
 
     # A second worker; the API server restarts while a watch is running.
-    watch = cluster.start("watch", "living", "--timeout", "10m", config=user_config)
+    watch = cluster.start("watch", "living", "--timeout", "10min", config=user_config)
     assert watch.stderr is not None
     assert f"{job}: Running" in watch.stderr.readline()
     # Read before the restart: the sweep may end sooner than a restarted server is asked again.
