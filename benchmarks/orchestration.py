@@ -121,6 +121,7 @@ class ImmediateExecutor:
     ahead: int = AHEAD
     hold_s: float = 0.0
     has_more: bool = False
+    left_s: float = 0.0
     _finished: list[FinishedBatch] = field(default_factory=list)
 
     @property

@@ -90,6 +90,7 @@ class Driver:
                 in_flight += 1
                 self._taken += 1
             executor.has_more = bool(queue) and self.stopped is None
+            executor.left_s = queue.left_s if executor.has_more else 0.0
             for done in executor.collect(_TICK_S):
                 in_flight -= 1
                 self._settle(done, queue)

@@ -4,6 +4,7 @@ Of Ray's messages on the driver's terminal, that of a lost machine is one line i
 """
 
 import logging
+import math
 import os
 import re
 import threading
@@ -19,8 +20,10 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from destage.errors import InfrastructureError, Issue, SweepError
 from destage.objects import Location
+from destage.sweeps.ray.demand import WORTH_S, RayDemand
 from destage.sweeps.ray.pool import RayPool, read_result
 from destage.sweeps.ray.ray_cluster import RayHead, check_address, explain_failure, is_retryable
+from destage.sweeps.ray.ray_status import RayStatus, read_status, request_processors
 from destage.sweeps.ray.ray_worker import RayWorker
 from destage.sweeps.ray.watchdog import RayWatchdog
 from destage.sweeps.workers.batches import Batch, FinishedBatch
@@ -73,8 +76,8 @@ if "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ:
     os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
-RECOUNT_S = 5.0
-"""Interval at which the processors of the cluster are counted [s]."""
+LOOK_S = 2.0
+"""Interval at which the status of the cluster is read [s]."""
 _PROBE_S = 60.0
 """Timeout for the check of all machines; each batch repeats the check [s]."""
 _STEP_S = 0.2
@@ -118,9 +121,12 @@ class RayExecutor:
         self.slots = 1
         self.hold_s = 0.0
         self.has_more = False
+        self.left_s = 0.0
         start = partial(RayWorker.remote, self._marker, facts, timeout_s)  # type: ignore[attr-defined]
-        self._pool = RayPool(start, is_shared=_is_shared())
-        self._count_slots()
+        is_shared = bool(os.environ.get("RAY_ADDRESS"))
+        self._pool = RayPool(start, is_shared=is_shared)
+        self._demand = RayDemand(partial(request_processors, self._head.address)) if is_shared else None
+        self._look()
         try:
             _check_machines(self._marker, ray.nodes())  # type: ignore[no-untyped-call]
         except SweepError:
@@ -143,11 +149,11 @@ class RayExecutor:
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return the batches committed or failed since the last call, waiting up to the timeout [s]."""
-        if time.monotonic() >= self._next_count:
-            self._count_slots()
+        if time.monotonic() >= self._next_look:
+            self._look()
         if self._head.is_lost:
             return self._give_up()
-        self._pool.fit(self.slots, self._most_slots)
+        self._pool.fit(self._most_slots)
         self._pool.send(self.hold_s, has_more=self.has_more)
         return self._pool.receive(timeout_s)
 
@@ -157,20 +163,36 @@ class RayExecutor:
         lost = Issue("sweep.ray-lost", self._head.address, message)
         return [FinishedBatch(batch, lost) for batch in self._pool.give_up()]
 
-    def _count_slots(self) -> None:
-        """Count the processors: nodes join and leave."""
-        self._next_count = time.monotonic() + RECOUNT_S
+    def _look(self) -> None:
+        """Read what the cluster has: nodes join, leave and are drained."""
+        self._next_look = time.monotonic() + LOOK_S
         if not self._head.answers():
             return
-        count = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
+        status = read_status(self._head.address)
+        if status is None:
+            return
+        count = max(1, status.processors)
         self.slots = count if self._most_slots is None else min(count, self._most_slots)
+        self._pool.observe(status)
+        self._ask(status)
+
+    def _ask(self, status: RayStatus) -> None:
+        """Ask the autoscaler for what the plan can use."""
+        if self._demand is None:
+            return
+        wanted = math.ceil(self.left_s / WORTH_S)
+        if self._most_slots is not None:
+            wanted = min(wanted, self._most_slots)
+        workers = self._pool.workers
+        others = max(0, status.processors - status.free - workers)
+        self._demand.update(wanted, workers + self._pool.free, others)
 
     def stop(self) -> None:
         """Stop the batches in flight: the runs that have ended are committed, the others are not."""
         self._pool.stop()
 
     def close(self) -> None:
-        """Kill the workers, and stop Ray if it was started here."""
+        """Kill the workers, withdraw the demand, and stop Ray if it was started here."""
         if self._head.is_lost:
             remove_markers(self._sweep)
             # While connected, Ray's library may end this process. Disconnecting may block, hence the timeout.
@@ -178,17 +200,14 @@ class RayExecutor:
             disconnection.start()
             disconnection.join(_SHUTDOWN_S)
             return
+        if self._demand is not None:
+            self._demand.withdraw()
         if self._pool.kill() and self._owns_ray:
             _kill_monitor()
         remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
             self._watchdog.end()
-
-
-def _is_shared() -> bool:
-    """Return whether other jobs may use the cluster, and an autoscaler may see what is pending."""
-    return bool(os.environ.get("RAY_ADDRESS"))
 
 
 def _head_address() -> str:

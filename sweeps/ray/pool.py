@@ -1,11 +1,14 @@
 """The workers of a sweep on Ray: one actor per processor, each with calls ahead so that it never waits.
 
 A worker that dies fails the batch that it was executing. The batches that it had not begun, and those whose
-rows it held, are lost: the driver executes them again, and they count as no attempt.
+rows it held, are lost: the driver executes them again, and they count as no attempt. The workers of a node
+that is being drained stop their batches, commit what has ended and leave.
+
+On a cluster that others use, there are as many workers as processors are free, and one more that waits while
+others have processors. While others wait, workers that had their turn leave.
 """
 
 import platform
-import random
 import time
 from collections import deque
 from collections.abc import Callable
@@ -16,6 +19,7 @@ import ray
 from ray import exceptions
 
 from destage.errors import Issue
+from destage.sweeps.ray.ray_status import RayStatus
 from destage.sweeps.ray.ray_worker import IDLE_S, NumberedBatch, Reply
 from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch
 from destage.sweeps.workers.machine_failures import explain_failure
@@ -26,14 +30,16 @@ _CALL_S = 0.05
 """Work of a call, at least [s]: batches that take less are handed out several at a time."""
 _MOST_BATCHES = 16
 """Maximum batches of a call."""
-_SPARE = 4
-"""Processors of a shared cluster per additional worker, which an autoscaler may start a machine for."""
 _OBSERVED = 8
 """Replies after which the time of a batch counts a third."""
-_LIFE_S = (90.0, 150.0)
-"""Time after which a worker on a shared cluster leaves its processor to those that wait for one [s]."""
+_TURN_S = 120.0
+"""Time after which a worker leaves its processor to others, if they wait for one [s]."""
+_STEP = 8
+"""Part of the workers that leave at a time, while a sweep has more than half of the processors."""
 _MOST_FAILED_STARTS = 3
 """Workers that may fail to start, one after another, before a batch fails."""
+_STOPPED = Failure("stopped", "the session ended")
+_DRAINED = Failure("lost", "its node is being drained")
 _NO_MODULE = "No module named 'destage"
 _NO_MEMORY = "low on memory"
 _Result = TypeVar("_Result")
@@ -47,15 +53,18 @@ class _Slot:
         starting: The call that returns when it runs; None once it does.
         calls: The batches of each call that has not returned, in the order of the calls.
         batches: All its batches that are neither committed nor failed.
+        node: The id of its node, once it runs.
+        leaves: Whether it gets no further batch.
     """
 
     actor: Any
-    starting: "ray.ObjectRef[None] | None"
+    starting: "ray.ObjectRef[str] | None"
     calls: "dict[ray.ObjectRef[Reply], tuple[int, ...]]" = field(default_factory=dict)
     batches: dict[int, Batch] = field(default_factory=dict)
     idle_since: float = 0.0
     replied_at: float = 0.0
-    ends_at: float = float("inf")
+    started_at: float = 0.0
+    node: str = ""
     leaves: bool = False
 
 
@@ -64,16 +73,19 @@ class RayPool:
 
     Attributes:
         batches_per_call: Batches handed out at a time, from the time that they take.
+        free: Processors on which workers could be started.
     """
 
     def __init__(self, start: Callable[[], Any], *, is_shared: bool) -> None:
         """Make a pool without workers.
 
         Args:
-            is_shared: Whether others use the cluster too, or an autoscaler changes its size.
+            is_shared: Whether others may use the cluster too.
         """
         self._start = start
         self._is_shared = is_shared
+        self._processors = 0
+        self.free = 0
         self._slots: list[_Slot] = []
         self._of: dict[Any, _Slot] = {}
         self._ready: deque[NumberedBatch] = deque()
@@ -95,12 +107,48 @@ class RayPool:
         self._numbered += 1
         self._ready.append((self._numbered, batch))
 
-    def fit(self, slots: int, most: int | None) -> None:
-        """Start workers for the batches that wait, on as many processors as the cluster has or may get."""
-        spare = max(2, slots // _SPARE) if self._is_shared else 0
-        wanted = min(slots + spare, most if most is not None else slots + spare)
-        busy = sum(bool(slot.calls) for slot in self._slots if slot.starting is None)
-        for _ in range(min(wanted - len(self._slots), len(self._ready) + busy - len(self._slots))):
+    @property
+    def workers(self) -> int:
+        """Workers that start or run, without those that leave."""
+        return sum(not slot.leaves for slot in self._slots)
+
+    def observe(self, status: RayStatus) -> None:
+        """Take note of what the cluster has: workers are started, stopped and released accordingly."""
+        starting = sum(slot.starting is not None for slot in self._slots)
+        self._processors = status.processors
+        # Some of those that start may have a processor already.
+        free = status.free - starting if self._is_shared else status.processors - len(self._slots)
+        self.free = max(0, free)
+        for slot in self._slots:
+            if slot.node in status.draining and not slot.leaves:
+                slot.leaves = True
+                slot.actor.stop.remote(_DRAINED)
+        others = status.pending - starting
+        if self._is_shared and others > 0 and not status.free:
+            self._end_turns(others)
+
+    def _end_turns(self, waiting: int) -> None:
+        """Let workers leave that had their turn: one for each that waits, and more down to half of all."""
+        have = self.workers
+        more = min(have // _STEP, have - self._processors // 2)
+        past = time.monotonic() - _TURN_S
+        had_turn = [slot for slot in self._slots if slot.node and not slot.leaves and slot.started_at < past]
+        for slot in had_turn[: max(waiting, more)]:
+            slot.leaves = True
+
+    def fit(self, most: int | None) -> None:
+        """Start workers for the batches that wait, on the processors that are free.
+
+        If none is, one worker waits for a processor that others use or that is being freed: it has its turn
+        before those that ask later, and an autoscaler starts the first node for it.
+        """
+        have = self.workers
+        limit = max(1, self._processors) if most is None else min(max(1, self._processors), most)
+        busy = sum(bool(slot.calls) for slot in self._slots if not slot.leaves)
+        missing = min(limit - have, len(self._ready) + busy - have)
+        is_waiting = any(slot.starting is not None for slot in self._slots)
+        for _ in range(min(missing, self.free or (0 if is_waiting else 1))):
+            self.free = max(0, self.free - 1)
             actor = self._start()
             starting = actor.greet.remote()
             slot = _Slot(actor, starting)
@@ -110,19 +158,19 @@ class RayPool:
     def send(self, hold_s: float, *, has_more: bool) -> None:
         """Hand out batches to workers that have too few, and let idle ones commit or leave."""
         now = time.monotonic()
-        running = [slot for slot in self._slots if slot.starting is None and not slot.leaves]
+        running = [slot for slot in self._slots if slot.starting is None]
         for depth in range(_CALLS):
             for slot in running:
-                if len(slot.calls) == depth and self._ready and now < slot.ends_at:
+                if len(slot.calls) == depth and self._ready and not slot.leaves:
                     count = min(self._next_size(), len(self._ready))
                     slot.replied_at = slot.replied_at if slot.calls else now
                     self._call(slot, tuple(self._ready.popleft() for _ in range(count)), hold_s)
         for slot in running:
             if slot.calls:
                 slot.idle_since = now
-            elif slot.batches and (not has_more or now >= slot.ends_at):
+            elif slot.batches and (slot.leaves or not has_more):
                 self._call(slot, (), 0.0)
-            elif not slot.batches and (now - slot.idle_since > IDLE_S or now >= slot.ends_at):
+            elif not slot.batches and (slot.leaves or now - slot.idle_since > IDLE_S):
                 self._release(slot)
 
     def _next_size(self) -> int:
@@ -158,14 +206,13 @@ class RayPool:
     def _settle(self, reference: Any, slot: _Slot) -> None:
         result: Any = read_result(reference)
         if reference == slot.starting:  # over a Ray client, `ray.wait` returns other objects of the same id
-            if result is not None:
+            if not isinstance(result, str):
                 self._fail_start(slot, result)
                 return
             del self._of[reference]
             self._failed_starts = 0
-            slot.starting, slot.idle_since = None, time.monotonic()
-            if self._is_shared:
-                slot.ends_at = slot.idle_since + random.uniform(*_LIFE_S)  # noqa: S311 - not all at once
+            slot.starting, slot.node = None, result
+            slot.idle_since = slot.started_at = time.monotonic()
             return
         if not isinstance(result, Reply):
             self._lose(slot, result)
@@ -173,13 +220,10 @@ class RayPool:
         del self._of[reference]
         executed = slot.calls.pop(reference)
         self._executing -= len(executed)
-        slot.leaves = slot.leaves or result.ends
         for number, what in result.results():
             batch = slot.batches.pop(number)
             self._results.append(FinishedBatch(batch, what))
         self._measure(slot, len(executed))
-        if slot.leaves and not slot.calls:
-            self._release(slot)
 
     def _measure(self, slot: _Slot, batches: int) -> None:
         """Learn from a reply how long a batch takes, and how many a call should have."""
@@ -217,19 +261,16 @@ class RayPool:
         self._executing -= sum(map(len, slot.calls.values()))
         for reference in (*slot.calls, slot.starting):
             self._of.pop(reference, None)
-        # Batches of a worker that ends, and of which no reply came.
-        self._results += [FinishedBatch(batch, Failure("lost", "")) for batch in slot.batches.values()]
         self._slots.remove(slot)
         ray.kill(slot.actor)
 
     def stop(self) -> None:
         """Stop all workers, and return the batches that were not handed out."""
-        stopped = Failure("stopped", "the session ended")
-        self._results += [FinishedBatch(batch, stopped) for _, batch in self._ready]
+        self._results += [FinishedBatch(batch, _STOPPED) for _, batch in self._ready]
         self._ready.clear()
         for slot in self._slots:
             if slot.starting is None:
-                slot.actor.stop.remote()
+                slot.actor.stop.remote(_STOPPED)
 
     def give_up(self) -> list[Batch]:
         """Return all batches, and forget the workers."""

@@ -1,14 +1,13 @@
 """A worker on Ray: an actor with one processor, which executes batches and keeps a part open.
 
-Its calls run on threads, so that `stop` reaches it during a run; the main thread handles SIGTERM, which a
-machine that is taken away sends: the worker ends its batch, commits what it has, replies and exits.
+Its calls run on threads, so that `stop` reaches it during a run: the worker ends its batch, commits what it
+has and replies.
 
 A driver that is stopped, as on a laptop that sleeps, keeps its connection to Ray, which leaves it the
 processors of its workers. So a worker that is not called for some time commits what it has and exits.
 """
 
 import os
-import signal
 import threading
 import time
 from dataclasses import dataclass, field
@@ -24,8 +23,6 @@ from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receip
 from destage.sweeps.workers.machine_failures import Marker, check_marker, explain_failure
 from destage.sweeps.workers.worker import Worker
 
-_REPLY_S = 1.0
-"""Time between the end of the last call and the exit of a worker that was told to end [s]."""
 _CHECK_S = 5.0
 """Interval of the check that the driver still writes this sweep [s]."""
 _LOOK_S = 1.0
@@ -46,13 +43,11 @@ class Reply:
         receipts: Number, rows, engine time [s] and fragment of each committed batch, in the order of `facts`.
         facts: The facts of all their runs.
         failures: The batches that were not committed.
-        ends: Whether the worker exits, and takes no further batch.
     """
 
     receipts: list[tuple[int, int, float, str]] = field(default_factory=list)
     facts: pa.Table | None = None
     failures: list[tuple[int, Failure | Issue]] = field(default_factory=list)
-    ends: bool = False
 
     def results(self) -> list[tuple[int, Receipt | Failure | Issue]]:
         """Return the result of each batch by its number."""
@@ -80,15 +75,15 @@ class RayWorker:
         self._numbers: dict[int, int] = {}
         self._done: list[FinishedBatch] = []
         self._hold_s = 0.0
-        self._is_stopped = self._ends = False
+        self._stopped: Failure | None = None
         self._checked_at = -_CHECK_S
         self._called_at = time.monotonic()
         self._calls, self._results = threading.Lock(), threading.Lock()
-        signal.signal(signal.SIGTERM, lambda *_: self._terminate())
         threading.Thread(target=self._look, daemon=True).start()
 
-    def greet(self) -> None:
-        """Return when the worker runs."""
+    def greet(self) -> str:
+        """Return the id of its node, once the worker runs."""
+        return str(ray.get_runtime_context().get_node_id())
 
     def execute(self, batches: tuple[NumberedBatch, ...], hold_s: float) -> Reply:
         """Execute batches; return those that are committed or have failed since the last reply.
@@ -104,7 +99,7 @@ class RayWorker:
                 self._numbers[id(batch)] = number
                 done = [FinishedBatch(batch, rejected)] if rejected else self._execute(batch, hold_s)
                 self._keep(done)
-            if not batches or self._is_stopped:
+            if not batches or self._stopped:
                 self._keep(self._worker.publish())
             self._called_at = time.monotonic()
             return self._reply()
@@ -121,11 +116,15 @@ class RayWorker:
         return None
 
     def _execute(self, batch: Batch, hold_s: float) -> list[FinishedBatch]:
-        if self._ends:
-            return [FinishedBatch(batch, Failure("lost", "the machine was taken away"))]
-        if self._is_stopped:
-            return [FinishedBatch(batch, Failure("stopped", "the session ended"))]
-        return self._worker.execute(batch, hold_s)
+        if self._stopped:
+            return [FinishedBatch(batch, self._stopped)]
+        done = self._worker.execute(batch, hold_s)
+        return [self._name_reason(finished) for finished in done]
+
+    def _name_reason(self, done: FinishedBatch) -> FinishedBatch:
+        """Return a batch of which no run has ended with the reason why this worker was stopped."""
+        is_stopped = isinstance(done.result, Failure) and done.result.kind == "stopped"
+        return FinishedBatch(done.batch, self._stopped) if is_stopped and self._stopped else done
 
     def _keep(self, done: list[FinishedBatch]) -> None:
         with self._results:
@@ -150,25 +149,13 @@ class RayWorker:
             else:
                 failures.append((number, finished.result))
         facts = pa.concat_tables(tables).combine_chunks() if tables else None
-        return Reply(receipts, facts, failures, self._ends)
+        return Reply(receipts, facts, failures)
 
     @ray.method(concurrency_group="control")
-    def stop(self) -> None:
-        """Stop the batch in execution, and execute no other."""
-        self._is_stopped = True
+    def stop(self, reason: Failure) -> None:
+        """Stop the batch in execution, and execute no other: those without a row have failed so."""
+        self._stopped = reason
         self._stop.set()
-
-    def _terminate(self) -> None:
-        """End on SIGTERM: a handler must return at once, and the reply leaves from another thread."""
-        self._is_stopped = self._ends = True
-        self._stop.set()
-        threading.Thread(target=self._end, daemon=True).start()
-
-    def _end(self) -> None:
-        with self._calls:
-            self._keep(self._worker.publish())
-        time.sleep(_REPLY_S)
-        os._exit(0)
 
     def _look(self) -> None:
         """Commit rows that wait beside a long run; exit if the driver has stopped."""

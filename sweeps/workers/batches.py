@@ -136,6 +136,11 @@ class Queue:
         """Put back a batch for its next attempt."""
         self._retries.append(batch)
 
+    @property
+    def left_s(self) -> float:
+        """Expected engine time of the runs that were not taken yet [s]; 0 before any cost is known."""
+        return self._seconds_until(len(self._ids))
+
     def take(self, slots: int) -> Batch:
         """Take the next batch of a queue that is not empty.
 

@@ -23,12 +23,14 @@ class Executor(Protocol):
         ahead: How many of them it takes per slot.
         hold_s: The most work of uncommitted rows per slot [s]; 0 commits each batch.
         has_more: Whether further batches follow; if not, a worker without a batch commits its rows.
+        left_s: Expected engine time of the batches that follow [s]; 0 if it is unknown.
     """
 
     name: str
     slots: int
     hold_s: float
     has_more: bool
+    left_s: float
 
     @property
     def waiting(self) -> int: ...  # noqa: D102 - see the attributes
@@ -69,6 +71,7 @@ class InlineExecutor:
         self.ahead: int = AHEAD
         self.hold_s = 0.0
         self.has_more = False
+        self.left_s = 0.0
         self._stop = StopSignal()
         self._workers = [Worker(fragments, facts, timeout_s=timeout_s, stop=self._stop) for _ in range(slots)]
         self._idle = deque(self._workers)

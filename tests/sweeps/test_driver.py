@@ -36,6 +36,7 @@ class FaultyExecutor:
     ahead = AHEAD
     hold_s = 0.0
     has_more = False
+    left_s = 0.0
 
     def __init__(self, layout: SweepLayout, fail: Callable[[Batch], Failure | Issue | None]) -> None:
         self.seen: list[Batch] = []

@@ -1,7 +1,7 @@
 """What becomes of the batches of a worker on Ray that dies, by what it was doing; without Ray."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +9,7 @@ import pytest
 
 from destage.sweeps.ray import pool as ray_pool
 from destage.sweeps.ray.pool import RayPool
+from destage.sweeps.ray.ray_status import RayStatus
 from destage.sweeps.ray.ray_worker import Reply
 from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
 
@@ -20,6 +21,9 @@ class Calls:
         self.results: dict[int, Any] = {}
         self.sent: list[tuple[int, tuple[int, ...]]] = []
         self.killed = 0
+        self.started = 0
+        self.stopped: list[int] = []
+        self.has_room = True
         self._count = itertools.count()
 
     def new(self) -> int:
@@ -36,26 +40,34 @@ class Calls:
 class Method:
     """A method of an actor."""
 
-    def __init__(self, calls: Calls, *, is_execute: bool = False) -> None:
-        self._calls = calls
-        self._is_execute = is_execute
-
-    def remote(self, *arguments: Any) -> int:
-        reference = self._calls.new()
-        if self._is_execute:
-            self._calls.sent.append((reference, tuple(number for number, _ in arguments[0])))
-        else:
-            self._calls.results[reference] = None
-        return reference
+    def __init__(self, call: Callable[..., int]) -> None:
+        self.remote = call
 
 
 class Actor:
-    """A worker that starts at once."""
+    """A worker that starts at once if there is room, on a node of its own."""
 
     def __init__(self, calls: Calls) -> None:
-        self.greet = Method(calls)
-        self.execute = Method(calls, is_execute=True)
-        self.stop = Method(calls)
+        self._calls = calls
+        calls.started += 1
+        self.number = calls.started
+        self.greet, self.execute, self.stop = Method(self._greet), Method(self._execute), Method(self._stop)
+
+    def _greet(self) -> int:
+        reference = self._calls.new()
+        if self._calls.has_room:
+            self._calls.results[reference] = f"node{self.number}"
+        return reference
+
+    def _execute(self, batches: tuple[tuple[int, Batch], ...], _: float) -> int:
+        reference = self._calls.new()
+        self._calls.sent.append((reference, tuple(number for number, _ in batches)))
+        return reference
+
+    def _stop(self, reason: Failure) -> int:
+        assert reason.kind in {"lost", "stopped"}
+        self._calls.stopped.append(self.number)
+        return self._calls.new()
 
 
 @pytest.fixture
@@ -67,11 +79,14 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Calls]:
     return calls
 
 
-def _pool(calls: Calls, batches: int, *, slots: int = 1, per_call: int = 1) -> RayPool:
-    pool = RayPool(lambda: Actor(calls), is_shared=False)
+def _pool(
+    calls: Calls, batches: int, *, slots: int = 1, per_call: int = 1, is_shared: bool = False
+) -> RayPool:
+    pool = RayPool(lambda: Actor(calls), is_shared=is_shared)
     for number in range(batches):
         pool.submit(Batch((f"run{number + 1}",), ("{}",)))
-    pool.fit(slots, None)
+    pool.observe(RayStatus(slots, slots))
+    pool.fit(None)
     pool.receive(0.0)  # the workers start
     pool.batches_per_call = per_call
     pool.send(10.0, has_more=True)
@@ -114,7 +129,7 @@ def test_no_batch_of_several_is_blamed_until_each_is_alone(calls: Calls) -> None
     assert len(lost) == 6
     for one in lost:
         pool.submit(one.batch)
-    pool.fit(1, None)
+    pool.fit(None)
     pool.receive(0.0)
     pool.send(10.0, has_more=True)
     assert [len(numbers) for _, numbers in calls.sent[2:]] == [1, 1]
@@ -145,16 +160,102 @@ def test_receipts_name_the_batches_of_earlier_calls(calls: Calls) -> None:
         assert one.result.facts["run_id"].to_pylist() == list(one.batch.run_ids)
 
 
-def test_a_worker_that_is_told_to_end_gets_no_further_batch(calls: Calls) -> None:
-    pool = _pool(calls, 4)
-    (first, _), (second, _) = calls.sent
-    calls.results[first] = Reply(_receipt(1).receipts, _receipt(1).facts, [], ends=True)
+def test_the_workers_of_a_drained_node_commit_and_leave(calls: Calls) -> None:
+    """They get nothing more; what they had not begun is lost, which is no attempt."""
+    pool = _pool(calls, 9, slots=2, is_shared=True)
+    (first, _), _, (third, _), _ = calls.sent  # batches 1 and 3 are those of the first node
+    calls.results[first] = Reply()  # held
+    pool.receive(0.0)
+    drained = RayStatus(1, 0, draining=frozenset({"node1"}))
+    pool.observe(drained)
+    pool.observe(drained)
+    assert calls.stopped == [1]
+    pool.send(10.0, has_more=True)
+    assert len(calls.sent) == 4
+    calls.results[third] = Reply(_receipt(1).receipts, _receipt(1).facts, [(3, Failure("lost", "drained"))])
+    assert _kinds(pool.receive(0.0)) == {"run1": "receipt", "run3": "lost"}
+    pool.send(10.0, has_more=True)
+    assert (len(calls.sent), calls.killed, pool.workers) == (4, 1, 1)
+
+
+def test_a_drained_worker_without_a_call_commits_what_it_holds(calls: Calls) -> None:
+    pool = _pool(calls, 1, is_shared=True)
+    calls.results[calls.sent[0][0]] = Reply()
+    pool.receive(0.0)
+    pool.observe(RayStatus(0, 0, draining=frozenset({"node1"})))
+    pool.submit(Batch(("run2",), ("{}",)))
+    pool.send(10.0, has_more=True)
+    reference, numbers = calls.sent[-1]
+    assert numbers == ()
+    calls.results[reference] = _receipt(1)
     assert _kinds(pool.receive(0.0)) == {"run1": "receipt"}
     pool.send(10.0, has_more=True)
-    assert len(calls.sent) == 2
-    calls.results[second] = Reply(failures=[(2, Failure("lost", "ends"))], ends=True)
-    assert _kinds(pool.receive(0.0)) == {"run2": "lost"}
-    assert (pool.waiting, calls.killed) == (2, 1)
+    assert (calls.killed, pool.waiting) == (1, 1)
+
+
+def test_workers_are_as_many_as_processors_are_free(calls: Calls) -> None:
+    """Of 1,600 processors, others have 1,000; one worker waits for the next."""
+    pool = RayPool(lambda: Actor(calls), is_shared=True)
+    for number in range(5000):
+        pool.submit(Batch((f"run{number + 1}",), ("{}",)))
+    pool.observe(RayStatus(1600, 600))
+    pool.fit(None)
+    assert calls.started == 600
+    pool.receive(0.0)
+    pool.send(10.0, has_more=True)
+    calls.has_room = False
+    for _ in range(3):
+        pool.observe(RayStatus(1600, 0))
+        pool.fit(None)
+        pool.receive(0.0)
+    assert calls.started == 601
+
+
+def test_no_worker_waits_on_a_cluster_of_ones_own(calls: Calls) -> None:
+    pool = _pool(calls, 5000, slots=16, is_shared=True)
+    for _ in range(3):
+        pool.observe(RayStatus(16, 0))
+        pool.fit(None)
+        pool.receive(0.0)
+    assert calls.started == 16
+
+
+def test_workers_that_start_are_not_counted_as_free(calls: Calls) -> None:
+    """The status may be older than they are."""
+    calls.has_room = False
+    pool = _pool(calls, 100, slots=8, is_shared=True)
+    pool.observe(RayStatus(16, 16))
+    pool.fit(None)
+    assert calls.started == 16
+
+
+def test_an_empty_cluster_gets_one_worker_that_waits(calls: Calls) -> None:
+    calls.has_room = False
+    pool = _pool(calls, 100, slots=0, is_shared=True)
+    pool.fit(None)
+    assert calls.started == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "leaving"),
+    [
+        (RayStatus(16, 0), 0),  # nobody waits
+        (RayStatus(16, 2, pending=3), 0),  # those that wait have room
+        (RayStatus(16, 0, pending=1), 2),  # an eighth, as it has more than half
+        (RayStatus(64, 0, pending=1), 1),  # a quarter of the cluster: for each that waits one
+        (RayStatus(16, 0, pending=100), 16),
+    ],
+)
+def test_workers_leave_after_their_turn_if_others_wait(
+    calls: Calls, monkeypatch: pytest.MonkeyPatch, status: RayStatus, leaving: int
+) -> None:
+    pool = _pool(calls, 5000, slots=16, is_shared=True)
+    pool.observe(status)
+    assert pool.workers == 16, "their turn has not ended"
+    now = ray_pool.time.monotonic()
+    monkeypatch.setattr(ray_pool.time, "monotonic", lambda: now + 121.0)
+    pool.observe(status)
+    assert pool.workers == 16 - leaving
 
 
 def test_workers_are_not_more_than_batches(calls: Calls) -> None:

@@ -1,5 +1,6 @@
 """A Ray cluster of several simulated machines on this one: `ray start` with separate ports and folders."""
 
+import json
 import os
 import secrets
 import shutil
@@ -9,12 +10,29 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 TIMEOUT_S = 60.0
+_HEAD = "f" * 51 + "00000"
+"""The id of the head for Ray's provider of machines that are processes."""
+_STATUS = """
+import json, sys
+from ray.autoscaler.v2.sdk import get_cluster_status
+status = get_cluster_status(sys.argv[1])
+nodes = [node for node in status.active_nodes + status.idle_nodes if node.total_resources().get("CPU")]
+demands = status.resource_demands
+asked = [one for demand in demands.cluster_constraint_demand for one in demand.bundles_by_count]
+pending = [one for demand in demands.ray_task_actor_demand for one in demand.bundles_by_count]
+print(json.dumps({
+    "nodes": {node.node_id: node.node_status for node in nodes},
+    "asked": sum(one.count for one in asked),
+    "pending": sum(one.count for one in pending),
+}))
+"""
 
 
 @dataclass
@@ -34,12 +52,16 @@ class RayMachines:
     env: dict[str, str]
     _started: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
-    def start(self, name: str, patch: str = "") -> "subprocess.Popen[bytes]":
+    def start(
+        self, name: str, patch: str = "", options: Sequence[str] = ("--num-cpus=1",), **env: str
+    ) -> "subprocess.Popen[bytes]":
         """Start a machine with one processor.
 
         Args:
             name: Its host name and the name of its folder.
             patch: Python code that each of its processes runs first.
+            options: Further options of `ray start`.
+            env: Further variables of its environment.
         """
         here = self.folder / name
         here.mkdir(exist_ok=True)
@@ -50,11 +72,11 @@ class RayMachines:
         if not self._started:
             role = ["--head", "--port", str(self.gcs), "--ray-client-server-port", str(self.client)]
             role += ["--include-dashboard=false"]
-        command = [str(Path(sys.executable).with_name("ray")), "start", *role, "--num-cpus=1", "--block"]
+        command = [str(Path(sys.executable).with_name("ray")), "start", *role, *options, "--block"]
         command += ["--object-store-memory=100000000", "--disable-usage-stats"]
         with (self.folder / f"{name}.log").open("wb") as log:
             machine = subprocess.Popen(
-                command, cwd=here, env={**self.env, "PYTHONPATH": path}, stdout=log, stderr=log
+                command, cwd=here, env={**self.env, **env, "PYTHONPATH": path}, stdout=log, stderr=log
             )
         self._started.append(machine)
         end = time.monotonic() + TIMEOUT_S
@@ -64,21 +86,82 @@ class RayMachines:
             time.sleep(0.2)
         return machine
 
+    def start_autoscaler(self, most: int) -> "subprocess.Popen[bytes]":
+        """Start a head without processors, whose autoscaler starts and ends machines of one processor.
+
+        It is Ray's second autoscaler with Ray's provider of machines that are processes.
+        `ray.cluster_utils.AutoscalingCluster` would end all of Ray's processes on this machine first, and
+        lacks a file in Ray's package.
+
+        Args:
+            most: The most machines.
+        """
+        config = {
+            "cluster_name": "fake",
+            "max_workers": most,
+            "idle_timeout_minutes": 0.05,
+            "upscaling_speed": 100.0,
+            "provider": {
+                "type": "external",
+                "module": "ray.autoscaler._private.fake_multi_node.node_provider.FakeMultiNodeProvider",
+                "gcs_address": f"127.0.0.1:{self.gcs}",
+                "head_node_id": _HEAD,
+                "launch_multiple": True,
+            },
+            "available_node_types": {
+                "ray.head.default": {"resources": {"CPU": 0}, "node_config": {}, "max_workers": 0},
+                "worker": {"resources": {"CPU": 1}, "node_config": {}, "max_workers": most},
+            },
+            "head_node_type": "ray.head.default",
+            "auth": {},
+            "cluster_synced_files": [],
+            **{f"{role}setup_commands": [] for role in ("", "head_", "worker_")},
+        }
+        file = self.folder / "autoscaling.json"
+        file.write_text(json.dumps(config))
+        return self.start(
+            "head",
+            options=("--num-cpus=0", f"--autoscaling-config={file}"),
+            RAY_FAKE_CLUSTER="1",
+            AUTOSCALER_UPDATE_INTERVAL_S="1",
+            RAY_enable_autoscaler_v2="1",
+            RAY_CLOUD_INSTANCE_ID=_HEAD,
+            RAY_OVERRIDE_NODE_ID_FOR_TESTING=_HEAD,
+        )
+
+    def read_status(self) -> dict[str, Any]:
+        """Return the running nodes by their ids with their states, and the processors that were asked for."""
+        command = [sys.executable, "-c", _STATUS, f"127.0.0.1:{self.gcs}"]
+        output = subprocess.run(command, env=self.env, capture_output=True, text=True, check=True).stdout
+        status: dict[str, Any] = json.loads(output.splitlines()[-1])
+        return status
+
+    def drain(self, node: str, deadline_s: int) -> None:
+        """Drain a node as the autoscaler does, or `ray start` on SIGTERM."""
+        ray = str(Path(sys.executable).with_name("ray"))
+        command = [ray, "drain-node", "--address", f"127.0.0.1:{self.gcs}", "--node-id", node]
+        command += ["--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "test"]
+        command += ["--deadline-remaining-seconds", str(deadline_s)]
+        subprocess.run(command, env=self.env, check=True, capture_output=True)
+
     def kill(self, machine: "subprocess.Popen[bytes]") -> None:
         """Kill all processes of a machine at once, as a power cut does."""
         for pid in process_tree(machine.pid):
             os.kill(pid, signal.SIGKILL)
         machine.wait()
 
-    def drive(self, study: Path, store: str, address: str = "", **more: object) -> "subprocess.Popen[str]":
+    def drive(
+        self, study: Path, store: str, address: str = "", options: Sequence[str] = (), **more: object
+    ) -> "subprocess.Popen[str]":
         """Start `destage run` on the cluster.
 
         Args:
             address: The cluster's address (default: the head's).
+            options: Further options of `destage run`.
         """
         program = "import sys; from destage.cli import app; app(sys.argv[1:])"
         where = ["--store", store, "--ray-address", address or f"127.0.0.1:{self.gcs}"]
-        command = [sys.executable, "-c", program, "run", str(study), *where, "--quiet"]
+        command = [sys.executable, "-c", program, "run", str(study), *where, *options, "--quiet"]
         settings = {"env": self.env, **more}
         return subprocess.Popen(
             command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings
