@@ -262,14 +262,31 @@ def test_batches_start_single_and_shrink_to_the_end(make_study: MakeStudy) -> No
     costs = CostModel()
     queue = Queue(runs, costs)
     assert len(queue.take(2).run_ids) == 1
+    assert queue.left_s == 0.0
     costs.observe(seconds=0.1, events=1000, runs=1)
+    assert queue.left_s == pytest.approx(19.9)
     sizes = []
     while queue:
         sizes.append(len(queue.take(2).run_ids))
+    assert queue.left_s == 0.0
     assert sum(sizes) == 199
     assert sizes[0] == 20  # the longest batch, 2 s; an eighth of the 19.9 s left is more
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-2] >= 2
+
+
+def test_the_executor_is_told_the_work_that_is_left(make_study: MakeStudy, layout: SweepLayout) -> None:
+    seen = []
+
+    class Watched(FaultyExecutor):
+        def collect(self, timeout_s: float) -> list[FinishedBatch]:
+            seen.append(self.left_s)
+            return super().collect(timeout_s)
+
+    driver = _driver(layout, Watched(layout, lambda _: None))
+    driver.drive(_plan(make_study(replicates=200)))
+    assert seen[0] == seen[-1] == 0.0
+    assert max(seen) > 0.0
 
 
 @pytest.mark.parametrize(("slots", "seconds"), [(2, 2), (1_600, 2), (10_000, 10)])

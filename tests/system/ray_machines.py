@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,17 @@ class RayMachines:
                 machine.wait(TIMEOUT_S)
                 for pid in filter(_is_alive, tree):
                     os.kill(pid, signal.SIGKILL)
+        for pid in self._find_strays():
+            os.kill(pid, signal.SIGKILL)
+
+    def _find_strays(self) -> list[int]:
+        """Return the processes of machines that an autoscaler started while its head ended."""
+        wanted, strays = f"RAY_TMPDIR={self.folder}".encode(), []
+        for place in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended, or is another user's
+                if wanted in (place / "environ").read_bytes().split(b"\0"):
+                    strays.append(int(place.name))
+        return strays
 
 
 @contextmanager
