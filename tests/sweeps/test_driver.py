@@ -284,9 +284,10 @@ def test_the_executor_is_told_the_work_that_is_left(make_study: MakeStudy, layou
             return super().collect(timeout_s)
 
     driver = _driver(layout, Watched(layout, lambda _: None))
-    driver.drive(_plan(make_study(replicates=200)))
-    assert seen[0] == seen[-1] == 0.0
-    assert max(seen) > 0.0
+    driver.costs.observe(seconds=10.0, events=1000, runs=1)
+    driver.drive(_plan(make_study(replicates=20)))
+    assert seen[0] > 0.0
+    assert seen[-1] == 0.0
 
 
 @pytest.mark.parametrize(("slots", "seconds"), [(2, 2), (1_600, 2), (10_000, 10)])
