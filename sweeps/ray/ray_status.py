@@ -44,7 +44,8 @@ def read_status(address: str) -> RayStatus | None:
     Args:
         address: The address of the head's control store; empty for a Ray client, for which a task reads it.
     """
-    return _call(_read, address)
+    status: RayStatus | None = _call(_read, address)
+    return status
 
 
 def request_processors(address: str, processors: int) -> None:
