@@ -27,7 +27,7 @@ class RayDemand:
         """Make the demand of a sweep that needs nothing yet.
 
         Args:
-            request: Asks for a cluster of so many processors.
+            request: Asks the autoscaler for a cluster with a number of processors.
         """
         self._request = request
         self._asked = 0

@@ -49,9 +49,9 @@ def read_status(address: str) -> RayStatus | None:
 
 
 def request_processors(address: str, processors: int) -> None:
-    """Ask the autoscaler for a cluster of at least so many processors, or 0 to ask for nothing.
+    """Ask the autoscaler for a cluster with at least a number of processors; 0 withdraws the request.
 
-    Ray keeps one request for the whole cluster, whoever made it, until the next one.
+    Ray keeps only the last request for a cluster, whichever job made it.
     """
     _call(lambda _: request_resources(num_cpus=processors), address)
 
