@@ -11,7 +11,7 @@ from script_modules import load_script
 
 from destage.measured_systems import calibrated
 from destage.measured_systems.bank import MEDIA, READ_FRACTION, Medium, systems
-from destage.measured_systems.calibrated import CalibratedLoad, find_discrepancy, read_loads
+from destage.measured_systems.calibrated import CalibratedLoad, find_discrepancy, find_factor, read_loads
 
 QUANTILE = NormalDist().inv_cdf(0.95)
 
@@ -54,6 +54,30 @@ def test_a_system_that_is_left_out_does_not_count(monkeypatch: pytest.MonkeyPatc
     _store(monkeypatch, [*right, wrong])
     assert find_discrepancy("flash", 1.0) == pytest.approx(wrong.needed_discrepancy)
     assert find_discrepancy("flash", 1.0, without=THIRD) == 0
+
+
+def test_a_system_that_deviates_more_than_the_others_increases_the_discrepancy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The third needs twice what the others need, and the largest of three ratios holds 90 %."""
+    needed = {FIRST: 0.1, SECOND: 0.1, THIRD: 0.2}
+    _store(monkeypatch, [_load(name, 100 * (1 + error * QUANTILE)) for name, error in needed.items()])
+    assert find_factor() == pytest.approx(2)
+    assert find_discrepancy("flash", 1.0) == pytest.approx(0.4)
+    assert find_factor(frozenset({THIRD})) == 1
+    assert find_discrepancy("flash", 1.0, without=THIRD) == pytest.approx(0.1)
+
+
+def test_the_intervals_of_systems_left_out_hold_85_to_95_percent() -> None:
+    """Neither discrepancy nor factor of a system is found with its own loads."""
+    partly = {load.system for load in read_loads() if load.is_missed}
+    inside = [
+        load.needed_discrepancy
+        <= find_discrepancy(systems()[load.system].medium, READ_FRACTION[load.pattern], load.system)
+        for load in read_loads()
+        if load.is_predicted and load.system not in partly
+    ]
+    assert 0.85 <= fmean(inside) <= 0.95
 
 
 def test_a_class_with_one_system_has_the_discrepancy_of_a_wider_one(monkeypatch: pytest.MonkeyPatch) -> None:

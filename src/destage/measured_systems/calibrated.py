@@ -4,16 +4,22 @@
 loads, and stores both in calibrated.csv. The error of a prediction has two parts: the spread of the
 configurations that explain the results, and the discrepancy of a model that none of them makes right. The
 discrepancy of a class of loads is the smallest one with which the 90 % intervals hold 90 % of the loads of
-the bank, each system counting the same. A system with a missed result is left out: what its result needs is
-added to its own predictions.
+the bank, each system counting the same. A system that is not among them is likely to deviate more than they
+do: the discrepancy is increased by the factor with which it holds 90 % of the loads of systems left out, as
+jackknife+ does [1]. A system with a missed result does not count: what its result needs is added to its own
+predictions.
+
+1. Barber, Candes, Ramdas, Tibshirani: Predictive inference with the jackknife+. Ann. Statist. 49(1), 2021.
 """
 
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import cache
+from operator import itemgetter
 from statistics import NormalDist
 
 from destage.measured_systems.bank import READ_FRACTION, Medium, Pattern, read_rows, systems
@@ -89,26 +95,57 @@ def find_discrepancy(medium: Medium, read_fraction: float, without: str | None =
         read_fraction: Of the load: reads, writes, or mixed as any other share.
         without: A system that is left out, to predict it.
     """
-    partly = {load.system for load in read_loads() if load.is_missed}
-    known = [load for load in read_loads() if load.is_predicted and load.system not in partly | {without}]
+    left_out = frozenset({without} - {None})
+    return find_factor(left_out) * _find_own(medium, read_fraction, left_out)
+
+
+def find_factor(without: frozenset[str] = frozenset()) -> float:
+    """Return by how much discrepancies are increased for systems that are not among those of the bank.
+
+    That is the ratio of what a load needs to the discrepancy of the other systems which 90 % of the loads do
+    not exceed, each system counting the same; at least 1. Loads of which the others need none have no ratio.
+
+    Args:
+        without: Systems that are left out.
+    """
+    ratios = []
+    known = _list_known(without)
+    if len({load.system for load in known}) > _FEWEST:
+        for load in known:
+            medium, reads = systems()[load.system].medium, READ_FRACTION[load.pattern]
+            if others := _find_own(medium, reads, without | {load.system}):
+                ratios.append((load.system, load.needed_discrepancy / others))
+    return max(1.0, _find_quantile(ratios))
+
+
+def _find_own(medium: Medium, read_fraction: float, without: frozenset[str]) -> float:
+    """Return the smallest discrepancy that is enough for 90 % of the loads of the bank."""
+    known = _list_known(without)
     same = [load for load in known if systems()[load.system].medium == medium]
     alike = [load for load in same if READ_FRACTION[load.pattern] == read_fraction]
     chosen = next(
         (loads for loads in (alike, same) if len({load.system for load in loads}) >= _FEWEST), known
     )
-    return _find_quantile(chosen)
+    return _find_quantile([(load.system, load.needed_discrepancy) for load in chosen])
 
 
-def _find_quantile(loads: Sequence[CalibratedLoad]) -> float:
-    """Return the discrepancy that is enough for 90 % of the loads, each system counting the same."""
-    counts: dict[str, int] = {}
-    for load in loads:
-        counts[load.system] = counts.get(load.system, 0) + 1
+def _list_known(without: frozenset[str]) -> list[CalibratedLoad]:
+    partly = {load.system for load in read_loads() if load.is_missed}
+    return [load for load in read_loads() if load.is_predicted and load.system not in partly | without]
+
+
+def _find_quantile(values: Sequence[tuple[str, float]]) -> float:
+    """Return the value that 90 % of the values do not exceed, each system counting the same; 0 of none.
+
+    Args:
+        values: Pairs of a system and a value.
+    """
+    counts = Counter(system for system, _ in values)
     reached = 0.0
-    for load in sorted(loads, key=lambda load: load.needed_discrepancy):
-        reached += 1 / counts[load.system] / len(counts)
+    for system, value in sorted(values, key=itemgetter(1)):
+        reached += 1 / counts[system] / len(counts)
         if reached >= CONFIDENCE:
-            return load.needed_discrepancy
+            return value
     return 0.0
 
 
