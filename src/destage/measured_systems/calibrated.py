@@ -95,7 +95,7 @@ def find_discrepancy(medium: Medium, read_fraction: float, without: str | None =
         read_fraction: Of the load: reads, writes, or mixed as any other share.
         without: A system that is left out, to predict it.
     """
-    left_out = frozenset({without} - {None})
+    left_out = frozenset[str]() if without is None else frozenset({without})
     return find_factor(left_out) * _find_own(medium, read_fraction, left_out)
 
 
