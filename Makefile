@@ -239,6 +239,12 @@ scale: engine ## Plan, run, kill and resume a sweep of RUNS runs (default 100000
 	  $(if $(filter 1000000,$(RUNS)),--json benchmarks/results/scale.json) || code=$$?; \
 	$(if $(filter 1000000,$(RUNS)),$(BIN)/python benchmarks/growth_page.py;) exit $$code
 
+SPOT_RUNS ?= 100000
+
+.PHONY: spot
+spot: engine ## Run SPOT_RUNS runs (default 100000) on Ray while two thirds of its machines are drained or killed, and print what was executed twice
+	@SPOT_RUNS=$(SPOT_RUNS) $(BIN)/pytest --numprocesses 0 -rP -m "chaos or not chaos" tests/system/test_ray_spot.py
+
 .PHONY: lock
 lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes \

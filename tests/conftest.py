@@ -3,6 +3,7 @@
 The property tests have the same examples on every machine, and no time limit on a busy one.
 """
 
+import os
 import signal
 
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import settings
 
 settings.register_profile("deterministic", deadline=None, derandomize=True)
 settings.load_profile("deterministic")
+
+# By default Ray's workers leave the processors to the other tests.
+os.environ.setdefault("RAY_worker_niceness", "0")
 
 # A shell starts `make test &` with SIGINT ignored, and then the programs that tests end by Ctrl-C inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -139,6 +139,7 @@ class Driver:
     def _accept(self, receipt: Receipt) -> None:
         facts = receipt.facts
         self.executed += facts.num_rows
+        self.failures.executed += 1
         self.finished.add(facts)
         self.committed(receipt.fragment, facts)
         for row in facts.filter(pc.equal(facts["status"], "failed")).to_pylist():

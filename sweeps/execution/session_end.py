@@ -94,6 +94,8 @@ BREAKER = 20
 _RETRY_BUDGET = 50
 _RETRIES_PER_SLOT = 4
 """Retries before the session ends, the larger of both counts: a lost node loses a batch per slot."""
+_BATCHES_PER_RETRY = 5
+"""Executed batches for a further retry: machines that are taken away now and then end no long sweep."""
 
 
 class Failures:
@@ -103,6 +105,7 @@ class Failures:
         place: The sweep in messages.
         messages: Where the first failure of each kind adds a warning.
         failed: Runs that failed by themselves.
+        executed: Batches of which runs were executed and committed.
         retries: Batches returned for infrastructure reasons.
     """
 
@@ -110,6 +113,7 @@ class Failures:
         self.place = place
         self.messages = messages
         self.failed = 0
+        self.executed = 0
         self.retries = 0
         self._texts = Counter[str]()
         self._abandoned: dict[str, Issue] = {}
@@ -136,8 +140,9 @@ class Failures:
         return Issue("sweep.all-runs-failed", self.place, message) if count >= BREAKER else None
 
     def is_exhausted(self, slots: int) -> bool:
-        """Return whether the batches returned are too many for the slots."""
-        return self.retries > max(_RETRY_BUDGET, _RETRIES_PER_SLOT * slots)
+        """Return whether the batches returned are too many for the slots and for those executed."""
+        few = max(_RETRY_BUDGET, _RETRIES_PER_SLOT * slots)
+        return self.retries > few + self.executed // _BATCHES_PER_RETRY
 
     def return_batch(self, batch: Batch, failure: Failure, slots: int) -> Sequence[Batch]:
         """Count a batch that its worker has lost, and return what to try again; none if it is given up."""

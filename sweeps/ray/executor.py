@@ -202,8 +202,7 @@ class RayExecutor:
             return
         if self._demand is not None:
             self._demand.withdraw()
-        if self._pool.kill() and self._owns_ray:
-            _kill_monitor()
+        self._pool.kill()
         remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
@@ -244,13 +243,6 @@ def _start_here(slots: int | None) -> None:
         first = " ".join(str(error).split())[:300]
         message = f"Ray cannot be started on this machine: {first}; use --executor inline"
         raise InfrastructureError("sweep.ray-not-started", message) from error
-
-
-def _kill_monitor() -> None:
-    """Kill Ray's autoscaler on this machine, which takes more than a second to end by itself."""
-    node: Any = ray._private.worker._global_node  # noqa: SLF001
-    if node is not None:
-        node._kill_process_type("monitor", check_alive=False, allow_graceful=False)  # noqa: SLF001
 
 
 def _join(address: str) -> None:

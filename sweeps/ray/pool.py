@@ -282,13 +282,11 @@ class RayPool:
         self._executing = 0
         return batches
 
-    def kill(self) -> bool:
-        """Kill all workers; return whether some had batches."""
-        had_batches = any(slot.batches for slot in self._slots)
+    def kill(self) -> None:
+        """Kill all workers."""
         for slot in self._slots:
             ray.kill(slot.actor)
         self.give_up()
-        return had_batches
 
 
 def read_result(reference: "ray.ObjectRef[_Result]") -> _Result | Failure | Issue:

@@ -28,16 +28,41 @@ _FADING = 0.9
 
 
 @dataclass(frozen=True, slots=True)
+class Configs:
+    """The canonical configurations of some runs, in parts: most are the same in many runs.
+
+    As texts they take some ten times the memory, so they are joined where they are executed.
+
+    Attributes:
+        texts: For each part of a configuration its values, as members of a JSON object.
+        codes: For each part, the indices of its values: one a run, -1 for none.
+    """
+
+    texts: tuple[tuple[str, ...], ...]
+    codes: tuple[tuple[int, ...], ...]
+
+    def __getitem__(self, runs: slice) -> "Configs":
+        return Configs(self.texts, tuple(codes[runs] for codes in self.codes))
+
+    def join(self) -> tuple[str, ...]:
+        """Return the configurations as JSON texts."""
+        parts = [
+            [texts[code] if code >= 0 else "" for code in codes]
+            for texts, codes in zip(self.texts, self.codes, strict=True)
+        ]
+        return tuple([f"{{{','.join(filter(None, members))}}}" for members in zip(*parts, strict=True)])
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Runs that one task executes.
 
     Attributes:
-        configs: Their canonical configurations as JSON.
         attempt: How many times they were tried before.
     """
 
     run_ids: tuple[str, ...]
-    configs: tuple[str, ...]
+    configs: Configs
     attempt: int = 0
 
     def split(self) -> tuple["Batch", ...]:
@@ -120,7 +145,7 @@ class Queue:
         high, low = ids.view(">u8").T
         order = np.lexsort((low, high, -estimates))
         self._ids = ids[order]
-        self._configs = _Configs(plan, order if rows is None else rows[order])
+        self._configs = _Parts(plan, order if rows is None else rows[order])
         # Before each run: the work of all runs before it.
         self._events = np.concatenate([[0.0], np.cumsum(estimates[order])])
         self._unknown = np.concatenate([[0], np.cumsum(is_unknown[order])])
@@ -163,7 +188,7 @@ class Queue:
             aim = max(min(max(left / (4 * slots), SHORTEST_S), self._longest_s), least)
             end += bisect_right(range(end + 1, count + 1), aim, key=self._seconds_until)
         self._next = end
-        return Batch(unpack_ids(self._ids[first:end].tobytes()), self._configs.join(first, end))
+        return Batch(unpack_ids(self._ids[first:end].tobytes()), self._configs.take(first, end))
 
     def _work_until(self, end: int) -> Work:
         """Return the work of the runs from the next one to `end`."""
@@ -175,8 +200,8 @@ class Queue:
         return self._costs.seconds_for(self._work_until(end)) or 0.0
 
 
-class _Configs:
-    """The configurations of the runs of a queue, joined from their parts when they are handed out."""
+class _Parts:
+    """The parts of the configurations of the runs of a queue."""
 
     def __init__(self, plan: pa.Table, rows: np.ndarray) -> None:
         self._texts: list[pa.LargeStringArray] = []
@@ -195,15 +220,15 @@ class _Configs:
             self._texts.append(pa.concat_arrays(texts or [pa.array([], pa.large_string())]))
             self._codes.append(np.concatenate(codes or [np.zeros(0, np.int32)])[rows])
 
-    def join(self, first: int, end: int) -> tuple[str, ...]:
-        """Return the canonical configurations of some runs as JSON texts."""
-        parts = [
-            texts.take(pa.array(codes[first:end], mask=codes[first:end] < 0))
-            for texts, codes in zip(self._texts, self._codes, strict=True)
-        ]
-        separator = pa.scalar(",", pa.large_string())
-        members = pc.binary_join_element_wise(*parts, separator, null_handling="skip")
-        return tuple([f"{{{text}}}" for text in members.to_pylist()])
+    def take(self, first: int, end: int) -> Configs:
+        """Return the configurations of some runs, with the values that these have."""
+        values, codes = [], []
+        for texts, all_codes in zip(self._texts, self._codes, strict=True):
+            used, places = np.unique(all_codes[first:end], return_inverse=True)
+            has_none = int(used[0] < 0)
+            values.append(tuple(texts.take(pa.array(used[has_none:])).to_pylist()))
+            codes.append(tuple((places - has_none).tolist()))
+        return Configs(tuple(values), tuple(codes))
 
 
 def _is_same(dictionary: pa.Array, other: pa.Array) -> bool:

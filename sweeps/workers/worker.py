@@ -169,7 +169,7 @@ def run_batch(
         BatchStoppedError: It was stopped, and no run has ended.
         TraceError: A trace cannot be read on this machine, or has other contents.
     """
-    done = engine.execute_canonical(batch.configs, stop=stop, timeout_s=timeout_s)
+    done = engine.execute_canonical(batch.configs.join(), stop=stop, timeout_s=timeout_s)
     rows, count = done.rows, done.rows.num_rows
     if done.stopped and not count:
         raise BatchStoppedError

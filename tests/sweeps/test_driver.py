@@ -1,6 +1,7 @@
 """The driver over a faulty executor: retries, splitting, abandoning runs, the breaker, the budget."""
 
 import heapq
+import pickle
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,11 +16,19 @@ from destage.store.locks.lease import FileLease, Lease
 from destage.store.state.plan import join_configs
 from destage.sweeps import Study
 from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.session_end import BREAKER, TRIES, Interrupts, SessionEnd
+from destage.sweeps.execution.session_end import BREAKER, TRIES, Failures, Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.workers.batches import BATCHES_PER_S, Batch, CostModel, Failure, FinishedBatch, Queue
+from destage.sweeps.workers.batches import (
+    BATCHES_PER_S,
+    Batch,
+    Configs,
+    CostModel,
+    Failure,
+    FinishedBatch,
+    Queue,
+)
 from destage.sweeps.workers.executors import AHEAD, InlineExecutor
 
 MakeStudy = Callable[..., Study]
@@ -150,10 +159,41 @@ def test_a_batch_that_nobody_stopped_is_tried_again(make_study: MakeStudy, layou
     assert find_present_runs(read_rows(layout)) == _ids(runs)
 
 
+def test_a_retry_for_five_executed_batches_ends_no_session() -> None:
+    failures = Failures("a sweep", [])
+    lost = Failure("infrastructure", "its machine was taken away")
+    for number in range(1_000):
+        failures.executed += 5
+        batch = Batch((f"run{number}",), Configs((), ()))
+        assert failures.return_batch(batch, lost, slots=1) == (batch.retry(),)
+    assert not failures.is_exhausted(1)
+    failures.executed = 0
+    assert failures.is_exhausted(1)
+
+
 def test_a_split_batch_keeps_its_runs_and_counts_the_attempt() -> None:
-    batch = Batch(("a", "b", "c"), ("1", "2", "3"))
-    assert batch.split() == (Batch(("a",), ("1",), 1), Batch(("b", "c"), ("2", "3"), 1))
-    assert Batch(("a",), ("1",)).split() == (Batch(("a",), ("1",), 1),)
+    batch = Batch(("a", "b", "c"), Configs((("1", "2"),), ((0, 1, 0),)))
+    one, two = batch.split()
+    assert (one.run_ids, one.configs.join(), one.attempt) == (("a",), ("{1}",), 1)
+    assert (two.run_ids, two.configs.join(), two.attempt) == (("b", "c"), ("{2}", "{1}"), 1)
+    assert one.split() == (one.retry(),)
+    assert batch.rest(1).configs.join() == ("{2}", "{1}")
+
+
+def test_a_configuration_has_the_parts_that_its_run_has() -> None:
+    configs = Configs((("1", "2"), ("3",), ()), ((0, 1), (-1, 0), (-1, -1)))
+    assert configs.join() == ("{1}", "{2,3}")
+
+
+def test_a_batch_has_each_part_of_its_configurations_once(make_study: MakeStudy) -> None:
+    """Its size for another process: only seeds differ here."""
+    plan = _plan(make_study(replicates=100))
+    costs = CostModel()
+    costs.observe(1e-6, 0.0, 1)
+    batch = Queue(plan, costs).take(1)
+    whole = sum(map(len, batch.configs.join()))
+    assert len(batch.run_ids) == 100
+    assert len(pickle.dumps(batch)) < whole / 5
 
 
 def test_an_abandoned_run_leaves_a_row_that_is_retried(make_study: MakeStudy, layout: SweepLayout) -> None:
@@ -362,7 +402,7 @@ def test_batches_hand_out_each_run_with_its_configuration(make_study: MakeStudy)
         queue, handed = Queue(whole, CostModel()), {}
         while queue:
             batch = queue.take(1)
-            handed |= dict(zip(batch.run_ids, batch.configs, strict=True))
+            handed |= dict(zip(batch.run_ids, batch.configs.join(), strict=True))
         assert handed == expected
 
 

@@ -20,7 +20,7 @@ from destage.sweeps.execution.session_end import Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
-from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.batches import Batch, Configs, Failure, FinishedBatch, Receipt
 from destage.sweeps.workers.executors import InlineExecutor
 from destage.sweeps.workers.worker import MOST_ROWS, OpenPart
 
@@ -53,7 +53,7 @@ def _rows(*names: str, error_kind: str | None = None) -> pa.Table:
 
 
 def _batch(*names: str) -> Batch:
-    return Batch(tuple(f"{name:0>32}" for name in names), ("{}",) * len(names))
+    return Batch(tuple(f"{name:0>32}" for name in names), Configs((("",),), ((0,) * len(names),)))
 
 
 def _drive(layout: SweepLayout, executor: InlineExecutor, plan: pa.Table, hold_s: float = 1e6) -> Driver:

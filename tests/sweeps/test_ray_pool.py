@@ -11,7 +11,7 @@ from destage.sweeps.ray import pool as ray_pool
 from destage.sweeps.ray.pool import RayPool
 from destage.sweeps.ray.ray_status import RayStatus
 from destage.sweeps.ray.ray_worker import Reply
-from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.batches import Batch, Configs, Failure, FinishedBatch, Receipt
 
 
 class Calls:
@@ -84,7 +84,7 @@ def _pool(
 ) -> RayPool:
     pool = RayPool(lambda: Actor(calls), is_shared=is_shared)
     for number in range(batches):
-        pool.submit(Batch((f"run{number + 1}",), ("{}",)))
+        pool.submit(Batch((f"run{number + 1}",), Configs((), ())))
     pool.observe(RayStatus(slots, slots))
     pool.fit(None)
     pool.receive(0.0)  # the workers start
@@ -183,7 +183,7 @@ def test_a_drained_worker_without_a_call_commits_what_it_holds(calls: Calls) -> 
     calls.results[calls.sent[0][0]] = Reply()
     pool.receive(0.0)
     pool.observe(RayStatus(0, 0, draining=frozenset({"node1"})))
-    pool.submit(Batch(("run2",), ("{}",)))
+    pool.submit(Batch(("run2",), Configs((), ())))
     pool.send(10.0, has_more=True)
     reference, numbers = calls.sent[-1]
     assert numbers == ()
@@ -197,7 +197,7 @@ def test_workers_are_as_many_as_processors_are_free(calls: Calls) -> None:
     """Of 1,600 processors, others have 1,000; one worker waits for the next."""
     pool = RayPool(lambda: Actor(calls), is_shared=True)
     for number in range(5000):
-        pool.submit(Batch((f"run{number + 1}",), ("{}",)))
+        pool.submit(Batch((f"run{number + 1}",), Configs((), ())))
     pool.observe(RayStatus(1600, 600))
     pool.fit(None)
     assert calls.started == 600
@@ -261,6 +261,6 @@ def test_workers_leave_after_their_turn_if_others_wait(
 def test_workers_are_not_more_than_batches(calls: Calls) -> None:
     pool = _pool(calls, 3, slots=100)
     assert [numbers for _, numbers in calls.sent] == [(1,), (2,), (3,)]
-    assert pool.kill()
+    pool.kill()
     assert calls.killed == 3
     assert pool.waiting == 0

@@ -15,7 +15,7 @@ from destage.store.fragment_files import fragments
 from destage.store.fragment_files.stored_rows import rows_schema
 from destage.sweeps import Outcome, Study
 from destage.sweeps.execution import shared_runs
-from destage.sweeps.workers.batches import Batch
+from destage.sweeps.workers.batches import Batch, Configs
 from destage.sweeps.workers.worker import Failure, commit_failure
 
 MakeStudy = Callable[..., Study]
@@ -75,7 +75,7 @@ def test_failed_runs_are_not_taken_over(make_study: MakeStudy, tmp_path: Path, k
     for file in layout.fragments.iterdir():
         file.unlink()
     runs = tuple(open_sweep(first.path).plan()["run_id"].to_pylist())
-    commit_failure(Batch(runs, ("", "")), Failure(kind, "lost"), layout.fragments)
+    commit_failure(Batch(runs, Configs((), ())), Failure(kind, "lost"), layout.fragments)
     outcome = _run(make_study(name="other", axes={DISKS: [1]}), tmp_path)
     assert (outcome.executed, outcome.shared, outcome.failed) == (2, 0, 0)
 

@@ -69,9 +69,9 @@ def hosts(store: Path) -> list[str]:
     return [host for _, host in read_hosts(store)]
 
 
-def wait_for_exit(driver: "subprocess.Popen[str]", code: int = 0) -> str:
+def wait_for_exit(driver: "subprocess.Popen[str]", code: int = 0, *, timeout_s: float = 300) -> str:
     """Wait for a driver to exit with a code; return its stderr."""
-    _, errors = driver.communicate(timeout=300)
+    _, errors = driver.communicate(timeout=timeout_s)
     assert driver.returncode == code, errors
     return errors
 
