@@ -6,8 +6,9 @@ have the rows. A session that adds rows removes the files (`store.removal`).
 """
 
 import json
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +18,10 @@ import pyarrow.parquet as pq
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.queries.exports.export_page import (
-    ExportedColumn,
-    ExportedFile,
-    add_record,
-    read_record,
-    write_page,
-)
 from destage.queries.exports.report_record import digest_inputs
+from destage.queries.named.column_meanings import RELATIONS
 from destage.queries.opening.session import Session
+from destage.spec.printed_text import escape_controls
 from destage.store import open_sweep
 from destage.store.files.durable import temporary_name, write_durably
 from destage.store.files.layout import EXPORTS, README
@@ -35,6 +31,56 @@ MOST_AT_END = 10_000
 """Runs up to which the files are written at the end of a sweep, which takes a second or two."""
 _WRITTEN = "destage"
 """The prefix of the keys in a file's metadata."""
+
+
+_RECORD = re.compile(r"<!-- export ([0-9a-f]{32}) -->\n\Z")
+_FOLDERS = {
+    "fragments/": "the rows of runs as they were committed, by run id and without axes",
+    "generations/": "the study (YAML), the plan with each run's configuration, the answers, and an index",
+    "report/report.html": "the report",
+    "lease": "locked by the process that writes the sweep",
+    "quarantine/": "damaged or foreign files that were among the fragments",
+}
+"""What else is in the directory of a sweep."""
+_READING = """\
+```console
+$ duckdb -c "SELECT * FROM 'points.parquet'"
+$ duckdb -c "SELECT decode(value) FROM parquet_kv_metadata('points.parquet')"     # units and meanings
+$ python -c "import polars; print(polars.read_parquet('points.parquet'))"
+$ python -c "import pandas; print(pandas.read_parquet('points.parquet'))"
+```
+
+The columns are those of the relations of `destage query SWEEP`. Values are in base units (bytes, us, s, 1/s).
+Units and meanings are metadata of each column, `pyarrow.parquet.read_schema(file).field(name).metadata`, and
+are in the file's metadata as JSON under the key `destage.columns`. `x_low` and `x_high` are the ends of the
+95 % interval of the mean `x` over replicates. Lists, such as those of the relation `timeline`, are left out.
+Destage does not read these files; `destage admin export SWEEP` writes them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedColumn:
+    """A column; `path` is the dotted path in the study, of an axis."""
+
+    name: str
+    unit: str | None
+    meaning: str | None
+    path: str | None
+
+    def as_metadata(self) -> dict[str, str]:
+        """Return what is known of it, by the key in Parquet metadata."""
+        facts = {"unit": self.unit, "meaning": self.meaning, "path": self.path}
+        return {key: value for key, value in facts.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """A file with the rows of a relation; `rows` is None if it is not written."""
+
+    name: str
+    relation: str
+    columns: tuple[ExportedColumn, ...]
+    rows: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +139,18 @@ def list_files(session: Session) -> list[str]:
 
 
 def _read_inputs(folder: Location) -> str | None:
+    """Return the digest of what the files in a folder were written from; None if no export wrote them."""
     with suppress(FileNotFoundError, StoreError):
-        return read_record(read_file(folder / README, MOST_RECORD))
+        match = _RECORD.search(read_file(folder / README, MOST_RECORD).decode(errors="replace"))
+        return None if match is None else match[1]
     return None
 
 
 def _write_page(session: Session, place: Location, files: Sequence[ExportedFile], inputs: str) -> None:
-    page = write_page(session, files, is_sweep=place == session.sweep.path)
+    page = _write_page_text(session, files, is_sweep=place == session.sweep.path)
     if not isinstance(place, ObjectPath):
         place.mkdir(parents=True, exist_ok=True)
-    write_durably(place / README, add_record(page, inputs).encode())
+    write_durably(place / README, f"{page}\n<!-- export {inputs} -->\n".encode())
 
 
 def _describe(session: Session, name: str, rows: int | None = None) -> ExportedFile:
@@ -171,3 +219,72 @@ def _explain(session: Session, file: ExportedFile, schema: pa.Schema) -> pa.Sche
             f"{_WRITTEN}.columns": json.dumps(columns, ensure_ascii=False),
         },
     )
+
+
+def _write_page_text(session: Session, files: Sequence[ExportedFile], *, is_sweep: bool) -> str:
+    """Return the page.
+
+    Args:
+        is_sweep: Whether it is in the directory of the sweep, whose other files it explains.
+    """
+    sweep = session.sweep.path.name
+    contents = (
+        (f"`{file.name}`", "not written" if file.rows is None else f"{file.rows}", RELATIONS[file.relation])
+        for file in files
+    )
+    folders = ((f"`{name}`", meaning) for name, meaning in _FOLDERS.items())
+    others = [
+        "## Other files\n",
+        "The rest of this directory is what `destage` reads; change it with `destage` only.\n",
+        _write_table(("path", "contents"), folders),
+    ]
+    question = session.spec.get("question")
+    parts = [
+        f"# {_escape(sweep)}\n",
+        f"{_escape(question)}\n" if isinstance(question, str) else "",
+        "Results of a sweep of Destage as flat Parquet files:\n",
+        *(f"**{sentence}**\n" for sentence in session.note_missing_runs()),
+        _write_table(("file", "rows", "contents"), contents),
+        _write_reading(sweep, files),
+        _write_columns(files),
+        *(others if is_sweep else []),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _write_reading(sweep: str, files: Sequence[ExportedFile]) -> str:
+    written = all(file.rows is not None for file in files)
+    state = "" if written else f"The sweep is large: `destage admin export {sweep}` writes the files.\n\n"
+    return state + _READING.replace("SWEEP", sweep)
+
+
+def _write_columns(files: Sequence[ExportedFile]) -> str:
+    """Return the tables of axes and of the other columns, each of which is explained once."""
+    columns = {column.name: column for file in files for column in file.columns}
+    held: dict[str, list[str]] = {}
+    for file in files:
+        for column in file.columns:
+            held.setdefault(column.name, []).append(file.relation)
+    axes = [column for column in columns.values() if column.path]
+    ends = {f"{name}_{end}" for name in columns for end in ("low", "high")}
+    rest = [column for name, column in columns.items() if not column.path and name not in ends]
+    axis_rows = ((f"`{column.name}`", f"`{column.path}`", column.unit, column.meaning) for column in axes)
+    rest_rows = (
+        (f"`{column.name}`", ", ".join(held[column.name]), column.unit, column.meaning) for column in rest
+    )
+    parts = [
+        "## Axes\n",
+        _write_table(("column", "path in the study", "unit", "meaning"), axis_rows),
+        "## Columns\n",
+        _write_table(("column", "files", "unit", "meaning"), rest_rows),
+    ]
+    return "\n".join(parts if axes else parts[2:])
+
+
+def _write_table(headings: Sequence[str], rows: "Iterable[Sequence[str | None]]") -> str:
+    lines = [headings, ["---"] * len(headings), *(list(map(_escape, row)) for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _escape(text: str | None) -> str:
+    return " ".join(escape_controls(text or "").split()).replace("|", "\\|")

@@ -1,14 +1,13 @@
 """The answers of a seek against the size of the cache, as rows of a bar chart in text."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from destage.queries.text.presentation import (
     begin_sentence,
     format_axis_value,
-    format_estimate,
     format_number,
+    format_rounded,
     name_value,
     title_column,
 )
@@ -62,20 +61,14 @@ def draw_answer_bars(session: "Session") -> AnswerBars | None:
     order = list(dict.fromkeys(series for series, _ in named))
     named.sort(key=lambda pair: (order.index(pair[0]), pair[1][_CAPACITY] or 0))
     most = max(row[metric] for row in rows) or 1.0
-    bars = tuple(_draw(series, row, metric, most, session.units) for series, row in named)
-    return AnswerBars(f"{begin_sentence(title_column(metric))} (95 % CI) and hit ratio, by cache size", bars)
-
-
-def _draw(series: str, row: Mapping[str, Any], metric: str, most: float, units: Mapping[str, str]) -> Bar:
-    answer = format_estimate(row[metric])
-    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
-    if low is not None and high is not None:
-        answer += f" ({format_number(float(f'{low:.3g}'))} to {format_number(float(f'{high:.3g}'))})"
-    hit_ratio = row["hit_ratio"]
-    return Bar(
-        series,
-        format_axis_value(_CAPACITY, row[_CAPACITY], units.get(_CAPACITY)),
-        row[metric] / most,
-        answer,
-        "" if hit_ratio is None else f"{hit_ratio:.3f}",
-    )
+    bars = []
+    for series, row in named:
+        answer = format_number(row[metric])
+        low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+        if low is not None and high is not None:
+            answer += f" ({format_rounded(low)} to {format_rounded(high)})"
+        size = format_axis_value(_CAPACITY, row[_CAPACITY], session.units.get(_CAPACITY))
+        hit_ratio = "" if row["hit_ratio"] is None else f"{row['hit_ratio']:.3f}"
+        bars.append(Bar(series, size, row[metric] / most, answer, hit_ratio))
+    title = f"{begin_sentence(title_column(metric))} (95 % CI) and hit ratio, by cache size"
+    return AnswerBars(title, tuple(bars))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from destage.engine.workload_description import describe_assumed_localities
 from destage.measured_systems import model_error
 from destage.measured_systems.model_error import ModelError, classify_run
-from destage.queries.text.presentation import format_count, format_number
+from destage.queries.text.presentation import format_count, format_rounded
 
 if TYPE_CHECKING:
     from destage.queries.opening.session import Session
@@ -82,10 +82,12 @@ def describe_error(error: ModelError | str | None) -> list[str]:
     if isinstance(error, str):
         text = f", with an unknown error: no measured system is like this ({error})."
     else:
-        low, high = (format_number(float(f"{end:.{_DIGITS}g}")) for end in (error.low, error.high))
+        low, high = (format_rounded(end, _DIGITS) for end in (error.low, error.high))
+        # The state of most SSDs is known to the administrator alone.
+        condition = ", if its SSDs are in the state configured" if error.load.medium == "flash" else ""
         text = (
             f": {format_count(error.systems, 'measured system')} of this class ({error.load}) "
-            f"ran at {low} to {high} times the simulated speed (90 %{_condition(error)})."
+            f"ran at {low} to {high} times the simulated speed (90 %{condition})."
         )
     return [f"Estimated from data sheets{text}"]
 
@@ -112,16 +114,16 @@ def list_model_errors(session: "Session") -> list[str]:
 
 def _list_rows(session: "Session") -> list[dict[str, Any]]:
     """Return the results of the first point, the last one and one between; of trials if no point has any."""
-    views = ("points",) if session.metric is None else ("certified", "points")
-    return next(filter(None, (_list_results(session, view) for view in views)), [])
-
-
-def _list_results(session: "Session", view: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = session.sql_of_named_columns(
-        f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
-        "QUALIFY row_number() OVER (ORDER BY plan_row) "
-        "IN (1, (count(*) OVER () + 1) // 2, count(*) OVER ()) ORDER BY plan_row"
-    ).to_pylist()
+    rows: list[dict[str, Any]] = []
+    for view in ("points",) if session.metric is None else ("certified", "points"):
+        rows = (
+            rows
+            or session.sql_of_named_columns(
+                f"SELECT plan_row, {', '.join(_RESULTS)} FROM {view} WHERE throughput_iops IS NOT NULL "  # noqa: S608
+                "QUALIFY row_number() OVER (ORDER BY plan_row) "
+                "IN (1, (count(*) OVER () + 1) // 2, count(*) OVER ()) ORDER BY plan_row"
+            ).to_pylist()
+        )
     return rows
 
 
@@ -132,8 +134,3 @@ def _find(config: Mapping[str, Any], row: Mapping[str, Any]) -> ModelError | str
         return None
     classified = classify_run(config, row)
     return classified if isinstance(classified, str) else model_error.find_error(classified)
-
-
-def _condition(error: ModelError) -> str:
-    """Return what the interval takes for granted: of most SSDs the administrator alone knows it."""
-    return ", if its SSDs are in the state configured" if error.load.medium == "flash" else ""

@@ -6,7 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from destage.queries.opening.session import Session
-from destage.queries.text.presentation import CONFIDENCE, format_number, format_quantity, title_axis
+from destage.queries.text.presentation import (
+    CONFIDENCE,
+    format_number,
+    format_quantity,
+    format_rounded,
+    title_axis,
+)
 
 TABLE = "predictive"
 """The table that a calibration has, and no other study."""
@@ -40,7 +46,6 @@ _WIDE = 0.7
 _MOST_OPEN = 4
 _NOTICEABLE = 0.1
 """The share of a variance from which on a measurement is worth its time; it narrows by 5 %."""
-_DIGITS = 3
 _VALID = 0.8
 """The share of held figures within their 90 % intervals from which on a fit counts as validated."""
 Row = Mapping[str, Any]
@@ -64,10 +69,12 @@ def list_tables(session: Session) -> list[str]:
 
 def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates: bool) -> Iterator[str]:
     name = f"Fitted on {fit['fit']}"
-    for sentence in _compose_verdict(fit, rows.get(MISSED, ()), sum(row["is_fitted"] for row in rows[TABLE])):
-        yield f"{name}: {sentence}."
+    missed, count = rows.get(MISSED, ()), sum(row["is_fitted"] for row in rows[TABLE])
     if fit["is_ruled_out"]:
+        yield f"{name}: {_describe_ruled_out(fit, missed, count)}."
         return
+    if missed:
+        yield f"{name}: {_describe_missed(missed, count)}."
     for sentence in _compose_predictions(rows):
         yield f"{name}, {sentence}."
     yield f"{name}: {name_stage(rows[TABLE])}."
@@ -80,25 +87,14 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates:
     if measured_next or has_candidates:
         yield f"{name}, {describe_next(measured_next)}."
     if fit["effective_draws"] < _FEW:
-        draws = format_number(float(f"{fit['effective_draws']:.2g}"))
+        draws = format_rounded(fit["effective_draws"], 2)
         yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
 
 
-def _compose_verdict(fit: Row, missed: Sequence[Row], count: int) -> Iterator[str]:
-    """Yield which figures of a fit are not explained, if there are any.
-
-    Args:
-        count: The figures that it is fitted on.
-    """
-    if fit["is_ruled_out"]:
-        yield _describe_ruled_out(fit, missed, count)
-    elif missed:
-        yield _describe_missed(missed, count)
-
-
 def _compose_predictions(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    is_fitted = {row["figure"]: row["is_fitted"] for row in rows[TABLE]}
     for row in rows["odds"]:
-        if not _find(rows[TABLE], row["figure"])["is_fitted"]:
+        if not is_fitted[row["figure"]]:
             yield f"the odds of {row['figure']}: {row['statement']} are {format_odds(row)}"
     for row in rows[TABLE]:
         if not row["is_fitted"] and row["median"] is not None:
@@ -106,6 +102,7 @@ def _compose_predictions(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
 
 
 def _describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
+    """Return why a fit has no posterior; `count` figures are what it is fitted on."""
     explained = f"more than {count - len(missed)} of {count} figures" if len(missed) < count else "any figure"
     text = f"ruled out. None of {fit['draws']} draws of the prior explains {explained}"
     if missed:
@@ -142,25 +139,27 @@ def name_stage(predictions: Sequence[Row]) -> str:
 def _compose_worth(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """Yield what decides each prediction most, and what to measure next."""
     for figure in dict.fromkeys(row["figure"] for row in rows["worth_knowing"]):
-        listed = [row for row in rows["worth_knowing"] if row["figure"] == figure]
+        telling = [
+            row
+            for row in rows["worth_knowing"]
+            if row["figure"] == figure and row["variance_removed"] >= _WORTH
+        ]
+        # The first of the most telling ones of a kind.
+        telling.sort(key=lambda row: -row["variance_removed"])
         best = {
-            kind: max(
-                (row for row in listed if row["kind"] == kind),
-                key=lambda row: row["variance_removed"],
-                default=None,
-            )
-            for kind in ("unknown", "figure", "model")
+            row["kind"]: (row["known"], format_share(row["variance_removed"])) for row in reversed(telling)
         }
         parts = []
-        unknown, other, model = best["unknown"], best["figure"], best["model"]
-        if unknown is not None and unknown["variance_removed"] >= _WORTH:
-            share = format_share(unknown["variance_removed"])
-            name = title_axis(unknown["known"])
-            parts.append(f"{name} decides {figure} most: knowing it removes {share} of the variance")
-        if other is not None and other["variance_removed"] >= _WORTH:
-            parts.append(f"measuring {other['known']} removes {format_share(other['variance_removed'])}")
-        if parts and model is not None and model["variance_removed"] >= _WORTH:
-            parts.append(f"{format_share(model['variance_removed'])} are the model's own error and stay")
+        if "unknown" in best:
+            known, share = best["unknown"]
+            parts.append(
+                f"{title_axis(known)} decides {figure} most: knowing it removes {share} of the variance"
+            )
+        if "figure" in best:
+            known, share = best["figure"]
+            parts.append(f"measuring {known} removes {share}")
+        if parts and "model" in best:
+            parts.append(f"{best['model'][1]} are the model's own error and stay")
         if parts:
             yield f"{'; '.join(parts)}."
 
@@ -271,8 +270,7 @@ def format_value(row: Row, name: str, unit: str | None = None) -> str:
     if row[name] is None:
         return "–"
     scale, shown = find_scale(row["unit"])
-    number = format_number(float(f"{row[name] * scale:.{_DIGITS}g}"))
-    return f"{number} {shown if unit is None else unit}".rstrip()
+    return f"{format_rounded(row[name] * scale)} {shown if unit is None else unit}".rstrip()
 
 
 def find_scale(unit: str | None) -> tuple[float, str]:
@@ -290,17 +288,14 @@ def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:
     """Return prior and posterior of each unknown as text: headings, then a row for each."""
     rows = session.query("unknowns").to_pylist()
     fits = list(dict.fromkeys(row["fit"] for row in rows))
-    by_unknown: dict[tuple[str, str | None], dict[str, Row]] = {}
+    by_unknown: dict[str, dict[str, Row]] = {}
     for row in rows:
-        by_unknown.setdefault((row["unknown"], row["value"]), {})[row["fit"]] = row
+        name = row["unknown"] if row["value"] is None else f"{row['unknown']} = {row['value']}"
+        by_unknown.setdefault(name, {})[row["fit"]] = row
     table = [("unknown", "prior", *(f"fitted on {fit}" for fit in fits))]
-    for (unknown, value), by_fit in by_unknown.items():
-        first = next(iter(by_fit.values()))
-        name = unknown if value is None else f"{unknown} = {value}"
-        unit = first["unit"]
-        cells = [_format_range(first, "prior", unit)]
-        cells += [_format_range(by_fit[fit], "posterior", unit) for fit in fits]
-        table.append((name, *cells))
+    for name, by_fit in by_unknown.items():
+        prior = _format_range(by_fit[fits[0]], "prior")
+        table.append((name, prior, *(_format_range(by_fit[fit], "posterior") for fit in fits)))
     return table
 
 
@@ -330,21 +325,18 @@ def list_missed(session: Session) -> set[tuple[str, str]]:
     return {(row["fit"], row["figure"]) for row in session.query(MISSED).to_pylist()}
 
 
-def _find(rows: Sequence[Row], figure: str) -> Row:
-    return next(row for row in rows if row["figure"] == figure)
-
-
-def _format_range(row: Row, name: str, unit: str | None) -> str:
+def _format_range(row: Row, name: str) -> str:
     if row[f"{name}_share"] is not None:
         return format_share(row[f"{name}_share"])
     if row[f"{name}_median"] is None:
         return "–"
-    low, middle, high = (_format_rounded(row[f"{name}_{key}"], unit) for key in ("q05", "median", "q95"))
+    ends = ("q05", "median", "q95")
+    low, middle, high = (_format_rounded(row[f"{name}_{key}"], row["unit"]) for key in ends)
     return f"{middle} ({low} to {high})"
 
 
 def _format_rounded(value: float, unit: str | None) -> str:
     if unit is not None and unit in _STEPS:
         scale, shown = next((step for step in _STEPS[unit] if value >= step[0]), _STEPS[unit][-1])
-        return f"{format_number(float(f'{value / scale:.{_DIGITS}g}'))} {shown}"
-    return format_quantity(float(f"{value:.{_DIGITS}g}"), unit)
+        return f"{format_rounded(value / scale)} {shown}"
+    return format_quantity(float(f"{value:.3g}"), unit)

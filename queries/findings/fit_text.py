@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.engine import catalog
-from destage.queries.findings.candidates import Measured
-from destage.queries.findings.judged_array import HIT_RATIO, JudgedArray
+from destage.queries.findings.candidates import HIT_RATIO, JudgedArray, Measured
 from destage.queries.findings.resource_use import describe_use
-from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import begin_sentence, format_amount, format_axis_value, format_count
-from destage.queries.text.shown_results import name_result, show_bound, show_result
+from destage.queries.text.shown_results import describe_failing, name_result, show_bound, show_result
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
@@ -74,11 +72,8 @@ def compose_fit(fit: Fit) -> list[str]:
 
 def list_misses(fit: Fit) -> list[str]:
     """Return the changes that were simulated and do not suffice, each with its result."""
-    rows = [
-        (name_change(fit, change), _describe_miss(change))
-        for change in fit.changes
-        if not change.array.is_met
-    ]
+    missing = [change for change in fit.changes if not change.array.is_met]
+    rows = [(name_change(fit, change), _describe_miss(change)) for change in missing]
     return [f"{_GAP}{line}" for line in align_cells(rows, left=2).splitlines()]
 
 
@@ -97,19 +92,20 @@ def name_change(fit: Fit, change: JudgedChange) -> str:
 
 def _describe_verdict(fit: Fit) -> str:
     """Return the verdict with its figures: `It fits: with the addition, response p95 is 12 ms, ...`."""
+    results = [
+        f"{name_result(result.objective.column)} is {_show(result)}, {show_bound(result.objective)}"
+        for result in fit.added.measured
+    ]
+    verdict = f"It fits: with the addition, {', and '.join(results)}."
     if not fit.added.is_met:
-        failing = describe_failing(fit.added.verdict, fit.added.binding)
-        verdict = f"It does not fit: the runs with the addition {failing}."
-    else:
-        results = [
-            f"{name_result(result.objective.column)} is {_show(result)}, {show_bound(result.objective)}"
-            for result in fit.added.measured
-        ]
-        verdict = f"It fits: with the addition, {', and '.join(results)}."
+        verdict = f"It does not fit: the runs with the addition {_describe_failing(fit.added)}."
     if not fit.today.is_met:
-        failing = describe_failing(fit.today.verdict, fit.today.binding)
-        verdict += f" Today's load alone does not fit either: its runs {failing}."
+        verdict += f" Today's load alone does not fit either: its runs {_describe_failing(fit.today)}."
     return verdict
+
+
+def _describe_failing(array: JudgedArray) -> str:
+    return describe_failing(array.verdict, array.binding)
 
 
 def _show(result: Measured) -> str:
@@ -122,13 +118,8 @@ def _tabulate(fit: Fit) -> list[str]:
     rows: list[tuple[str, ...]] = [("", "today", "with the addition", "objective")]
     objectives = [result.objective for array in pair for result in array.measured]
     for objective in dict.fromkeys(objectives):
-        cells = [
-            next(
-                (_show(result) for result in array.measured if result.objective == objective),
-                _UNKNOWN,
-            )
-            for array in pair
-        ]
+        shown = [{result.objective: _show(result) for result in reversed(array.measured)} for array in pair]
+        cells = [of_array.get(objective, _UNKNOWN) for of_array in shown]
         rows.append((name_result(objective.column), *cells, show_bound(objective)))
     hits = [
         _UNKNOWN if array.hit_ratio is None else show_result(HIT_RATIO, *array.hit_ratio) for array in pair
@@ -142,9 +133,7 @@ def _describe_changes(fit: Fit) -> list[str]:
     if fit.added.is_met:
         return []
     if not fit.fitting:
-        nearest = min(
-            (change for change in fit.changes), key=lambda change: change.array.excess, default=None
-        )
+        nearest = min(fit.changes, key=lambda change: change.array.excess, default=None)
         missed = ""
         if nearest is not None:
             missed = f" The nearest: {name_change(fit, nearest)}: {_describe_miss(nearest)}."
@@ -152,14 +141,13 @@ def _describe_changes(fit: Fit) -> list[str]:
     order = "the cheapest first" if fit.currency else "the smallest first"
     rows = []
     for change in fit.fitting:
-        result = change.array.measured[0]
-        shown = _show(result)
-        cells = [
-            name_change(fit, change),
-            f"{name_result(result.objective.column)} {shown}",
-            _describe_fewer(change),
-        ]
-        rows.append([*([_show_price(fit, change)] if fit.currency else []), *cells])
+        array, result = change.array, change.array.measured[0]
+        price = "no price" if change.price is None else f"{fit.currency} {format_amount(change.price)}"
+        # Why fewer further disks do not suffice.
+        has_fewer = change.kind == "disks" and array.failing is not None
+        fewer = f"{array.failing} {_describe_failing(array)}" if has_fewer else ""
+        cells = [name_change(fit, change), f"{name_result(result.objective.column)} {_show(result)}", fewer]
+        rows.append([*([price] if fit.currency else []), *cells])
     listed = align_cells(rows, left=len(rows[0])).splitlines()
     return [
         f"Each of these changes makes it fit, {order}:",
@@ -168,24 +156,10 @@ def _describe_changes(fit: Fit) -> list[str]:
     ]
 
 
-def _show_price(fit: Fit, change: JudgedChange) -> str:
-    return "no price" if change.price is None else f"{fit.currency} {format_amount(change.price)}"
-
-
-def _describe_fewer(change: JudgedChange) -> str:
-    """Return why fewer further disks do not suffice; nothing of another change."""
-    array = change.array
-    if change.kind != "disks" or array.failing is None:
-        return ""
-    return f"{array.failing} {describe_failing(array.verdict, array.binding)}"
-
-
 def _describe_miss(change: JudgedChange) -> str:
-    array = change.array
-    text = f"runs {describe_failing(array.verdict, array.binding)}"
-    missed = [result for result in array.measured if result.objective.text == array.binding]
-    results = [_show(each) for each in missed]
-    return f"{text} with {results[0]}" if results else text
+    text = f"runs {_describe_failing(change.array)}"
+    missed = [result for result in change.array.measured if result.objective.text == change.array.binding]
+    return f"{text} with {_show(missed[0])}" if missed else text
 
 
 def _count_others(fit: Fit) -> list[str]:

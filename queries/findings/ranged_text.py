@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from destage.measured_systems.model_error import CONFIDENCE, ModelError
 from destage.queries.findings.sizing_text import Sized, compose_sizing, format_odds, name_parts
-from destage.queries.text.presentation import format_amount, format_count, format_number
+from destage.queries.text.presentation import format_amount, format_count, format_number, format_rounded
 from destage.spec.printed_text import align_cells
 
-_DIGITS = 3
 _GAP = "  "
 _RULE = (
     "Regret: what an array costs beyond the cheapest one that carries the load; where it does not carry it, "
@@ -98,11 +97,15 @@ def compose_ranged(ranged: RangedSizing) -> list[str]:
         least = ", ".join(_describe_input(name, value, value) for name, value in values.items())
         return [f"Even at the low ends ({least}):", *compose_sizing(sized)]
     best = ranged.carrying[0]
+    ranges = [_describe_input(name, *ends) for name, ends in ranged.ranges.items()]
     count = format_count(len(ranged.candidates), "candidate")
+    mean, most = (
+        f"{ranged.currency} {_amount(regret)}" for regret in (best.mean_regret, best.greatest_regret)
+    )
     facts = [
-        ("ranges", _describe_ranges(ranged)),
+        ("ranges", f"{', '.join(ranges)}; every value is as probable as any other"),
         ("odds", _describe_odds(best)),
-        ("regret", f"{_show_regret(ranged, best)}, the least on average of {count}"),
+        ("regret", f"{mean} on average, {most} at most, the least on average of {count}"),
     ]
     if (sure := ranged.sure) is not None:
         facts.append(("to be sure", f"{_name(ranged, sure)} ({ranged.currency} {format_amount(sure.price)})"))
@@ -122,12 +125,6 @@ def compose_ranged(ranged: RangedSizing) -> list[str]:
 
 def _name(ranged: RangedSizing, one: RangedCandidate) -> str:
     return name_parts(one.parts, one.disks, ranged.spares)
-
-
-def _describe_ranges(ranged: RangedSizing) -> str:
-    """Return the ranges in words: `250 to 350 users, all values alike probable`."""
-    ranges = [_describe_input(name, *ends) for name, ends in ranged.ranges.items()]
-    return f"{', '.join(ranges)}; every value is as probable as any other"
 
 
 def _describe_input(name: str, low: float, high: float) -> str:
@@ -150,24 +147,10 @@ def _describe_odds(one: RangedCandidate) -> str:
     return f"{odds}; {_percent(one.odds_with_error)} with the error of the model"
 
 
-def _show_regret(ranged: RangedSizing, one: RangedCandidate) -> str:
-    mean, most = (_amount(regret) for regret in (one.mean_regret, one.greatest_regret))
-    return f"{ranged.currency} {mean} on average, {ranged.currency} {most} at most"
-
-
 def _tabulate(ranged: RangedSizing) -> list[str]:
     """Return the candidates with their odds and regret, the cheapest first."""
-    rows = [
-        (
-            f"price [{ranged.currency}]",
-            f"carries [{ranged.unit}]",
-            "odds",
-            "with error",
-            "mean regret",
-            "greatest",
-            "configuration",
-        )
-    ]
+    results = ("odds", "with error", "mean regret", "greatest", "configuration")
+    rows = [(f"price [{ranged.currency}]", f"carries [{ranged.unit}]", *results)]
     rows += [
         (
             format_amount(one.price),
@@ -184,7 +167,7 @@ def _tabulate(ranged: RangedSizing) -> list[str]:
 
 
 def _describe_carried(one: RangedCandidate) -> str:
-    ends = dict.fromkeys(_show(end) for end in (min(one.carried), max(one.carried)))
+    ends = dict.fromkeys(map(format_rounded, (min(one.carried), max(one.carried))))
     return f"{'≥ ' if one.is_bound else ''}{' to '.join(ends)}"
 
 
@@ -195,7 +178,3 @@ def _percent(share: float) -> str:
 
 def _amount(price: float) -> str:
     return format_amount(round(price))
-
-
-def _show(value: float) -> str:
-    return format_number(float(f"{value:.{_DIGITS}g}"))

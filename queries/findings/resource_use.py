@@ -5,11 +5,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from destage.engine import result_columns
-from destage.queries.findings.sizing_text import RESOURCE_WORDS
-from destage.queries.text.presentation import format_number
+from destage.queries.text.presentation import format_rounded
 
 COLUMNS = (*result_columns.columns_needed(), "disk_queue_mean", "disk_busy_mean_fraction")
 """The result columns that a description needs."""
+RESOURCE_WORDS = {
+    "disk": "the disks",
+    "channel": "the channel to the disks",
+    "link": "the host link",
+    "firmware": "the controller's firmware",
+    "xor": "the XOR engine",
+    "cache": "the write cache",
+    "host": "the host's processors",
+}
 _SERIAL = "disk"
 """The kind of disks that serve one I/O at a time."""
 _LEAST_USE = 0.005
@@ -61,11 +69,10 @@ def _describe_waiting(row: Mapping[str, float | None], config: Mapping[str, Any]
     kinds = {array.get("disk", {}).get("kind") for array in config.get("arrays", [])}
     if not queue or busy is None:
         return []
-    text = f"On average {format_number(float(f'{queue:.3g}'))} I/Os are at a disk"
+    text = f"On average {format_rounded(queue)} I/Os are at a disk"
     if kinds == {_SERIAL} and queue >= busy:
-        text += (
-            f": {_percent(1 - busy / queue)} of their time there is waiting, {_percent(busy / queue)} service"
-        )
+        waiting, service = _percent(1 - busy / queue), _percent(busy / queue)
+        text += f": {waiting} of their time there is waiting, {service} service"
     return [f"{text}."]
 
 

@@ -16,22 +16,19 @@ from destage.queries.findings.candidates import (
     Candidate,
     Measured,
 )
-from destage.queries.text.failing_verdicts import describe_failing
-from destage.queries.text.presentation import format_amount, format_axis_value, format_number, title_column
-from destage.queries.text.shown_results import name_result, round_to, show_bound, show_bytes, show_result
+from destage.queries.findings.resource_use import RESOURCE_WORDS
+from destage.queries.text.presentation import format_amount, format_axis_value, format_rounded, split_title
+from destage.queries.text.shown_results import (
+    describe_failing,
+    name_result,
+    show_bound,
+    show_bytes,
+    show_result,
+)
 from destage.spec.objective import Objective
 from destage.spec.printed_text import align_cells
 
 _CLOSE, _CERTAIN = 0.99, 0.999
-RESOURCE_WORDS = {
-    "disk": "the disks",
-    "channel": "the channel to the disks",
-    "link": "the host link",
-    "firmware": "the controller's firmware",
-    "xor": "the XOR engine",
-    "cache": "the write cache",
-    "host": "the host's processors",
-}
 _OPEN = ("undecided", "not_stationary")
 """The verdicts on numbers of disks that neither meet the objectives nor miss one."""
 _GAP = "  "
@@ -108,11 +105,7 @@ class Sized:
     @property
     def carrying(self) -> list[Candidate]:
         """The candidates that meet the objectives, the cheapest first."""
-        return [
-            candidate
-            for candidate in self.candidates
-            if candidate.disks is not None and candidate.price is not None
-        ]
+        return [one for one in self.candidates if one.disks is not None and one.price is not None]
 
     @property
     def unmeasured(self) -> list[Candidate]:
@@ -174,7 +167,10 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     if best.limiting is not None and best.use is not None:
         share = f"{best.use:.0%}".replace("%", " %")
         facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
-    facts.append(("disks", _explain_count(best)))
+    fewer = "the fewest that are possible or considered"
+    if best.failing is not None:
+        fewer = f"{best.failing} {describe_failing(best.verdict, best.binding)}"
+    facts.append(("disks", f"{best.disks}{', ' if best.failing is None else '; '}{fewer}"))
     if sized.held is not None:
         facts.append(("holds", _describe_held(sized.held)))
     if sized.assured is not None:
@@ -197,7 +193,7 @@ def _describe_margin(measured: Measured, *, is_met: bool = True) -> str:
         return f"{text}: {'undecided' if is_open else 'met' if objective.is_met(measured.mean) else 'missed'}"
     if measured.factor is not None:
         side = "below" if objective.is_upper else "above"
-        text += f": a factor of {format_number(round_to(measured.factor, 2))} {side}"
+        text += f": a factor of {format_rounded(measured.factor, 2)} {side}"
     return text
 
 
@@ -224,12 +220,6 @@ def _describe_closest(sized: Sized) -> list[str]:
     return [f"{name_parts(examined.parts, None)}:", *(f"{_GAP}{line}" for line in facts)]
 
 
-def _explain_count(best: Candidate) -> str:
-    if best.failing is not None:
-        return f"{best.disks}; {best.failing} {describe_failing(best.verdict, best.binding)}"
-    return f"{best.disks}, the fewest that are possible or considered"
-
-
 def _describe_held(held: Held) -> str:
     """Return the data and the room for them: `40 TB of data, of 43.2 TB usable`."""
     usable = f"{show_bytes(held.usable_bytes)} usable"
@@ -243,7 +233,7 @@ def _describe_held(held: Held) -> str:
 
 def _describe_assured(sized: Sized, assured: Assured) -> str:
     """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000), which ...`."""
-    load = f"{format_number(round_to(assured.load, 2))} times the load, as systems may be so much slower"
+    load = f"{format_rounded(assured.load, 2)} times the load, as systems may be so much slower"
     load += "; without a failure" if sized.carrying[0].states else ""
     if assured.disks is None:
         return f"more disks than are considered, for {load}"
@@ -255,22 +245,19 @@ def _describe_battery(case: BatteryCase | None) -> str:
     """Return what a failure of the battery costs, and the data that it exposes."""
     if case is None:
         return "no effect: no write cache needs a battery"
-    mebibytes = format_number(round_to(case.exposed_bytes / 2**20, 3))
-    at_risk = f"up to {mebibytes} MiB of dirty data unprotected until destaged"
+    at_risk = (
+        f"up to {format_rounded(case.exposed_bytes / 2**20)} MiB of dirty data unprotected until destaged"
+    )
     if not case.without:
         return f"{at_risk}; then, in write-through, the load overloads the array"
-    slower = [
-        f"{title_column(column).partition(' [')[0]} {show_result(column, after)}, {_compare(after / before)}"
-        for column, before in case.columns.items()
-        if before and (after := case.without[column]) is not None and column.endswith("_us")
-    ]
+    slower = []
+    for column, before in case.columns.items():
+        after = case.without[column]
+        if before and after is not None and column.endswith("_us"):
+            times = format_rounded(after / before, 2)
+            changed = "as long as before" if times == "1" else f"{times} times as long"
+            slower.append(f"{split_title(column)[0]} {show_result(column, after)}, {changed}")
     return f"{at_risk}; then, in write-through, {' and '.join(slower)}" if slower else at_risk
-
-
-def _compare(factor: float) -> str:
-    """Return how a response changes: `3.2 times as long`."""
-    times = format_number(round_to(factor, 2))
-    return "as long as before" if times == "1" else f"{times} times as long"
 
 
 def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
@@ -285,21 +272,17 @@ def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
 def _list_rest(sized: Sized) -> list[str]:
     """Return how the other families were ruled out, and how many of them."""
     rest = sized.candidates
+    dear = [one for one in rest if one.censored == MORE_EXPENSIVE]
+    open_ends = [one for one in rest if one.censored is None and one.disks is None]
+    enough = "more expensive with enough disks; fewer were simulated and"
     counts = {
-        "more expensive even with the fewest disks": sum(
-            candidate.censored == MORE_EXPENSIVE and candidate.failing is None for candidate in rest
-        ),
-        "more expensive with enough disks; fewer were simulated and miss an objective": sum(
-            candidate.censored == MORE_EXPENSIVE and candidate.verdict == "misses" for candidate in rest
-        ),
-        "more expensive with enough disks; fewer were simulated and may miss an objective": sum(
-            candidate.censored == MORE_EXPENSIVE and candidate.verdict in _OPEN for candidate in rest
-        ),
+        "more expensive even with the fewest disks": sum(one.failing is None for one in dear),
+        f"{enough} miss an objective": sum(one.verdict == "misses" for one in dear),
+        f"{enough} may miss an objective": sum(one.verdict in _OPEN for one in dear),
         "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
-        "misses an objective with the most disks": sum(candidate.censored == "above" for candidate in rest),
+        "misses an objective with the most disks": sum(one.censored == "above" for one in rest),
         "not shown to meet the objectives with the most disks": sum(
-            candidate.censored is None and candidate.verdict in _OPEN and candidate.disks is None
-            for candidate in rest
+            one.verdict in _OPEN for one in open_ends
         ),
         "has no value for an objective": len(sized.unmeasured),
         "ends a rebuild before the window ends": sum(one.verdict == REBUILD_ENDED for one in rest),
@@ -308,19 +291,17 @@ def _list_rest(sized: Sized) -> list[str]:
     }
     listed = [f"{_GAP}{count:>4}{_GAP}{reason}" for reason, count in counts.items() if count]
     total = len(rest) + sized.outclassed + sized.impossible
-    return (
-        [f"Ruled out, of {total} combinations of controller, disk and RAID level:", *listed] if listed else []
-    )
+    head = f"Ruled out, of {total} combinations of controller, disk and RAID level:"
+    return [head, *listed] if listed else []
 
 
 def _describe_unpriced(sized: Sized) -> list[str]:
     """Return how many parts were not considered, with their names where they are few; nothing if none."""
     counts = []
     for kind, names in sized.unpriced.items():
-        named = f" ({', '.join(names)})" if len(names) <= _FEW else ""
-        counts += (
-            [f"{len(names)} {kind if len(names) > 1 else kind.removesuffix('s')}{named}"] if names else []
-        )
+        if names:
+            named = f" ({', '.join(names)})" if len(names) <= _FEW else ""
+            counts.append(f"{len(names)} {kind if len(names) > 1 else kind.removesuffix('s')}{named}")
     return [f"Not considered, without a price in the price table: {' and '.join(counts)}."] if counts else []
 
 
@@ -335,9 +316,10 @@ def describe_unreachable(
         disks: Its number of disks.
         load: The load of that user in words.
     """
-    words = title_column(objective.column).partition(" [")[0]
-    reached, name = show_result(objective.column, value), name_parts(family, disks)
-    return f"even {load} has {words} {reached} at best ({name}), and {objective.text} was asked for"
+    reached = f"{split_title(objective.column)[0]} {show_result(objective.column, value)}"
+    return (
+        f"even {load} has {reached} at best ({name_parts(family, disks)}), and {objective.text} was asked for"
+    )
 
 
 def describe_outclassed(
@@ -361,8 +343,8 @@ def describe_outclassed(
     runs = f"in one run each with the most disks, all {count} combinations of controller, disk and RAID level"
     if objective is None or value is None:
         return f"{runs} are overloaded"
-    words = title_column(objective.column).partition(" [")[0]
-    best = f"the best has {words} {show_result(objective.column, value)} ({name_parts(family, disks)})"
+    reached = f"{split_title(objective.column)[0]} {show_result(objective.column, value)}"
+    best = f"the best has {reached} ({name_parts(family, disks)})"
     return f"{runs} are overloaded or miss an objective by more than a factor of {far:g}; {best}"
 
 
@@ -383,15 +365,11 @@ def describe_too_small(data: int, usable: int, family: Mapping[str, object], dis
 def _explain_none(sized: Sized) -> str:
     if sized.reason is not None:
         return f"No configuration meets the objectives: {sized.reason}."
-    never = Counter(
-        describe_failing(candidate.verdict, candidate.binding)
-        for candidate in sized.candidates
-        if candidate.censored != MORE_EXPENSIVE
-    )
-    dear = [candidate for candidate in sized.candidates if candidate.censored == MORE_EXPENSIVE]
-    reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(never.items())]
-    if dear:
-        reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")
+    never = [one for one in sized.candidates if one.censored != MORE_EXPENSIVE]
+    failing = Counter(describe_failing(one.verdict, one.binding) for one in never)
+    reasons = [f"{count} {reason} with the most disks" for reason, count in sorted(failing.items())]
+    if dear := len(sized.candidates) - len(never):
+        reasons.append(f"{dear} cost too much with as many disks as the load needs")
     if sized.outclassed:
         reasons.append(f"{sized.outclassed} are far from carrying the load with the most disks, in one run")
     if sized.impossible:

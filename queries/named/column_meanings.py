@@ -144,16 +144,11 @@ def collect_meanings(axes: pa.Table, answer: str, sought: str | None) -> dict[st
 
 def explain_columns(described: pa.Table, meanings: Mapping[str, Meaning]) -> pa.Table:
     """Return the rows of a DESCRIBE with the unit and the meaning of each column."""
-    names: list[str] = described["column_name"].to_pylist()
-    explained = [find_meaning(name, meanings) for name in names]
-    return pa.table(
-        {
-            "column_name": described["column_name"],
-            "column_type": described["column_type"],
-            "unit": pa.array([unit for unit, _ in explained], pa.string()),
-            "meaning": pa.array([meaning for _, meaning in explained], pa.string()),
-        }
-    )
+    explained = [find_meaning(name, meanings) for name in described["column_name"].to_pylist()]
+    rows = described.select(["column_name", "column_type"])
+    for place, heading in enumerate(("unit", "meaning")):
+        rows = rows.append_column(heading, pa.array([of[place] for of in explained], pa.string()))
+    return rows
 
 
 def find_units(query: NamedQuery, units: Mapping[str, str]) -> dict[str, str]:

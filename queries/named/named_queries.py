@@ -34,8 +34,14 @@ from destage.queries.named.study_kinds import FixedLoad
 from destage.spec.validation import suggest
 
 _HEADER = re.compile(r"--\s*(name|studies|purpose|axis|setting|parameter|column|row):\s*(.+)")
-_COLUMN = re.compile(r"(\S+)(?:\s*\[(.+?)\])?:\s+(.+)")
-_PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
+_LINES = {
+    "column": (re.compile(r"(\S+)(?:\s*\[(.+?)\])?:\s+(.+)"), "gain [bytes]: improvement"),
+    "parameter": (
+        re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)"),
+        "users [users] = 39: users to support",
+    ),
+}
+"""The form of lines with several parts, and an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,32 +149,26 @@ def parse_query(text: str) -> NamedQuery:
         name=header["name"][0],
         studies=header["studies"][0],
         purpose=header["purpose"][0],
-        parameters=tuple(_parameter(line) for line in header.get("parameter", [])),
+        parameters=tuple(map(_parameter, header.get("parameter", []))),
         row=header["row"][0],
         sql=text,
         axes=tuple(header.get("axis", ())),
         settings=tuple(header.get("setting", ())),
-        columns=tuple(_column(line) for line in header.get("column", [])),
+        columns=tuple(QueryColumn(*_split(line, "column")) for line in header.get("column", [])),
     )
 
 
-def _column(line: str) -> QueryColumn:
-    match = _COLUMN.fullmatch(line)
+def _split(line: str, kind: str) -> tuple[str, ...]:
+    """Return the parts of a line of a header."""
+    pattern, example = _LINES[kind]
+    match = pattern.fullmatch(line)
     if match is None:
-        raise QueryError(
-            "query.bad-header", f"invalid column line {line!r}; write it as `gain [bytes]: improvement`"
-        )
-    return QueryColumn(*match.groups())
+        raise QueryError("query.bad-header", f"invalid {kind} line {line!r}; write it as `{example}`")
+    return match.groups()
 
 
 def _parameter(line: str) -> Parameter:
-    match = _PARAMETER.fullmatch(line)
-    if match is None:
-        raise QueryError(
-            "query.bad-header",
-            f"invalid parameter line {line!r}; write it as `users [users] = 39: users to support`",
-        )
-    name, unit, default, meaning = match.groups()
+    name, unit, default, meaning = _split(line, "parameter")
     try:
         value: float | str = float(default)
     except ValueError:

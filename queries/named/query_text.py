@@ -59,26 +59,18 @@ def write_query(query: NamedQuery, given: Mapping[str, str], subject: Subject) -
         name: quote(columns[name]) if name in columns else _write_literal(value)
         for name, value in values.items()
     }
-    return "\n".join(
-        _fill(line, literals, columns, settings, subject.answer) for line in query.sql.splitlines()
-    )
 
+    def fill(line: str) -> str:
+        for name, column in columns.items():
+            line = line.replace(f"{{{name}}}", column)
+        if line.lstrip().startswith("--"):
+            return line
+        for path, value in settings.items():
+            line = line.replace(quote(path), value)
+        line = re.sub(r"\$(\w+)", lambda match: literals[match[1]], line)
+        return _ANSWER.sub(subject.answer, line)
 
-def _fill(
-    line: str,
-    literals: Mapping[str, str],
-    columns: Mapping[str, str],
-    settings: Mapping[str, str],
-    answer: str,
-) -> str:
-    for name, column in columns.items():
-        line = line.replace(f"{{{name}}}", column)
-    if line.lstrip().startswith("--"):
-        return line
-    for path, value in settings.items():
-        line = line.replace(quote(path), value)
-    line = re.sub(r"\$(\w+)", lambda match: literals[match[1]], line)
-    return _ANSWER.sub(answer, line)
+    return "\n".join(map(fill, query.sql.splitlines()))
 
 
 def _find_column(query: str, parameter: Parameter, text: str, subject: Subject) -> str:

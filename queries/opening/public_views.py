@@ -5,7 +5,7 @@ with its parameters at their defaults. A relation is made when a statement first
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -21,8 +21,7 @@ from destage.queries.named.column_meanings import (
     find_meaning,
     find_units,
 )
-from destage.queries.named.named_queries import NamedQuery
-from destage.queries.opening.studied_sweep import WIDE, count_asked, order_columns
+from destage.queries.opening.studied_sweep import WIDE, StudiedSweep, list_asked, order_columns
 from destage.queries.text.plain_values import mark_computed
 from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote, replace_quantities
 
@@ -40,38 +39,30 @@ class PublicViews:
 
     def __init__(
         self,
+        study: StudiedSweep,
         database: Database,
-        names: Mapping[str, str],
-        units: Mapping[str, str],
         meanings: Mapping[str, Meaning],
-        queries: Mapping[str, NamedQuery],
-        write: Callable[[str], tuple[NamedQuery, str]],
+        define: Callable[[str], str],
         prepare: Callable[[str], None],
-        list_asked: Callable[[], Sequence[str]],
     ) -> None:
-        """Take a database with the relations of the sweep.
+        """Take a study, and a database with the relations of its sweep.
 
         Args:
-            names: The column of each axis' dotted path.
-            units: The base unit of each axis that has one, by its path and its column.
             meanings: The unit and meaning of each column.
-            queries: The named queries of the study's kind, by name.
-            write: Returns a named query with its parameters filled in, and its statement.
+            define: Returns a statement with the views of means that it names.
             prepare: Creates the relations that a text names and that are created only on demand.
-            list_asked: Returns the columns that come first in relations with all result columns.
         """
+        self._study = study
         self._database = database
-        self._names = names
         self._meanings = dict(meanings)
-        self._queries = queries
-        self._write = write
+        self._queries = study.queries
+        self._define = define
         self._prepare = prepare
-        self._list_asked = list_asked
         self._first: dict[str, int] = {}
-        self.aliases = alias_names(names)
+        self.aliases = alias_names(study.names)
         self._made: dict[str, list[str]] = {}
         self._explained: dict[str, dict[str, Meaning]] = {}
-        self._units = dict(units)
+        self._units = dict(study.units)
 
     @property
     def units(self) -> dict[str, str]:
@@ -121,7 +112,8 @@ class PublicViews:
             seconds: Its time limit, if it is not that of the session [s].
         """
         if not statement.explain and _LISTING.fullmatch(statement.select.strip()):
-            return _as_table(self.list_relations())
+            listed = self.list_relations()
+            return pa.table({"name": list(listed), "meaning": list(listed.values())})
         words = set(re.findall(r"\w+", statement.select.lower()))
         named = [name for name in (*RELATIONS, *self._queries) if name in words]
         failures: dict[str, DestageError] = {}
@@ -149,12 +141,12 @@ class PublicViews:
         """Create the view of a relation, unless it exists."""
         if name in self._made:
             return
-        source = f"main.{quote(name)}"
         self._prepare(name)
         if name in self._queries:
-            query, statement = self._write(name)
+            text = self._study.write_query(name)
+            query = self._study.parse(name, text)
             # Names in a view mean the relations of its own schema.
-            self._database.add_view(name, statement)
+            self._database.add_view(name, self._define(text))
             self._units |= find_units(query, self._units)
             self._explained[name] = {column.name: (column.unit, column.meaning) for column in query.columns}
         elif name == MEASURED:
@@ -165,20 +157,12 @@ class PublicViews:
         if not columns:
             return  # the statement defines it itself
         if name in WIDE:
-            asked = self._list_asked()
-            columns = order_columns(columns, asked)
-            self._first[name] = count_asked(columns, asked)
-        self._made[name] = [self._names.get(column, column) for column in columns]
-        self._database.add_view(name, _rename(source, columns, self._names), PUBLIC)
-
-
-def _rename(source: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
-    listed = (
-        f"{quote(column)} AS {quote(names[column])}" if column in names else quote(column)
-        for column in columns
-    )
-    return f"SELECT {', '.join(listed)} FROM {source}"  # noqa: S608 - names of the sweep, quoted
-
-
-def _as_table(relations: Mapping[str, str]) -> pa.Table:
-    return pa.table({"name": list(relations), "meaning": list(relations.values())})
+            columns, self._first[name] = order_columns(columns, list_asked(self._study))
+        names = self._study.names
+        self._made[name] = [names.get(column, column) for column in columns]
+        listed = (
+            f"{quote(column)} AS {quote(names[column])}" if column in names else quote(column)
+            for column in columns
+        )
+        statement = f"SELECT {', '.join(listed)} FROM main.{quote(name)}"  # noqa: S608 - names of the sweep, quoted
+        self._database.add_view(name, statement, PUBLIC)

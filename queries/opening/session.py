@@ -12,17 +12,16 @@ import pyarrow as pa
 from destage.engine import result_columns
 from destage.errors import DestageError, Issue, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
-from destage.queries.named.analysis_queries import name_table
 from destage.queries.named.column_meanings import MEASURED, collect_meanings
-from destage.queries.named.named_queries import NamedQuery
 from destage.queries.opening.public_views import PublicViews
-from destage.queries.opening.studied_sweep import StudiedSweep, list_asked
-from destage.queries.published.published_values import PUBLISHED_SCHEMA, tabulate_published
+from destage.queries.opening.studied_sweep import StudiedSweep
+from destage.queries.published.measurement import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.tables import views
 from destage.queries.tables.point_table import PointTable, tabulate_axes
 from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
 from destage.queries.tables.shared_points import SHARED, build_grid
+from destage.queries.tables.stored_analyses import name_table
 from destage.queries.tables.views import MEANS, MeanViews
 from destage.queries.text.presentation import format_count
 from destage.sensitivity.analysis import list_sampled
@@ -150,16 +149,8 @@ class Session(StudiedSweep):
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
         answers_view = views.build_answers_view(self.answer, self.axes, has_shared=SHARED in relations.tables)
         self._database.add_view("answers", answers_view)
-        self.public = PublicViews(
-            self._database,
-            self.names,
-            self.units,
-            collect_meanings(axes, self.answer, self.seek),
-            self.queries,
-            self._write_named,
-            self._add_pending,
-            lambda: list_asked(self),
-        )
+        meanings = collect_meanings(axes, self.answer, self.seek)
+        self.public = PublicViews(self, self._database, meanings, self._means.define, self._add_pending)
 
     @cached_property
     def points(self) -> PointTable:
@@ -331,10 +322,6 @@ class Session(StudiedSweep):
     def render(self, function: Callable[[], _Result]) -> _Result:
         """Call a function that renders the rows of the last statement, within what is left of its limits."""
         return self._database.render(function)
-
-    def _write_named(self, name: str) -> tuple[NamedQuery, str]:
-        text = self.write_query(name)
-        return self.parse(name, text), self._means.define(text)
 
     @property
     def is_abandoned(self) -> bool:

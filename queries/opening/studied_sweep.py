@@ -11,13 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from destage.engine import results_schema, scenario_schema
-from destage.queries.named.analysis_queries import list_analysis_queries
 from destage.queries.named.column_meanings import find_units
 from destage.queries.named.named_queries import NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.named.query_text import Subject, write_query
 from destage.queries.named.study_kinds import find_kind
 from destage.queries.tables.point_table import name_columns
-from destage.queries.tables.stored_analyses import read_analyses
+from destage.queries.tables.stored_analyses import list_analysis_queries, read_analyses
 from destage.queries.tables.views import list_measured_columns
 from destage.sql import quote
 from destage.store import Sweep
@@ -151,18 +150,12 @@ def list_asked(study: StudiedSweep) -> tuple[str, ...]:
     return tuple(dict.fromkeys(["label", *axes, *answer, study.result, *results, *_COUNTS]))
 
 
-def order_columns(columns: Sequence[str], asked: Iterable[str]) -> list[str]:
-    """Return columns with those asked for first, each followed by the ends of its interval."""
+def order_columns(columns: Sequence[str], asked: Iterable[str]) -> tuple[list[str], int]:
+    """Return columns with those asked for first, each with the ends of its interval, and their number."""
+    ends = dict.fromkeys(name for base in asked for name in (base, f"{base}_low", f"{base}_high"))
     present = set(columns)
-    ends = (name for base in asked for name in (base, f"{base}_low", f"{base}_high"))
     first = [name for name in ends if name in present]
-    return [*first, *(name for name in columns if name not in set(first))]
-
-
-def count_asked(columns: Sequence[str], asked: Iterable[str]) -> int:
-    """Return how many of the columns that `order_columns` returns are asked for."""
-    present = set(columns)
-    return sum(name in present for base in asked for name in (base, f"{base}_low", f"{base}_high"))
+    return [*first, *(name for name in columns if name not in ends)], len(first)
 
 
 def _list_expressions(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -17,7 +17,6 @@ from destage.queries.pairs.run_history import (
     find_bracket,
     list_probes,
 )
-from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import (
     begin_sentence,
     find_scale,
@@ -28,6 +27,7 @@ from destage.queries.text.presentation import (
     title_axis,
     title_column,
 )
+from destage.queries.text.shown_results import describe_failing
 from destage.spec.objective import Objective
 
 Answer = Mapping[str, Any]

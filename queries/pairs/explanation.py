@@ -134,8 +134,12 @@ class Explainer:
             "runs": len(history),
             "statuses": dict(Counter(run.status or PENDING for run in history)),
         }
-        sentences = [self._count_runs(history)]
-        answer = self._find_answer(point)
+        statuses = Counter(run.status or "not executed" for run in history)
+        listed = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in statuses.most_common())
+        rounds = format_count(len({run.round for run in history}), "round")
+        sentences = [f"{format_count(len(history), 'run')} in {rounds}: {listed}."]
+        answers = session.sql("SELECT * FROM answers WHERE point_id = $point", {"point": point}).to_pylist()
+        answer = next(iter(answers), None)
         near = self._kind.choose_runs(history, bounds, answer)
         described, values = self._kind.describe_result(point, history, bounds, answer)
         sentences += described
@@ -165,19 +169,6 @@ class Explainer:
         )
         return self._session.sweep.configuration(rows["plan_row"][0].as_py())
 
-    def _find_answer(self, point: str) -> dict[str, Any] | None:
-        rows = self._session.sql(
-            "SELECT * FROM answers WHERE point_id = $point", {"point": point}
-        ).to_pylist()
-        return rows[0] if rows else None
-
-    @staticmethod
-    def _count_runs(history: Sequence[HistoryRun]) -> str:
-        statuses = Counter(run.status or "not executed" for run in history)
-        listed = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in statuses.most_common())
-        rounds = len({run.round for run in history})
-        return f"{format_count(len(history), 'run')} in {format_count(rounds, 'round')}: {listed}."
-
     def _describe_lack(self, history: Sequence[HistoryRun], answer: Mapping[str, Any] | None) -> list[str]:
         """Return why a point has no answer, and what to change."""
         sentences = []
@@ -200,25 +191,22 @@ class Explainer:
             name = self._session.sweep.path.name
             return [f"It has not been executed; continue with: destage run {name}."]
         row = run.row
-        cost = ", ".join(
-            [
-                f"{format_rounded(row[name])} {unit}"
-                for name, unit in (("prov_engine_s", "s in the engine"), ("events", "events"))
-                if row.get(name) is not None
-            ]
-        )
+        units = {"prov_engine_s": "s in the engine", "events": "events"}
+        costs = [
+            f"{format_rounded(row[name])} {unit}" for name, unit in units.items() if row.get(name) is not None
+        ]
         host = f" on {row['prov_host']}" if row.get("prov_host") else ""
-        text = f"Status {run.status.replace('_', ' ')}{host}" + (f" ({cost})" if cost else "") + "."
-        details = []
+        cost = f" ({', '.join(costs)})" if costs else ""
+        sentences = [f"Status {run.status.replace('_', ' ')}{host}{cost}."]
         if run.status == "failed":
-            details.append(f"The run failed ({row.get('error_kind')}): {row.get('error')}.")
+            sentences.append(f"The run failed ({row.get('error_kind')}): {row.get('error')}.")
         elif run.status == "not_stationary":
             cause = _UNSETTLED.get(str(row.get("unsettled")), "the run did not become steady")
             needed = [row[_NEEDED]] if row.get(_NEEDED) is not None else []
-            details.append(f"{begin_sentence(cause)}: {self._explain_unsteady(needed)}.")
+            sentences.append(f"{begin_sentence(cause)}: {self._explain_unsteady(needed)}.")
         elif run.status in RESULTS:
-            details.append(RESULTS[run.status])
-        return [text, *details]
+            sentences.append(RESULTS[run.status])
+        return sentences
 
     @staticmethod
     def _judge(run: HistoryRun, bound: Objective) -> str:

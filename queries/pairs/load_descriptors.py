@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from destage.errors import QueryError
@@ -22,6 +23,8 @@ _SHARED = 0.02
 _DEVIATIONS = 4.0
 """Standard deviations of a share in few requests that are tolerated as well."""
 _EXACT = 1e-9
+IsEqual = Callable[[Any, Any, int | None], bool]
+"""Returns whether two values are the same load, given the number of requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +35,13 @@ class Descriptor:
         title: It in words.
         of_line: Returns it of a line.
         of_point: Returns it of a point.
-        is_equal: Whether two values are the same load, given the number of requests.
         is_load: Whether it says how much load there is, rather than of which kind.
     """
 
     title: str
     of_line: Callable[[MeasuredLine], Any]
     of_point: Callable[[SimulatedPoint], Any]
-    is_equal: Callable[[Any, Any, int | None], bool]
+    is_equal: IsEqual
     unit: str | None = None
     is_load: bool = False
 
@@ -50,11 +52,10 @@ class Descriptor:
 
     def name(self, value: object) -> str:
         """Return a value in words."""
-        text = format_quantity(value, self.unit)
-        return f"{self.title} {text}"
+        return f"{self.title} {format_quantity(value, self.unit)}"
 
 
-def _is_close(tolerance: float) -> Callable[[float, float, int | None], bool]:
+def _is_close(tolerance: float) -> IsEqual:
     return lambda one, other, _: math.isclose(one, other, rel_tol=tolerance)
 
 
@@ -63,38 +64,17 @@ def _is_share(one: float, other: float, requests: int | None) -> bool:
     return abs(one - other) <= max(_SHARED, by_chance)
 
 
+def _describe(title: str, measured: str, simulated: str, is_equal: IsEqual, **facts: Any) -> Descriptor:
+    return Descriptor(title, attrgetter(measured), attrgetter(f"load.{simulated}"), is_equal, **facts)
+
+
 RATE = "requests per second"
 DESCRIPTORS = (
-    Descriptor(
-        "outstanding I/Os",
-        lambda line: line.outstanding,
-        lambda point: point.load.outstanding,
-        _is_close(_COUNTED),
-        is_load=True,
-    ),
-    Descriptor(
-        RATE,
-        lambda line: line.throughput_iops,
-        lambda point: point.load.rate,
-        _is_close(_RATED),
-        is_load=True,
-    ),
-    Descriptor(
-        "request size",
-        lambda line: line.request_bytes,
-        lambda point: point.load.request_bytes,
-        _is_close(_COUNTED),
-        "bytes",
-    ),
-    Descriptor(
-        "read fraction", lambda line: line.read_fraction, lambda point: point.load.read_fraction, _is_share
-    ),
-    Descriptor(
-        "random fraction",
-        lambda line: line.random_fraction,
-        lambda point: point.load.random_fraction,
-        _is_share,
-    ),
+    _describe("outstanding I/Os", "outstanding", "outstanding", _is_close(_COUNTED), is_load=True),
+    _describe(RATE, "throughput_iops", "rate", _is_close(_RATED), is_load=True),
+    _describe("request size", "request_bytes", "request_bytes", _is_close(_COUNTED), unit="bytes"),
+    _describe("read fraction", "read_fraction", "read_fraction", _is_share),
+    _describe("random fraction", "random_fraction", "random_fraction", _is_share),
 )
 
 
@@ -113,7 +93,7 @@ def read_pairing(session: Session, text: str) -> Descriptor:
         raise QueryError("query.unknown-column", message, "--on")
     return Descriptor(
         title=column,
-        of_line=lambda line: getattr(line, column),
+        of_line=attrgetter(column),
         of_point=_find_parameter(session, parameter),
         is_equal=_is_same,
         is_load=True,
@@ -123,7 +103,7 @@ def read_pairing(session: Session, text: str) -> Descriptor:
 def _find_parameter(session: Session, name: str) -> Callable[[SimulatedPoint], Any]:
     """Return the function that reads a parameter of a point: of its load, of the workload, or an axis."""
     if name in _LOADS:
-        return lambda point: getattr(point.load, name)
+        return attrgetter(f"load.{name}")
     path = name.split(".")
     if path[0] == "workload" and name not in session.names:
         return lambda point: _descend(point.workload, path[1:])

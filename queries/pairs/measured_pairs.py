@@ -1,7 +1,7 @@
 """Measured lines paired with the points of a sweep that simulate the same load, and what they differ in."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,15 +123,17 @@ def compare_measured(
         else:
             reason = _explain_line(session, line, points, candidates, descriptors)
             left.append(Unpaired(describe_line(number, line), reason, number))
-    paired = {id(pair.point) for pair in pairs}
-    without = [
-        Unpaired(
-            point.name, _explain_point(point, measured, matched.get(index, []), descriptors), point.point_id
-        )
-        for index, point in enumerate(points)
-        if id(point) not in paired
-    ]
+    paired, without = {id(pair.point) for pair in pairs}, []
+    for index, point in enumerate(points):
+        if id(point) not in paired:
+            reason = _explain_point(point, measured, matched.get(index, []), descriptors)
+            without.append(Unpaired(point.name, reason, point.point_id))
     return MeasuredComparison(pairs, left, without)
+
+
+def has_mix(line: MeasuredLine, point: SimulatedPoint) -> bool:
+    """Return whether a line and a point may have the same kind of load."""
+    return all(descriptor.fits(line, point) is not False for descriptor in MIX)
 
 
 def describe_line(number: int, line: MeasuredLine) -> str:
@@ -167,11 +169,7 @@ def _find_candidates(
         if all(fit is not False for fit, _ in fits) and any(fit and is_load for fit, is_load in fits):
             matching.append(index)
     # What --on leaves open, the mix may decide, and then the name.
-    same = [
-        index
-        for index in matching
-        if all(descriptor.fits(line, points[index]) is not False for descriptor in MIX)
-    ]
+    same = [index for index in matching if has_mix(line, points[index])]
     named = [
         index
         for index in same
@@ -203,7 +201,8 @@ def _explain_line(
     if not any(descriptor.fits(line, point) is not None for descriptor in loads for point in points):
         titles = " and ".join(descriptor.title for descriptor in loads)
         return f"{titles}: not known of both the line and a point; pair with --on, as in --on threads=users"
-    return f"no point has {_name_mismatch(descriptors, [(line, point) for point in points], line=line)}"
+    pairs = [(line, point) for point in points]
+    return f"no point has {_name_mismatch(descriptors, pairs, lambda descriptor: descriptor.of_line(line))}"
 
 
 def _explain_point(
@@ -216,27 +215,15 @@ def _explain_point(
         listed = ", ".join(map(str, matched))
         return f"line{'' if len(matched) == 1 else 's'} {listed} may be of other points as well"
     pairs = [(line, point) for line in measured.lines]
-    return f"no line has {_name_mismatch(descriptors, pairs, point=point)}"
+    return f"no line has {_name_mismatch(descriptors, pairs, lambda descriptor: descriptor.of_point(point))}"
 
 
 def _name_mismatch(
     descriptors: Sequence[Descriptor],
     pairs: Sequence[tuple[MeasuredLine, SimulatedPoint]],
-    *,
-    line: MeasuredLine | None = None,
-    point: SimulatedPoint | None = None,
+    value: Callable[[Descriptor], Any],
 ) -> str:
     """Return the values that no partner has, or all values that none has together."""
-
-    def value(descriptor: Descriptor) -> Any:
-        return (
-            descriptor.of_line(line)
-            if line is not None
-            else descriptor.of_point(point)
-            if point is not None
-            else None
-        )
-
     comparable = [
         descriptor
         for descriptor in descriptors
@@ -258,18 +245,10 @@ def _compare(line: MeasuredLine, point: SimulatedPoint, columns: Sequence[str]) 
         low, high = point.results.get(f"{column}_low"), point.results.get(f"{column}_high")
         ratio = simulated / measured if measured else None
         spread = _find_spread(line, column, simulated, low, high)
-        ratios.append(
-            Ratio(
-                column,
-                measured,
-                simulated,
-                low,
-                high,
-                ratio,
-                None if ratio is None or spread is None else ratio * (1 - spread),
-                None if ratio is None or spread is None else ratio * (1 + spread),
-            )
-        )
+        ends: tuple[float | None, float | None] = (None, None)
+        if ratio is not None and spread is not None:
+            ends = (ratio * (1 - spread), ratio * (1 + spread))
+        ratios.append(Ratio(column, measured, simulated, low, high, ratio, *ends))
     return ratios
 
 

@@ -198,27 +198,18 @@ def compare_points(a: Side, b: Side, columns: Sequence[str] = ()) -> Comparison:
     pairs = []
     for point_a, other in matched:
         at_a, at_b = measured_a.get(point_a, {}), measured_b.get(other, {})
-        differences = (compare_values(name, _pick(at_a, name), _pick(at_b, name)) for name in listed)
+        compared = (compare_values(name, _pick(at_a, name), _pick(at_b, name)) for name in listed)
+        # By default, results that are 0 at both points are left out.
+        differences = [one for one in compared if one is not None and (columns or one.mean_a or one.mean_b)]
         runs = [{row["run_id"] for row in results.values()} for results in (at_a, at_b)]
-        pairs.append(
-            Pair(
-                point_a,
-                other,
-                *_name_pair(a, b, values_a[point_a], values_b[other]),
-                shares_runs=bool(runs[0]) and runs[0] == runs[1],
-                differences=[
-                    difference
-                    for difference in differences
-                    # By default, results that are 0 at both points are left out.
-                    if difference is not None and (columns or difference.mean_a or difference.mean_b)
-                ],
-            )
-        )
-    return Comparison(
-        pairs,
-        [describe_point(a.session, values_a[point], [LABEL, *a.session.axes]) for point in left_a],
-        [describe_point(b.session, values_b[point], [LABEL, *b.session.axes]) for point in left_b],
+        names = _name_pair(a, b, values_a[point_a], values_b[other])
+        shares_runs = bool(runs[0]) and runs[0] == runs[1]
+        pairs.append(Pair(point_a, other, *names, shares_runs, differences))
+    unmatched = (
+        [describe_point(side.session, values[point], [LABEL, *side.session.axes]) for point in left]
+        for side, values, left in ((a, values_a, left_a), (b, values_b, left_b))
     )
+    return Comparison(pairs, *unmatched)
 
 
 def _choose_columns(a: Session, b: Session, wanted: Sequence[str]) -> list[str]:
@@ -246,7 +237,9 @@ def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str
     """
     if len(a.choice.points) == len(b.choice.points) == 1:
         return [(a.choice.points[0], b.choice.points[0])], [], []
-    paths = _list_free(a, b)
+    # The axes of both sides, and the label, that no condition names.
+    shared = [path for path in a.session.axes if path in b.session.axes]
+    paths = [path for path in (LABEL, *shared) if path not in {*a.choice.named, *b.choice.named}]
     at_a, at_b = _index(a, paths), _index(b, paths)
     keys = [key for key in at_a if key in at_b and len(at_a[key]) == len(at_b[key]) == 1]
     paired_a, paired_b = ({point for key in keys for point in indexed[key]} for indexed in (at_a, at_b))
@@ -255,13 +248,6 @@ def _match(a: Side, b: Side) -> tuple[list[tuple[str, str]], list[str], list[str
         [point for point in a.choice.points if point not in paired_a],
         [point for point in b.choice.points if point not in paired_b],
     )
-
-
-def _list_free(a: Side, b: Side) -> list[str]:
-    """Return the axes of both sides, and the label, that no condition names."""
-    named = {*a.choice.named, *b.choice.named}
-    shared = [path for path in a.session.axes if path in b.session.axes]
-    return [path for path in (LABEL, *shared) if path not in named]
 
 
 def _index(side: Side, paths: Sequence[str]) -> dict[tuple[object, ...], dict[str, None]]:
@@ -303,16 +289,16 @@ def _measure(
     side: Side, points: Sequence[str], columns: Sequence[str]
 ) -> dict[str, dict[int, dict[str, object]]]:
     """Return the results of each point by replicate; of a seek at the probe, or just below the answer."""
-    available = [*results_schema().names, *([side.session.metric] if side.session.metric else [])]
+    session, probe = side.session, side.choice.probe
+    available = {*results_schema().names, session.metric if probe is None else None}
     source, condition = "replicates", ""
-    if side.choice.probe is not None:
-        source, condition = "runs", f" AND status = 'ok' AND {quote(str(side.session.seek))} = $probe"
-        available = results_schema().names
-    listed = ", ".join(quote(name) for name in columns if name in available)
-    rows = side.session.sql(
-        f"SELECT point_id, replicate, run_id{', ' if listed else ''}{listed} FROM {source} "  # noqa: S608
-        f"WHERE point_id IN (SELECT unnest($ids)){condition}",
-        {"ids": list(points)} | ({} if side.choice.probe is None else {"probe": side.choice.probe}),
+    if probe is not None:
+        source, condition = "runs", f" AND status = 'ok' AND {quote(str(session.seek))} = {probe}"
+    wanted = [name for name in columns if name in available]
+    listed = ", ".join(map(quote, ["point_id", "replicate", "run_id", *wanted]))
+    rows = session.sql(
+        f"SELECT {listed} FROM {source} WHERE point_id IN (SELECT unnest($ids)){condition}",  # noqa: S608
+        {"ids": list(points)},
     ).to_pylist()
     by_point: dict[str, dict[int, dict[str, object]]] = {}
     for row in rows:

@@ -100,11 +100,12 @@ def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Objective], *, is_
     """Return the bracket that runs show; in noise, the met value may be beyond the missed one."""
     met = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MET]
     missed = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MISSED]
-    if not met or not missed:
-        return Bracket(_pick(met, is_minimum), _pick(missed, not is_minimum))
     if is_minimum:
-        return Bracket(min(met), max(missed), is_mixed=min(met) <= max(missed))
-    return Bracket(max(met), min(missed), is_mixed=max(met) >= min(missed))
+        least, most = min(met, default=None), max(missed, default=None)
+    else:
+        least, most = min(missed, default=None), max(met, default=None)
+    is_mixed = least is not None and most is not None and least <= most
+    return Bracket(*((least, most) if is_minimum else (most, least)), is_mixed)
 
 
 def list_probes(runs: Sequence[HistoryRun]) -> list[int]:
@@ -116,7 +117,3 @@ def count_met(runs: Sequence[HistoryRun], bounds: Sequence[Objective], value: in
     """Return how many replicates meet the objectives at a value."""
     verdicts = [run.judge(bounds) for run in runs if run.probe == value]
     return f"{verdicts.count(MET)} of {format_count(len(verdicts), 'replicate')}"
-
-
-def _pick(values: Sequence[int], is_least: bool) -> int | None:
-    return min(values, default=None) if is_least else max(values, default=None)

@@ -2,7 +2,8 @@
 
 An expression is evaluated within each replicate, whose points share their random streams, and the t-interval
 is taken over replicates: what the points have in common cancels in a ratio or a difference. Some figures
-follow from others of their study: ratios of them, and those printed twice.
+follow from others of their study: ratios of them, and those printed twice. Others are of one point each, to
+which they are joined.
 """
 
 import ast
@@ -10,7 +11,7 @@ import json
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from types import MappingProxyType
@@ -20,7 +21,7 @@ import pyarrow as pa
 
 from destage.queries.tables.point_table import PointTable
 from destage.sql import find_qualifiers, join_statement, quote_text
-from destage.store.schemas.published_figures import PublishedFigure, Quantity
+from destage.store.schemas.published_figures import PublishedFigure, Quantity, read_figures
 from destage.student import half_width
 
 _TERM = re.compile(r'(?<![\w."])"?(\w+)"?\s*\.\s*"?([A-Za-z_]\w*)"?')
@@ -83,20 +84,19 @@ def _choose(figure: PublishedFigure, candidates: Sequence[Sequence[PublishedFigu
     Where the values do not tell, only figures that are alone on their column are parts.
     """
     if all(candidates) and not isinstance(figure.value, str):
-        tried = [(chosen, _compute(figure, chosen)) for chosen in islice(product(*candidates), _MOST_TRIED)]
-        distances = [(abs(value - figure.value), chosen) for chosen, value in tried if value is not None]
+        distances = []
+        for chosen in islice(product(*candidates), _MOST_TRIED):
+            values = [value for part in chosen if (value := _read_column(part)) is not None]
+            # None where it is not arithmetic.
+            given = _substitute(figure.quantity, values) if len(values) == len(chosen) else None
+            if given is not None:
+                distances.append((abs(given - figure.value), chosen))
         if distances:
             distance, best = min(distances, key=lambda pair: pair[0])
             is_given = distance <= _CLOSE * abs(figure.value) + figure.rounding
             return Parts(tuple(part.name for part in best), is_complete=True) if is_given else None
     names = tuple(figures[0].name for figures in candidates if len(figures) == 1)
     return Parts(names, is_complete=len(names) == len(candidates)) if names else None
-
-
-def _compute(figure: PublishedFigure, parts: Sequence[PublishedFigure]) -> float | None:
-    """Return what the published values of parts give; None where that is not arithmetic."""
-    values = [_read_column(part) for part in parts]
-    return None if None in values else _substitute(figure.quantity, [value or 0.0 for value in values])
 
 
 def _read_column(part: PublishedFigure) -> float | None:
@@ -204,17 +204,19 @@ def measure(session: SweepRows, quantity: Quantity | None) -> Measurement | None
     """Measure a quantity; return None where there is none, or where rows that it needs are missing."""
     if quantity is None:
         return None
-    values = _values(session, quantity)
-    if values is None:
+    rows = session.sql(write_statement(session, quantity)).to_pylist()
+    if not rows or any(row["value"] is None or not math.isfinite(row["value"]) for row in rows):
         return None
+    # The values of all replicates, a list for each combination of the axes.
+    groups: dict[tuple[object, ...], list[float]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in quantity.for_each), []).append(row["value"])
+    values = list(groups.values())
     means = [math.fsum(group) / len(group) for group in values]
     count = min(map(len, values))
     # A published figure is one measurement, which varies as much as one more replicate would.
     spreads = [half_width(group) * math.sqrt(len(group) + 1) for group in values]
-    predicted = (
-        min(mean - spread for mean, spread in zip(means, spreads, strict=True)),
-        max(mean + spread for mean, spread in zip(means, spreads, strict=True)),
-    )
+    predicted = min(map(operator.sub, means, spreads)), max(map(operator.add, means, spreads))
     if quantity.for_each:
         low, high = min(means), max(means)
         return Measurement((low + high) / 2, low, high, count, predicted, is_range=True)
@@ -226,24 +228,65 @@ def measure(session: SweepRows, quantity: Quantity | None) -> Measurement | None
 
 def write_statement(session: SweepRows, quantity: Quantity) -> str:
     """Return the SQL statement of a quantity in each replicate."""
-    tables = {
-        name: _rows_at(session, quantity.places[name], quantity.at)
-        for name in find_qualifiers(quantity.expression, quantity.places)
-    }
+    tables = {}
+    for name in find_qualifiers(quantity.expression, quantity.places):
+        ids = ", ".join(map(quote_text, session.points.find(quantity.places[name], quantity.at))) or "NULL"
+        tables[name] = f"(SELECT * FROM replicates WHERE point_id IN ({ids}))"  # noqa: S608 - digests of the plan
     return join_statement(quantity.expression, tables, quantity.for_each)
 
 
-def _values(session: SweepRows, quantity: Quantity) -> list[list[float]] | None:
-    """Return the quantity of each replicate, a list for each combination of its axes."""
-    rows = session.sql(write_statement(session, quantity)).to_pylist()
-    if any(row["value"] is None or not math.isfinite(row["value"]) for row in rows):
-        return None
-    groups: dict[tuple[object, ...], list[float]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[key] for key in quantity.for_each), []).append(row["value"])
-    return list(groups.values()) or None
+PUBLISHED_SCHEMA = pa.schema(
+    [
+        pa.field("point_id", pa.string()),
+        pa.field("metric", pa.string()),
+        pa.field("value", pa.float64()),
+        pa.field("figure", pa.string()),
+        pa.field("source", pa.string()),
+    ]
+)
+
+_ONE_COLUMN = re.compile(
+    r"""\s*"?(\w+)"?\s*\.\s*"?(\w+)"?\s*(?:([*/])\s*([\d.]+(?:e[+-]?\d+)?))?\s*""", re.IGNORECASE
+)
+"""A column of one place as an expression, perhaps times or over a number for its unit."""
 
 
-def _rows_at(session: SweepRows, *named: Mapping[str, object]) -> str:
-    ids = ", ".join(map(quote_text, session.points.find(*named))) or "NULL"
-    return f"(SELECT * FROM replicates WHERE point_id IN ({ids}))"  # noqa: S608 - digests of the plan
+def tabulate_published(study: Mapping[str, Any], metric: str | None, points: PointTable) -> pa.Table:
+    """Return a row for each point whose answer was published; of several figures the first.
+
+    Args:
+        metric: The name of its answers, if it seeks something.
+        points: The sweep's points.
+    """
+    rows: dict[str, dict[str, object]] = {}
+    for figure, value, point_id in [] if metric is None else _figures_at(study, metric, points):
+        row = {"metric": metric, "value": value, "figure": figure.name, "source": figure.source}
+        rows.setdefault(point_id, {"point_id": point_id, **row})
+    return pa.Table.from_pylist(list(rows.values()), PUBLISHED_SCHEMA)
+
+
+def find_published_values(
+    study: Mapping[str, Any], column: str, points: PointTable
+) -> dict[str, list[float]]:
+    """Return the numbers published for a result column or the sought value [base unit], by point id."""
+    by_point: dict[str, list[float]] = {}
+    for _, value, point_id in _figures_at(study, column, points):
+        by_point.setdefault(point_id, []).append(value)
+    return by_point
+
+
+def _figures_at(
+    study: Mapping[str, Any], column: str, points: PointTable
+) -> Iterator[tuple[PublishedFigure, float, str]]:
+    """Yield each figure that is a column of one place, with its value [the column's unit] and its points."""
+    for figure in read_figures(study):
+        quantity, value = figure.quantity, figure.value
+        if quantity is None or quantity.for_each or isinstance(value, str):
+            continue
+        match = _ONE_COLUMN.fullmatch(quantity.expression)
+        if match is None or match[2] != column or match[1] not in quantity.places:
+            continue
+        factor = float(match[4] or 1)
+        base = float(value) * factor if match[3] == "/" else float(value) / factor
+        for point_id in points.find(quantity.places[match[1]], quantity.at):
+            yield figure, base, point_id

@@ -75,7 +75,8 @@ def list_headlines(sections: Sequence[Section]) -> list[Mapping[str, Any]]:
 def _first_page(documents: Mapping[str, Sequence[Section]], summary: str) -> Iterator[str]:
     yield _HEAD
     for slug, sections in documents.items():
-        yield f"## [{_title(sections)}]({FOLDER}/{slug}.md)\n"
+        paper = sections[0][0]["paper"]
+        yield f"## [{paper['title']} ({paper['number']})]({FOLDER}/{slug}.md)\n"
         yield from _table(HEADLINE_HEADINGS, map(format_headline, list_headlines(sections)))
     yield _RULE
     yield "\n".join(f"- **{figure_class}**: {meaning}." for figure_class, meaning in MEANINGS.items())
@@ -92,11 +93,6 @@ def _document_page(sections: Sequence[Section], name: str) -> Iterator[str]:
     yield f"[Published experiments](../{name}) explains the columns and classes.\n"
     for section in sections:
         yield from list_section_lines(*section)
-
-
-def _title(sections: Sequence[Section]) -> str:
-    paper = sections[0][0]["paper"]
-    return f"{paper['title']} ({paper['number']})"
 
 
 def list_section_lines(

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from destage.queries.published.measurement import Measurement, Parts, SweepRows, find_parts, measure
-from destage.queries.text.presentation import format_number
+from destage.queries.text.presentation import format_number, format_rounded
 from destage.store.schemas.figure_classes import MOST_WIDTH, FigureClass, classify, find_width
 from destage.store.schemas.published_figures import PublishedFigure, read_figures
 
@@ -82,11 +82,10 @@ def judge_figures(session: SweepRows) -> pa.Table:
         parts = find_parts(figures)
         rows = []
         for figure in figures:
-            figure_parts = parts.get(figure.name)
-            verdict = own[figure.name] if figure_parts is None else limit_class(figure, figure_parts, own)
-            rows.append(
-                _row(figure, measured[figure.name], verdict) | {"follows_from": _name_parts(figure_parts)}
-            )
+            of = parts.get(figure.name)
+            verdict = own[figure.name] if of is None else limit_class(figure, of, own)
+            names = ", ".join(of.names) if of is not None and of.is_complete else None
+            rows.append(_row(figure, measured[figure.name], verdict) | {"follows_from": names})
         _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
     return _judged[session]
 
@@ -117,12 +116,6 @@ def _find_rank(verdict: Verdict) -> int | None:
     if verdict.figure_class is FigureClass.INPUT and verdict.why != _SETTING:
         return _ORDER.index(FigureClass.FITTED)
     return _ORDER.index(verdict.figure_class) if verdict.figure_class in _RANKS else None
-
-
-def _name_parts(parts: Parts | None) -> str | None:
-    if parts is None or not parts.is_complete:
-        return None
-    return ", ".join(parts.names)
 
 
 def _row(figure: PublishedFigure, measured: Measurement | None, verdict: Verdict) -> dict[str, object]:
@@ -212,10 +205,13 @@ def _judge_without_rows(figure: PublishedFigure) -> Verdict:
 
 def _judge_simulated(figure: PublishedFigure, measured: Measurement) -> Verdict:
     low, high = find_interval(figure, measured)
-    if figure.bounds is not None and _includes_bound(figure.bounds, low, high):
-        return Verdict(FigureClass.UNINFORMATIVE, "the interval includes the bound")
     is_inside = _is_inside(figure, measured)
-    width = find_width(low, high) if figure.bounds is None else 1.0
+    width = find_width(low, high)
+    if figure.bounds is not None:
+        least, most = figure.bounds
+        if not is_inside and low < most and high > least:
+            return Verdict(FigureClass.UNINFORMATIVE, "the interval includes the bound")
+        width = 1.0
     figure_class = classify(
         is_inside=is_inside,
         width=width,
@@ -251,8 +247,8 @@ def _distance(figure: PublishedFigure, measured: Measurement) -> str:
         return f"the interval lies {side} the figure"
     ratio = end / value
     if ratio <= 0 or 0.5 < ratio < MOST_WIDTH:  # noqa: PLR2004 - percentages up to a factor of 2
-        return f"the interval ends {format_number(float(f'{abs(ratio - 1) * 100:.2g}'))} % {side} the figure"
-    return f"the interval ends at {format_number(float(f'{ratio:.2g}'))} times the figure"
+        return f"the interval ends {format_rounded(abs(ratio - 1) * 100, 2)} % {side} the figure"
+    return f"the interval ends at {format_rounded(ratio, 2)} times the figure"
 
 
 def _is_inside(figure: PublishedFigure, measured: Measurement) -> bool:
@@ -265,9 +261,3 @@ def _is_inside(figure: PublishedFigure, measured: Measurement) -> bool:
     value = float(figure.value)
     slack = _CLOSE * abs(value)
     return low - slack <= value <= high + slack
-
-
-def _includes_bound(bounds: tuple[float, float], low: float, high: float) -> bool:
-    """Whether an interval lies neither within bounds nor beyond one of them."""
-    least, most = bounds
-    return not (least < low and high < most) and not (high <= least or low >= most)

@@ -41,7 +41,9 @@ def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
         _provenance(session),
     ]
     title = f"{session.sweep.name}: answer and figures"
-    scripts = [_asset(name) for name in _scripts(sections)]
+    has_panel = any('<section id="explore"' in section for section in sections)
+    names = ["page.js", *(["vendor/plot.js", "explore.js"] if has_panel else [])]
+    scripts = [_asset(name) for name in names]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">'
@@ -51,12 +53,6 @@ def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
         f"<body><main>\n{''.join(sections)}</main>"
         f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>\n"
     )
-
-
-def _scripts(sections: Sequence[str]) -> list[str]:
-    """Return the files of the scripts that the sections need."""
-    has_panel = any('<section id="explore"' in section for section in sections)
-    return ["page.js", *(["vendor/plot.js", "explore.js"] if has_panel else [])]
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -116,12 +112,8 @@ def _unanswered(session: Session) -> str:
         f"<span>Remedy: {escape(point.remedy)}.</span></li>"
         for point in points
     )
-    more = count - len(points)
-    rest = (
-        f"<p>{format_count(more, 'more point')}: the rows of the table without a result.</p>"
-        if more > 0
-        else ""
-    )
+    more = format_count(count - len(points), "more point")
+    rest = f"<p>{more}: the rows of the table without a result.</p>" if count > len(points) else ""
     return f'<section id="unanswered"><h2>Points without an answer</h2><ul>{listed}</ul>{rest}</section>\n'
 
 
@@ -134,13 +126,18 @@ def _provenance(session: Session) -> str:
     where = session.sql(
         "SELECT list_sort(list(DISTINCT prov_host) FILTER (WHERE prov_host IS NOT NULL)) AS hosts, "
         "date_trunc('second', min(prov_time))::VARCHAR AS first, "
-        "date_trunc('second', max(prov_time))::VARCHAR AS last FROM runs"
+        "date_trunc('second', max(prov_time))::VARCHAR AS last, "
+        "count(DISTINCT run_id) FILTER (status = 'not_stationary') AS unsteady_runs, "
+        "count(DISTINCT point_id) FILTER (status = 'not_stationary') AS unsteady_points FROM runs"
     ).to_pylist()[0]
+    runs, points = (format_count(where[f"unsteady_{noun}s"], noun) for noun in ("run", "point"))
+    unsteady = f"{runs} of {points}, excluded from means" if where["unsteady_runs"] else "none"
     statuses = ", ".join(f"{format_number(row['runs'])} {row['status']}" for row in summary) or "none yet"
     finished = sum(row["runs"] for row in summary)
     engine_time = f"{format_number(round(sum(row['engine_s'] or 0.0 for row in summary), 1))} s"
     requests = sum(row["requests"] or 0 for row in summary)
     seed = session.config.get("run", {}).get("seed")
+    seeds = f"root seed {seed}, replicates 0 to {facts['replicates'] - 1}"
     planned = (
         f"{format_count(facts['points'], 'point')}, {format_count(facts['runs'], 'distinct run')}, "
         f"up to {format_count(facts['replicates'], 'replicate')} per point"
@@ -150,16 +147,11 @@ def _provenance(session: Session) -> str:
         ("planned", planned),
         ("finished", f"{format_count(finished, 'run')}: {statuses}"),
         ("simulated", f"{format_count(requests, 'request')} in {engine_time} of engine time"),
-        (
-            "seed",
-            "not planned yet"
-            if seed is None
-            else f"root seed {seed}, replicates 0 to {facts['replicates'] - 1}",
-        ),
+        ("seed", "not planned yet" if seed is None else seeds),
         ("engine", f"destage {version('destage')}, results version {engine.RESULTS_VERSION}"),
         ("host", ", ".join(where["hosts"] or []) or "none yet"),
         ("time", "none yet" if where["first"] is None else f"{where['first']} to {where['last']} (UTC)"),
-        ("not stationary", _not_stationary(session)),
+        ("not stationary", unsteady),
         *find_reported(session).describe_intervals(),
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
@@ -173,18 +165,6 @@ def _provenance(session: Session) -> str:
     return (
         f'<section id="provenance"><h2>Provenance</h2><dl>{listed}</dl>{failures}'
         f"<details><summary>Study as executed</summary><pre>{escape(spec)}</pre></details></section>\n"
-    )
-
-
-def _not_stationary(session: Session) -> str:
-    row = session.sql(
-        "SELECT count(DISTINCT run_id) AS runs, count(DISTINCT point_id) AS points FROM runs "
-        "WHERE status = 'not_stationary'"
-    ).to_pylist()[0]
-    if not row["runs"]:
-        return "none"
-    return (
-        f"{format_count(row['runs'], 'run')} of {format_count(row['points'], 'point')}, excluded from means"
     )
 
 

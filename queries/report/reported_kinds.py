@@ -16,7 +16,6 @@ from destage.queries.findings.calibration_answer import (
     tabulate_predictions,
     tabulate_unknowns,
 )
-from destage.queries.findings.search_trials import TRIALS
 from destage.queries.findings.slower_caches import list_slower_caches
 from destage.queries.findings.unsteady_caches import list_unsteady_caches
 from destage.queries.opening.session import Session
@@ -31,7 +30,7 @@ from destage.queries.report.sentences.excerpt import (
     open_excerpt,
     open_slice,
 )
-from destage.queries.report.sentences.front_answer import compose_front_answer, tabulate_front
+from destage.queries.report.sentences.front_answer import TRIALS, compose_front_answer, tabulate_front
 from destage.queries.report.sentences.point_names import FAULTS, name_point
 from destage.queries.report.sentences.published_section import compose_verdicts
 from destage.queries.report.sentences.replay_answer import compose_replay_answer

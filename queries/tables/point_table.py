@@ -48,17 +48,10 @@ def tabulate_axes(names: Mapping[str, str], config: Mapping[str, object]) -> pa.
     Args:
         config: A resolved configuration, for units and meanings.
     """
-    rows = [
-        {
-            "place": place,
-            "name": name,
-            "path": path,
-            "unit": scenario_schema.find_unit(path, config),
-            "meaning": scenario_schema.find_meaning(path, config),
-        }
-        for place, (path, name) in enumerate(names.items())
-    ]
-    return pa.Table.from_pylist(rows, AXES_SCHEMA)
+    units = [scenario_schema.find_unit(path, config) for path in names]
+    meanings = [scenario_schema.find_meaning(path, config) for path in names]
+    columns = [list(range(len(names))), list(names.values()), list(names), units, meanings]
+    return pa.table(columns, schema=AXES_SCHEMA)
 
 
 class PointTable:
@@ -104,10 +97,8 @@ class PointTable:
             if path not in self._columns:
                 self._columns[path] = self._grid[path].combine_chunks().dictionary_encode()
             column = self._columns[path]
-            distinct = [
-                {"point_id": str(index), path: value}
-                for index, value in enumerate(column.dictionary.to_pylist())
-            ]
+            values = enumerate(column.dictionary.to_pylist())
+            distinct = [{"point_id": str(index), path: value} for index, value in values]
             equal = np.array(find_points(distinct, self._scenario, {path: written}), dtype=np.int64)
             places = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
             self._masks[key] = np.isin(places, equal)

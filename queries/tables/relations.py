@@ -7,7 +7,7 @@ A run that several fragments hold counts once: a row with a result is kept over 
 the lowest fragment name. Only a sweep with such runs pays for their selection.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -59,13 +59,12 @@ class FileGroup:
 
     def source(self) -> str:
         """Return the SQL of the rows, with `FRAGMENT` and `POSITION`."""
-        name = FRAGMENT if self.is_copy else f"parse_filename(_file) AS {FRAGMENT}"
+        name, extra = f"parse_filename(_file) AS {FRAGMENT}", ", filename = '_file'"
+        if self.is_copy:
+            name, extra = FRAGMENT, ""
         columns = f"* EXCLUDE (file_row_number), {name}, file_row_number AS {POSITION}"
-        return f"(SELECT {columns} FROM {self._read()})"  # noqa: S608 - files of the sweep
-
-    def _read(self) -> str:
-        extra = "" if self.is_copy else ", filename = '_file'"
-        return f"read_parquet({quote_texts(self.paths)}, union_by_name = true, file_row_number = true{extra})"
+        options = f"union_by_name = true, file_row_number = true{extra}"
+        return f"(SELECT {columns} FROM read_parquet({quote_texts(self.paths)}, {options}))"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,9 @@ def find_fragments(sweep: Sweep, folder: Path) -> FragmentFiles:
         FileNotFoundError: One disappeared after it was listed.
     """
     sizes = sweep.list_row_files()
-    small = _choose_small(sizes)
+    small: set[Location] = set()
+    if len(sizes) > _MOST_FILES:
+        small = {place for place, size in sizes.items() if size < _SMALL}
     kept = None if len(small) < _FEWEST_KEPT else KeptCopies(sweep, [place.name for place in small])
     copy = None if kept is None else kept.find()
     copied = [] if copy is None else list_copied(copy, FRAGMENT)
@@ -141,17 +142,11 @@ def find_fragments(sweep: Sweep, folder: Path) -> FragmentFiles:
     names = tuple(sorted([*copied, *(place.name for place in complete)]))
     if copy is not None:
         return FragmentFiles(names, tuple(local), copy=copy)
-    large = tuple(path for place, path in zip(complete, local, strict=True) if place not in small)
-    return FragmentFiles(
-        names, large, tuple(path for place, path in zip(complete, local, strict=True) if place in small), kept
+    large, copied_now = (
+        tuple(path for place, path in zip(complete, local, strict=True) if (place in small) == is_small)
+        for is_small in (False, True)
     )
-
-
-def _choose_small(sizes: Mapping[Location, int]) -> set[Location]:
-    """Return the fragments to copy; none if there are few fragments."""
-    if len(sizes) <= _MOST_FILES:
-        return set()
-    return {place for place, size in sizes.items() if size < _SMALL}
+    return FragmentFiles(names, large, copied_now, kept)
 
 
 def _describe(connection: FileConnection, paths: Sequence[str], *, is_copy: bool = False) -> FileGroup:

@@ -1,4 +1,7 @@
-"""The tables of a sweep's analyses, checked: a store may come from elsewhere, and readers rely on them."""
+"""The tables of a sweep's analyses, checked: a store may come from elsewhere, and readers rely on them.
+
+They are named queries as well, so that all commands read them as they read these.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -6,8 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from destage.queries.named.named_queries import NamedQuery, QueryColumn
 from destage.sensitivity.sensitivity_table import INTERACTIONS_SCHEMA, SENSITIVITY_SCHEMA
 from destage.spec import quantities
+from destage.sql import quote
 from destage.store import Sweep
 from destage.store.schemas.analysis_schema import (
     CALIBRATION,
@@ -17,8 +22,11 @@ from destage.store.schemas.analysis_schema import (
     ODDS,
     PREDICTIVE,
     TRIALS,
+    UNIT_OF,
     UNKNOWNS,
     WORTH,
+    find_purpose,
+    list_meanings,
 )
 
 _MISSED = "missed_figures"
@@ -38,6 +46,41 @@ _SCHEMAS: Mapping[str, pa.Schema] = {
 }
 _OF_CALIBRATIONS = ("calibration", "posterior", "unknowns", "predictive", "odds", "worth_knowing")
 _Faults = Iterator[tuple[str, str]]
+
+
+def name_table(analysis: str) -> str:
+    """Return the name of the table of an analysis; the view that users read has the analysis' own."""
+    return f"stored_{analysis}"
+
+
+def list_analysis_queries(
+    analyses: Mapping[str, pa.Table], names: Mapping[str, str]
+) -> dict[str, NamedQuery]:
+    """Return the query for all rows of each analysis table, by name.
+
+    Args:
+        names: The name in SQL of each axis, for units such as `unit of array.disks`.
+    """
+    return {
+        name: NamedQuery(
+            name=name,
+            studies="any",
+            purpose=find_purpose(table.schema),
+            parameters=(),
+            row="see purpose",
+            sql=f"SELECT * FROM {quote(name_table(name))}",  # noqa: S608 - a table of the sweep
+            columns=tuple(
+                QueryColumn(column, _name_unit(unit, names), meaning)
+                for column, (unit, meaning) in list_meanings(table.schema).items()
+            ),
+        )
+        for name, table in analyses.items()
+    }
+
+
+def _name_unit(unit: str | None, names: Mapping[str, str]) -> str | None:
+    path = (unit or "").removeprefix(UNIT_OF)
+    return unit if unit is None or path == unit else f"{UNIT_OF}{names.get(path, path)}"
 
 
 def read_analyses(sweep: Sweep, spec: Mapping[str, Any]) -> dict[str, pa.Table]:
@@ -64,11 +107,8 @@ def _check_trials(tables: Mapping[str, pa.Table], spec: Mapping[str, Any]) -> _F
     before = len(TRIALS) - 1
     goals = [goal for written in spec.get("search", {}).get("objectives", ()) for goal in written]
     objectives = list(table.schema)[before:-1]
-    if table.column_names != [
-        *TRIALS.names[:before],
-        *(field.name for field in objectives),
-        TRIALS.names[-1],
-    ]:
+    names = [*TRIALS.names[:before], *(field.name for field in objectives), TRIALS.names[-1]]
+    if table.column_names != names:
         yield "trials", "has other columns than the trials of a search"
     elif not objectives or len(objectives) != len(goals):
         yield "trials", "must have a column for each objective of the study"
@@ -89,11 +129,8 @@ def _check_calibration(tables: Mapping[str, pa.Table]) -> _Faults:
         if not fits.issuperset(tables[name]["fit"].to_pylist()):
             yield name, "names a fit that the calibration does not have"
     yield from _check_figures(tables)
-    if {*_list(tables["unknowns"], "fit", "unknown", "value")} != {
-        (fit, unknown, value)
-        for fit in fits
-        for unknown, value in _list(tables["unknowns"], "unknown", "value")
-    }:
+    expected = {(fit, *of) for fit in fits for of in _list(tables["unknowns"], "unknown", "value")}
+    if _list(tables["unknowns"], "fit", "unknown", "value") != expected:
         yield "unknowns", "must have each unknown for each fit"
     rows = tables["unknowns"].to_pylist()
     described = {(row["unknown"], row["column"], row["unit"], row["value"] is None) for row in rows}
@@ -121,17 +158,14 @@ def _find_fault(row: Mapping[str, Any], draws: pa.Table) -> str | None:
         return "must have a number in each draw"
     if row["value"] is None and row["unit"] not in {None, *quantities.UNITS}:
         return "has a unit that no parameter has"
-    return None if _is_whole(row) else "lacks a quantile or a share"
-
-
-def _is_whole(row: Mapping[str, Any]) -> bool:
-    """Whether an unknown has the share of its value, or all quantiles or none; a fit ruled out has none."""
-    if row["value"] is not None:
-        return row["prior_share"] is not None
-    return all(
-        len({row[f"{name}_{key}"] is None for key in ("q05", "median", "q95")}) == 1
-        for name in ("prior", "posterior")
+    # A choice has the share of its value, a number all quantiles or none: a fit ruled out has none.
+    quantiles = [
+        [row[f"{name}_{key}"] is None for key in ("q05", "median", "q95")] for name in ("prior", "posterior")
+    ]
+    is_whole = (
+        all(len({*of}) == 1 for of in quantiles) if row["value"] is None else row["prior_share"] is not None
     )
+    return None if is_whole else "lacks a quantile or a share"
 
 
 def _list(table: pa.Table, *columns: str) -> set[tuple[Any, ...]]:

@@ -112,14 +112,10 @@ def build_points_view(
         repeats_replicates: Whether a replicate may have several runs, which are averaged first.
         rows_per_point: As in `Facts`.
     """
-    is_regular = rows_per_point is not None and not probed and not repeats_replicates
+    regular = None if probed or repeats_replicates else rows_per_point
+    carried = ["label", *axes]
     return _means(
-        probed,
-        ["label", *axes],
-        columns,
-        "plan",
-        repeats_replicates=repeats_replicates,
-        rows_per_point=rows_per_point if is_regular else None,
+        probed, carried, columns, "plan", repeats_replicates=repeats_replicates, rows_per_point=regular
     )
 
 
@@ -216,7 +212,13 @@ def _means(
         f"list_stddev_samp({measured}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
         f"count({quote(name)}) AS {quote(name + '_count')}"
         for name in columns
-        for measured in [_sort_values(quote(name), rows_per_point)]
+        # Values are added in the order of their size (`MACROS`). A list of as many smallest values as a group
+        # can have has all of them, and takes a third of the time of sorting.
+        for measured in [
+            f"list_sort(list({quote(name)}))"
+            if rows_per_point is None
+            else f"min({quote(name)}, {rows_per_point})"
+        ]
     )
     intervals = "".join(
         f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
@@ -225,27 +227,21 @@ def _means(
         for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
     )
     counts = ", ".join(f"sum(n_{status})::BIGINT AS n_{status}" for status in STATUSES)
-    by_replicate = _average_replicates if repeats_replicates else _list_replicates
-    shown = ", ".join(
-        [
-            "configurations.point_id",
-            *(f"across_replicates.{quote(name)}" for name in probed),
-            *(f"configurations.{quote(name)}" for name in carried),
-        ]
-    )
+    places = [*(f"across_replicates.{quote(name)}" for name in probed)]
+    places += [f"configurations.{quote(name)}" for name in carried]
     return f"""
 WITH planned AS (
   SELECT planned.*, stored_rows.* EXCLUDE (run_id), stored_rows.run_id AS stored_run_id{key}
   FROM {planned} AS planned
   LEFT JOIN stored_rows ON planned.run_id = stored_rows.run_id
 ), by_replicate AS (
-  {by_replicate(keys, columns)}
+  {_measure_replicates(keys, columns, is_averaged=repeats_replicates)}
 ), across_replicates AS (
   SELECT {by}, count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing{across}
   FROM by_replicate
   GROUP BY {by}
 )
-SELECT {shown},
+SELECT {", ".join(["configurations.point_id", *places])},
     n, {", ".join(f"n_{status}" for status in STATUSES)}, n_missing,
     {intervals}configurations.plan_row
 FROM across_replicates JOIN configurations ON {place}
@@ -253,39 +249,19 @@ CROSS JOIN student
 """
 
 
-def _sort_values(column: str, most: int | None) -> str:
-    """Return the values of a group in the order of their size, in which they are added (`MACROS`).
-
-    Args:
-        most: How many values a group has at most, if that is known. A list of that many smallest values has
-            all of them, and takes a third of the time of sorting.
-    """
-    return f"list_sort(list({column}))" if most is None else f"min({column}, {most})"
-
-
-def _list_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the statement of each replicate's measurements where each is one run."""
-    counts = ", ".join(
-        f"coalesce(status = '{status}', false)::INTEGER AS n_{status}" for status in ("ok", *STATUSES)
-    )
-    values = "".join(
-        f",\n    if(status = 'ok', {quote(name)}, NULL)::DOUBLE AS {quote(name)}" for name in columns
-    )
-    by = ", ".join(map(quote, keys))
-    return f"""SELECT {by}, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing{values}
-  FROM planned"""
-
-
-def _average_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the statement of each replicate's means over its runs."""
-    by = ", ".join(map(quote, [*keys, "replicate"]))
-    counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
-    values = "".join(
-        f",\n    mean_of(if(status = 'ok', {quote(name)}, NULL)) AS {quote(name)}" for name in columns
-    )
-    return f"""SELECT {by}, {counts}, count(*) - count(stored_run_id) AS n_missing{values}
-  FROM planned
-  GROUP BY {by}"""
+def _measure_replicates(keys: Sequence[str], columns: Sequence[str], *, is_averaged: bool) -> str:
+    """Return the statement of each replicate's measurements: those of its run, or means over several."""
+    count, missing = "coalesce({}, false)::INTEGER", "(stored_run_id IS NULL)::INTEGER"
+    value, grouped, by = "{}::DOUBLE", "", ", ".join(map(quote, keys))
+    if is_averaged:
+        by += ", replicate"
+        count, missing = "count(*) FILTER ({})", "count(*) - count(stored_run_id)"
+        value, grouped = "mean_of({})", f"\n  GROUP BY {by}"
+    counted = {status: count.format(f"status = '{status}'") for status in ("ok", *STATUSES)}
+    counts = ", ".join(f"{counter} AS n_{status}" for status, counter in counted.items())
+    measured = {quote(name): f"if(status = 'ok', {quote(name)}, NULL)" for name in columns}
+    values = "".join(f",\n    {value.format(result)} AS {name}" for name, result in measured.items())
+    return f"SELECT {by}, {counts}, {missing} AS n_missing{values}\n  FROM planned{grouped}"
 
 
 MEANS = ("points", "certified")

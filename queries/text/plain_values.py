@@ -131,8 +131,9 @@ def _list_part(array: pa.Array) -> list[Any]:
     elif pa.types.is_decimal(kind):
         values = [None if value is None else _number(value) for value in array.to_pylist()]
     elif pa.types.is_floating(kind):
+        infinities = {math.inf: "Infinity", -math.inf: "-Infinity"}
         values = [
-            value if value is None or math.isfinite(value) else _name_infinity(value)
+            value if value is None or math.isfinite(value) else infinities.get(value, "NaN")
             for value in array.to_pylist()
         ]
     elif is_plain(kind):
@@ -148,7 +149,9 @@ def _list_part(array: pa.Array) -> list[Any]:
     elif isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray | pa.MapArray):
         values = _with_nulls(array, _list_items(array))
     else:
-        values = _render(pa.chunked_array([array]))
+        from destage.sql import render_texts  # noqa: PLC0415 - loads duckdb, for types that few results have
+
+        values = render_texts(pa.chunked_array([array]))
     return values
 
 
@@ -173,22 +176,14 @@ def _list_items(array: pa.Array) -> Iterator[list[Any] | dict[str, Any]]:
 
 
 def _list_keys(keys: pa.Array) -> list[str]:
-    kind = keys.type
-    is_scalar = is_plain(kind) or pa.types.is_decimal(kind)
-    if is_scalar:
+    if is_plain(keys.type) or pa.types.is_decimal(keys.type):
         return [str(key) for part in _split(keys) for key in part.to_pylist()]
     return [_as_text(key) or "" for key in _list_values(keys)]
 
 
 def _with_nulls(array: pa.Array, values: Iterable[Any]) -> list[Any]:
-    return [
-        value if is_valid else None
-        for value, is_valid in zip(values, array.is_valid().to_pylist(), strict=True)
-    ]
-
-
-def _name_infinity(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    pairs = zip(values, array.is_valid().to_pylist(), strict=True)
+    return [value if is_valid else None for value, is_valid in pairs]
 
 
 def _number(value: Decimal) -> int | float | str:
@@ -196,9 +191,3 @@ def _number(value: Decimal) -> int | float | str:
     if value == value.to_integral_value():
         return int(value)
     return float(value) if Decimal(repr(float(value))) == value else str(value)
-
-
-def _render(column: pa.ChunkedArray) -> list[str | None]:
-    from destage.sql import render_texts  # noqa: PLC0415 - loads duckdb, for types that few results have
-
-    return render_texts(column)

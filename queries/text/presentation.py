@@ -119,18 +119,15 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
         pairs = zip(values["axis"], values["value"], strict=True)
         ends["value"] = [_format_axis_text(axis, value, units.get(axis)) for axis, value in pairs]
     columns = [
-        [_keep(_format_computed(value)) for value in allowance.watch(values[name])]
+        [_keep(format_quantity(value, None)) for value in allowance.watch(values[name])]
         if name in computed
         else _cells(name, ends, units.get(name))
         for name in shown
     ]
+    bounded = {name for name in taken if any(low is not None for low in ends.get(f"{name}_low", ()))}
+    titles |= {name: f"{titles[name]} ({CONFIDENCE})" for name in bounded & titles.keys()}
     headings = tuple(
-        Heading(
-            name,
-            escape_controls(name) if name in computed else _heading(titles[name], name, ends),
-            name in numbers,
-        )
-        for name in shown
+        Heading(name, titles.get(name, escape_controls(name)), name in numbers) for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
 
@@ -183,6 +180,14 @@ def split_title(name: str) -> tuple[str, str]:
 def find_scale(name: str) -> float:
     """Return the factor from a result column's base unit to the unit shown."""
     return next((scale for suffix, (scale, _) in _SCALES.items() if name.endswith(suffix)), 1.0)
+
+
+def scale_interval(name: str, row: Mapping[str, Any]) -> tuple[float, float | None, float | None]:
+    """Return a result column of a row and the ends of its interval, if it has one [unit shown]."""
+    scale = find_scale(name)
+    ends = row.get(f"{name}_low"), row.get(f"{name}_high")
+    low, high = (None if end is None else end * scale for end in ends)
+    return row[name] * scale, low, high
 
 
 def begin_sentence(text: str) -> str:
@@ -326,11 +331,6 @@ def format_interval(name: str, row: Mapping[str, Any]) -> str:
     return f"{words} {text} {unit}".rstrip()
 
 
-def _heading(title: str, name: str, values: Mapping[str, Sequence[object]]) -> str:
-    has_interval = any(low is not None for low in values.get(f"{name}_low", ()))
-    return f"{title} ({CONFIDENCE})" if has_interval else title
-
-
 def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) -> list[str]:
     lows, highs = values.get(f"{name}_low"), values.get(f"{name}_high")
     censored = values.get("censored") if is_answer(name) else None
@@ -342,7 +342,9 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
         elif censored is not None and censored[index] is not None:
             text = _CENSORED.get(str(censored[index]), "") + text
         elif isinstance(value, float) and lows is not None and highs is not None:
-            text += _interval(name, lows[index], highs[index])
+            low, high = lows[index], highs[index]
+            if low is not None and high is not None:
+                text += f" ({_cell(name, low, None)} to {_cell(name, high, None)})"
         cells.append(_keep(text))
     return cells
 
@@ -352,10 +354,6 @@ def _keep(text: str) -> str:
     return text
 
 
-def _interval(name: str, low: object, high: object) -> str:
-    return "" if low is None or high is None else f" ({_cell(name, low, None)} to {_cell(name, high, None)})"
-
-
 def _cell(name: str, value: object, unit: str | None) -> str:
     is_axis = "." in name or unit is not None
     if not is_axis and isinstance(value, int | float) and not isinstance(value, bool):
@@ -363,10 +361,6 @@ def _cell(name: str, value: object, unit: str | None) -> str:
             return f"{value:.3f}"
         return format_number(value * find_scale(name))
     return format_axis_value(name, value, unit)
-
-
-def _format_computed(value: object) -> str:
-    return escape_controls(value) if isinstance(value, str) else format_quantity(value, None)
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:
@@ -394,9 +388,8 @@ def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
 
 
 def _is_hidden(name: str, values: Sequence[object]) -> bool:
-    if not values:
-        return False
-    return all(value is None or (name in _QUIET and value == _QUIET[name]) for value in values)
+    quiet = _QUIET.get(name)
+    return bool(values) and all(value is None or (quiet is not None and value == quiet) for value in values)
 
 
 def _words(name: str) -> str:

@@ -1,6 +1,6 @@
-"""Results with their intervals, and the bounds of objectives, as sentences and facts have them."""
+"""Results, the bounds of objectives, and what misses them, as sentences and facts have them."""
 
-from destage.queries.text.presentation import CONFIDENCE, find_scale, format_number, split_title
+from destage.queries.text.presentation import find_scale, format_estimate, format_rounded, split_title
 from destage.spec.objective import Objective
 
 
@@ -18,12 +18,8 @@ def show_result(column: str, mean: float, half: float = 0.0) -> str:
     scale, unit = find_scale(column), split_title(column)[1]
     if column.endswith(("_fraction", "_ratio")):
         scale, unit = 100.0, "%"
-    mean, half = round_to(mean * scale, 3), round_to(half * scale, 3)
-    text = f"{format_number(mean)} {unit}".rstrip()
-    low, high = round_to(mean - half, 3), round_to(mean + half, 3)
-    if half and format_number(low) != format_number(high):
-        text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
-    return text
+    mean, half = (float(f"{value * scale:.3g}") for value in (mean, half))
+    return format_estimate(mean, mean - half, mean + half, unit, digits=3)
 
 
 def show_bound(objective: Objective) -> str:
@@ -36,10 +32,25 @@ def show_bytes(size: int) -> str:
     """Return the size of some data: `40 TB`."""
     for unit, factor in (("TB", 1e12), ("GB", 1e9)):
         if size >= factor:
-            return f"{format_number(round_to(size / factor, 4))} {unit}"
-    return f"{format_number(round_to(size / 1e6, 3))} MB"
+            return f"{format_rounded(size / factor, 4)} {unit}"
+    return f"{format_rounded(size / 1e6)} MB"
 
 
-def round_to(value: float, digits: int) -> float:
-    """Return a value with a number of significant digits."""
-    return float(f"{value:.{digits}g}")
+def describe_failing(verdict: str | None, binding: str | None) -> str:
+    """Return why a value is not the answer, as in `miss response_p95 <= 30ms`.
+
+    Args:
+        verdict: What all its replicates show, as in `answers`; None for a miss.
+        binding: The binding objective, or the status of its runs.
+    """
+    if verdict == "undecided":
+        return f"are not shown to meet {binding}"
+    if verdict == "not_stationary":
+        return "reach no steady state"
+    if verdict == "not_measured":
+        return f"have no value for {binding}"
+    if verdict == "rebuild_ended":
+        return "end the rebuild before the window ends (--set run.window makes it shorter)"
+    if binding == "array_failed":
+        return "lose more disks than the RAID level tolerates"
+    return f"are {binding}" if (binding or "").startswith("overloaded") else f"miss {binding}"

@@ -24,8 +24,8 @@ from destage.queries.findings.candidates import (
     Candidate,
     StateResult,
     list_candidates,
+    list_judged,
 )
-from destage.queries.findings.judged_array import list_judged
 from destage.queries.findings.sizing_text import Sized
 from destage.queries.opening.session import Session
 from destage.sql import quote

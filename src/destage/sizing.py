@@ -23,11 +23,12 @@ from destage.queries.findings.candidates import (
     DISKS,
     RAID,
     Candidate,
+    JudgedArray,
     find_battery_case,
     list_candidates,
+    list_judged,
 )
 from destage.queries.findings.fit_text import Fit, JudgedChange
-from destage.queries.findings.judged_array import JudgedArray, list_judged
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
 from destage.queries.findings.sizing_text import (
     Assured,

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from destage.queries.findings.candidates import measure
+from destage.queries.findings.candidates import JudgedArray, measure
 from destage.queries.findings.fit_text import Fit, JudgedChange, compose_fit, list_misses
-from destage.queries.findings.judged_array import JudgedArray
 from destage.spec.objective import Objective
 
 P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)

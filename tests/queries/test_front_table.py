@@ -7,11 +7,10 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.findings.search_trials import list_objectives
 from destage.queries.report.drawing.chart import LineChart
 from destage.queries.report.figures import find_figure
 from destage.queries.report.reported_kinds import find_reported, summarize
-from destage.queries.report.sentences.front_answer import tabulate_front
+from destage.queries.report.sentences.front_answer import list_objectives, tabulate_front
 from destage.store.schemas.analysis_schema import analysis_column, analysis_schema
 
 DISKS = "array.disks"

@@ -11,7 +11,6 @@ from destage.queries.findings.calibration_answer import (
     format_value,
     list_missed,
 )
-from destage.queries.named.analysis_queries import name_table
 from destage.queries.opening.session import Session
 from destage.queries.report.drawing.chart import (
     ChartGrid,
@@ -24,12 +23,13 @@ from destage.queries.report.drawing.chart import (
     Mark,
     Panel,
     Series,
+    SeriesStyle,
 )
+from destage.queries.tables.stored_analyses import name_table
 from destage.queries.text.presentation import format_number
 from destage.sql import quote
 
 UNKNOWNS, PREDICTIONS = "prior_and_posterior", "predictions"
-_PRIOR = "prior"
 _CLASSES = 8
 """Classes of an ordered unknown, each as likely in the prior."""
 _WIDE = 8.0
@@ -86,9 +86,10 @@ def _draw_prediction(row: Row, scale: float, *, is_missed: bool) -> DotRow:
         for share in (50, 90)
     }
     half, nine = f"median {median}, half between {ends_of[50]}", f"90 % between {ends_of[90]}"
+    middle = values["median"] or 0.0
     dots = [
-        Dot(_NINE, values["median"] or 0.0, values["low_90"], values["high_90"], nine, lane=1, is_range=True),
-        Dot(_HALF, values["median"] or 0.0, values["low_50"], values["high_50"], half, median),
+        Dot(_NINE, middle, values["low_90"], values["high_90"], nine, lane=1, is_range=True),
+        Dot(_HALF, middle, values["low_50"], values["high_50"], half, median),
     ]
     if values["rule_from"] is not None and not row["is_fitted"]:
         ends = values["rule_from"], values["rule_to"] or 0.0
@@ -108,14 +109,13 @@ def _build_unknowns(session: Session) -> Iterator[Figure]:
     """Yield one figure with a chart for each unknown."""
     rows = session.query("unknowns").to_pylist()
     columns = {row["unknown"]: row["column"] for row in rows}
-    charts = []
+    drawn: list[LineChart] = []
     for unknown, column in columns.items():
         listed = [row for row in rows if row["unknown"] == unknown]
         if listed[0]["value"] is not None:
-            charts.append(_draw_choice(unknown, listed))
+            drawn += _draw_choice(unknown, listed)
         else:
-            charts.append(_draw_ordered(session, unknown, column, listed[0]["unit"]))
-    drawn = [chart for chart in charts if chart is not None]
+            drawn += _draw_ordered(session, unknown, column, listed[0]["unit"])
     if drawn:
         yield Figure(
             name=UNKNOWNS,
@@ -126,23 +126,20 @@ def _build_unknowns(session: Session) -> Iterator[Figure]:
         )
 
 
-def _draw_choice(unknown: str, rows: Sequence[Row]) -> LineChart | None:
-    values = list(dict.fromkeys(row["value"] for row in rows))
+def _draw_choice(unknown: str, rows: Sequence[Row]) -> list[LineChart]:
+    places = {value: float(place) for place, value in enumerate(dict.fromkeys(row["value"] for row in rows))}
     by_fit: dict[str, list[Mark]] = {}
+    prior: dict[float, Mark] = {}
     for row in rows:
+        place, share = places[row["value"]], row["prior_share"]
+        prior[place] = Mark(place, 100 * share, note=f"prior: {format_share(share)}")
         if row["posterior_share"] is not None:
             note = f"{row['value']}: {format_share(row['posterior_share'])}"
-            mark = Mark(float(values.index(row["value"])), 100 * row["posterior_share"], note=note)
-            by_fit.setdefault(row["fit"], []).append(mark)
-    shares = {row["value"]: row["prior_share"] for row in rows}
-    prior = tuple(
-        Mark(float(index), 100 * shares[value], note=f"prior: {format_share(shares[value])}")
-        for index, value in enumerate(values)
-    )
-    return _make_chart(unknown, None, prior, by_fit, tuple(values))
+            by_fit.setdefault(row["fit"], []).append(Mark(place, 100 * row["posterior_share"], note=note))
+    return _make_charts(unknown, None, prior, by_fit, tuple(places))
 
 
-def _draw_ordered(session: Session, unknown: str, column: str, unit: str | None) -> LineChart | None:
+def _draw_ordered(session: Session, unknown: str, column: str, unit: str | None) -> list[LineChart]:
     """Return the chart of a number: the weight of each fit in classes as likely in the prior."""
     name = quote(column)
     rows = session.sql(
@@ -164,23 +161,24 @@ FROM draws GROUP BY fit, class ORDER BY fit, class"""  # noqa: S608 - a column o
         if row["fit"] in by_fit:
             by_fit[row["fit"]].append(Mark(float(row["value"]), 100 * (row["share"] or 0.0), note=note))
         prior[float(row["value"])] = Mark(float(row["value"]), 100 * row["prior"], note="prior")
-    return _make_chart(unknown, unit, tuple(prior[value] for value in sorted(prior)), by_fit, ())
+    return _make_charts(unknown, unit, prior, by_fit, ())
 
 
-def _make_chart(
+def _make_charts(
     unknown: str,
     unit: str | None,
-    prior: tuple[Mark, ...],
+    prior: Mapping[float, Mark],
     by_fit: Mapping[str, Sequence[Mark]],
     names: tuple[str, ...],
-) -> LineChart | None:
+) -> list[LineChart]:
+    """Return the chart of an unknown, given its prior by value; none where every fit is ruled out."""
     if not by_fit:
-        return None
-    style = "scattered" if names else "line"
-    series = [Series(_PRIOR, "reference", prior)]
-    series += [Series(f"fitted on {fit}", style, tuple(marks)) for fit, marks in by_fit.items()]  # type: ignore[arg-type]
-    xs = [mark.x for mark in prior]
-    return LineChart(
+        return []
+    style: SeriesStyle = "scattered" if names else "line"
+    xs = sorted(prior)
+    series = [Series("prior", "reference", tuple(prior[x] for x in xs))]
+    series += [Series(f"fitted on {fit}", style, tuple(marks)) for fit, marks in by_fit.items()]
+    chart = LineChart(
         title=unknown,
         x_title=unknown,
         x_unit=unit,
@@ -191,3 +189,4 @@ def _make_chart(
         x_at_values=False,
         x_names=names,
     )
+    return [chart]

@@ -43,6 +43,7 @@ from destage.queries.report.drawing.chart import (
 from destage.queries.text.presentation import (
     format_count,
     format_number,
+    scale_interval,
     split_title,
     title_axis,
     title_column,
@@ -70,11 +71,11 @@ def build_dot_plot(
     """Return a dot plot of a result column with a row for each name, and what it leaves out, in sentences."""
     lines = facets.panels[0][1] if facets.panels else ()
     placed = [(line, lane, row) for lane, line in enumerate(lines) for row in line.rows]
-    drawn = [placement for placement in placed if placement[2][column] is not None]
-    ids = {id(row) for _, _, row in drawn}
+    ids = {id(row) for _, _, row in placed if row[column] is not None}
     dots: dict[str, list[Dot]] = {marks.name_place(row): [] for row in marks.rows if id(row) in ids}
-    for line, lane, row in drawn:
-        dots[marks.name_place(row)] += _list_dots(line, lane, row, column, marks)
+    for line, lane, row in placed:
+        if row[column] is not None:
+            dots[marks.name_place(row)] += _list_dots(line, lane, row, column, marks)
     kinds = [DotKind(line.name, "circle", f"c{lane}") for lane, line in enumerate(lines)]
     if any(dot.kind == _PUBLISHED for dot in chain.from_iterable(dots.values())):
         kinds.append(DotKind(_PUBLISHED, "diamond", _PUBLISHED))
@@ -87,11 +88,8 @@ def build_dot_plot(
         for _, _, row in placed
         if marks.is_unanswered(row, column)
     ]
-    remarks = []
-    if len(rows) > MOST_ROWS:
-        remarks.append(
-            f"Only the first {MOST_ROWS} of {format_count(len(rows), 'row')} are shown; the table has all."
-        )
+    count = format_count(len(rows), "row")
+    remark = f"Only the first {MOST_ROWS} of {count} are shown; the table has all."
     plot = DotPlot(
         title=title,
         x_title=x_title,
@@ -101,12 +99,12 @@ def build_dot_plot(
         x_most=x_most,
         row_title=row_title,
     )
-    return plot, remarks
+    return plot, [remark] if len(rows) > MOST_ROWS else []
 
 
 def _list_dots(line: Line, lane: int, row: Row, column: str, marks: PointMarks) -> Sequence[Dot]:
     """Return the dot of a point, and those of its published figures."""
-    value, low, high = marks.values(row, column)
+    value, low, high = scale_interval(column, row)
     label = bound_text(row, column) or format_number(value)
     note = marks.note(row, column)
     dots = [Dot(line.name, value, low, high, note, label, lane, bound=find_bound(row, column))]
@@ -156,25 +154,26 @@ class ChartRequest:
 def build_figure(request: ChartRequest, found: Sequence[Row], session: Session) -> Figure | None:
     """Build a figure from the rows of its statement; return None where they do not fill it."""
     columns = [name for name in request.columns if any(row[name] is not None for row in found)]
-    remarks: list[str] = []
+    if not columns:
+        return None
     unanswered = find_unanswered(session)
-    measured = [
+    rows = [
         row
         for row in found
         if any(row[name] is not None for name in columns) or key(row, session) in unanswered
     ]
-    remarks += _count_left_out(len(found) - len(measured), title_column(request.columns[0]))
+    remarks = _count_left_out(len(found) - len(rows), request.columns[0])
+    facets: Facets | None = None
     if request.x is None:
-        rows = measured
-        facets = choose_facets(rows, session, MOST_PANELS // max(1, len(columns))) if rows else None
+        facets = choose_facets(rows, session, MOST_PANELS // len(columns))
     else:
-        rows = [row for row in measured if row[request.x] is not None]
-        remarks += _count_left_out(len(measured) - len(rows), title_column(request.x))
+        placed = [row for row in rows if row[request.x] is not None]
+        remarks += _count_left_out(len(rows) - len(placed), request.x)
+        rows = placed
         facets = request_facets(rows, session, request.x, request.by) if rows else None
-    if facets is None or not columns:
+    if facets is None:
         return None
-    builder = _Builder(request, session, facets, columns, rows)
-    chart, more = builder.build()
+    chart, more = _Builder(request, session, facets, columns, rows).build()
     if isinstance(chart, LineChart) and not chart.panels:  # no point has all the values held
         return None
     sentences = [request.caption, *remarks, *facets.remarks, *more, *_explain_symbols(chart)]
@@ -211,18 +210,19 @@ class _Builder:
 
     @property
     def title(self) -> str:
-        x = self.facets.x
-        name = "cache size" if x == CAPACITY else title_axis(x) if x in self.session.axes else title_column(x)
+        name = "cache size" if self.facets.x == CAPACITY else self.x_name
         return self.request.title.replace("{x}", name)
 
     @property
-    def x_title(self) -> str:
+    def x_name(self) -> str:
         x = self.facets.x
+        return title_axis(x) if x in self.session.axes else title_column(x)
+
+    @property
+    def x_title(self) -> str:
         if self.request.x_title is not None:
             return self.request.x_title
-        if x == CAPACITY:
-            return "cache capacity (nominal)"
-        return title_axis(x) if x in self.session.axes else title_column(x)
+        return "cache capacity (nominal)" if self.facets.x == CAPACITY else self.x_name
 
     @property
     def y_title(self) -> str:
@@ -266,10 +266,10 @@ class _Builder:
 
     def _series(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
         """Return the lines of a column, its published figures and its points without an answer."""
+        placed = [(row, line.name) for line in lines for row in line.rows]
         values = [
-            (self.marks.place(row), value, line.name)
-            for line in lines
-            for row in line.rows
+            (self.marks.place(row), value, name)
+            for row, name in placed
             for value in self.marks.list_published(row, column)
         ]
         wording = "published " if len(values) <= _MOST_WORDY else ""
@@ -279,15 +279,14 @@ class _Builder:
         ]
         crosses = [
             Mark(self.marks.place(row), 0.0, note=self.marks.unanswered_note(row))
-            for line in lines
-            for row in line.rows
+            for row, _ in placed
             if self.marks.is_unanswered(row, column)
         ]
         extra = [
             Series(_PUBLISHED, "published", tuple(published)),
             Series(NO_ANSWER, "unanswered", tuple(crosses)),
         ]
-        return tuple(series for series in [*self._lines(column, lines), *extra] if series.marks)
+        return (*self._lines(column, lines), *(series for series in extra if series.marks))
 
     def _lines(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
         drawn = (Series(line.name, line.style, tuple(self._marks(column, line)), line.like) for line in lines)
@@ -300,7 +299,7 @@ class _Builder:
         return [
             Mark(
                 self.marks.place(row),
-                *self.marks.values(row, column),
+                *scale_interval(column, row),
                 self.marks.note(row, column),
                 self._label(row, column, line),
                 bound=find_bound(row, column),
@@ -318,28 +317,24 @@ class _Builder:
         return " ".join(filter(None, texts)) or None
 
 
-def _count_left_out(count: int, what: str) -> list[str]:
+def _count_left_out(count: int, column: str) -> list[str]:
     points = "1 point" if count == 1 else f"{count} points"
-    return [f"{points} without {what}: not drawn."] if count else []
+    return [f"{points} without {title_column(column)}: not drawn."] if count else []
 
 
 def _explain_symbols(chart: LineChart | DotPlot) -> list[str]:
+    marks: list[Mark | Dot]
     if isinstance(chart, LineChart):
         series = [line for panel in chart.panels for line in panel.series]
         marks = [mark for line in series for mark in line.marks]
-        has_interval = any(mark.low is not None for mark in marks)
-        has_bound = any(mark.bound is not None for mark in marks)
-        has_published = any(line.style == "published" for line in series)
-        has_unanswered = any(line.style == "unanswered" for line in series)
+        styles: set[str] = {line.style for line in series}
     else:
-        dots = [dot for row in chart.rows for dot in row.dots]
-        has_interval = any(dot.low is not None for dot in dots)
-        has_bound = any(dot.bound is not None for dot in dots)
-        has_published = any(dot.kind == _PUBLISHED for dot in dots)
-        has_unanswered = False
-    return [
-        *(["Bars are 95 % confidence intervals over replicates."] if has_interval else []),
-        *(["Open arrows are bounds: the search ended there."] if has_bound else []),
-        *(["Hollow diamonds are published figures."] if has_published else []),
-        *(["Crosses are points without an answer."] if has_unanswered else []),
-    ]
+        marks = [dot for row in chart.rows for dot in row.dots]
+        styles = {dot.kind for row in chart.rows for dot in row.dots} & {_PUBLISHED}
+    explained = {
+        "Bars are 95 % confidence intervals over replicates.": any(mark.low is not None for mark in marks),
+        "Open arrows are bounds: the search ended there.": any(mark.bound is not None for mark in marks),
+        "Hollow diamonds are published figures.": _PUBLISHED in styles,
+        "Crosses are points without an answer.": "unanswered" in styles,
+    }
+    return [sentence for sentence, is_used in explained.items() if is_used]

@@ -74,7 +74,7 @@ def choose_facets(rows: Sequence[Row], session: Session, most_panels: int = MOST
     chosen, held = _choose_panels(rest, protected, session, most_panels)
     line_values = _values(by_line, protected)
     is_number = by_line is not None and not is_text(by_line, protected) and None not in line_values
-    lines = _spread(sorted(line_values) if is_number else line_values, MOST_LINES)
+    lines = spread(sorted(line_values) if is_number else line_values, MOST_LINES)
     kept = _agreeing(protected, held)
     bare = _agreeing(
         [row for row in grid if row.get(BATTERY, "present") != "present" and row not in protected],
@@ -157,32 +157,29 @@ def _choose_panels(
         paths, key=lambda path: (path != RAID, not path.endswith(_TRACE), len(_values(path, rows)))
     )
     for path in order:
-        values = _spread(_values(path, rows), room)
+        values = spread(_values(path, rows), room)
         if len(values) > 1:
             chosen[path] = values
             room //= len(values)
         else:
-            held[path] = _held_value(path, rows, session)
+            # The value of the study's own scenario if it was measured, else the first.
+            own, measured = find_own(path, session.spec.get("scenario")), _values(path, rows)
+            held[path] = own if own in measured else measured[0]
     return chosen, held
 
 
 def _request_panels(splitting: Sequence[str], rows: Sequence[Row], by: str | None) -> dict[str, list[Any]]:
     """Return the values of the axes that get panels in a chart that a study asks for."""
-    chosen = (
-        {RAID: _values(RAID, rows)} if RAID in splitting and len(_values(RAID, rows)) <= MOST_PANELS else {}
-    )
-    rest = sorted(
-        (path for path in splitting if path not in chosen), key=lambda path: len(_values(path, rows))
-    )
+    values = {path: _values(path, rows) for path in splitting}
+    chosen = {RAID: values[RAID]} if RAID in values and len(values[RAID]) <= MOST_PANELS else {}
+    rest = sorted((path for path in splitting if path not in chosen), key=lambda path: len(values[path]))
     room = MOST_PANELS // max(1, len(chosen.get(RAID, ())))
     lines = len({tuple(row[path] for path in [*rest, *filter(None, [by])]) for row in rows})
     for path in rest:
-        count = len(_values(path, rows))
-        if lines <= MOST_LINES or count > room:
-            continue
-        chosen[path] = _values(path, rows)
-        room //= count
-        lines //= count
+        if lines > MOST_LINES and len(values[path]) <= room:
+            chosen[path] = values[path]
+            room //= len(values[path])
+            lines //= len(values[path])
     return chosen
 
 
@@ -191,7 +188,9 @@ def _request_lines(
 ) -> list[Line]:
     lines = []
     for value in _values(by, rows):
-        name = "" if by is None else _line_name(by, value, session)
+        name = "" if by is None else name_value(by, value, session.units)
+        if by == _LABEL:
+            name = "the grid" if value is None else str(value)
         inside = _agreeing(rows, {} if by is None else {by: value})
         varying = [
             path for path in session.axes if path not in {x, by} and _splits(path, inside, session, x, None)
@@ -288,24 +287,15 @@ def _explain_choice(
         if path is not None and len(values) < count:
             remarks.append(f"{len(values)} of {count} values of {title_axis(path)} are shown.")
     # Points with equal values of all axes that have an effect are one.
-    keys = {tuple(row[path] for path in (_LABEL, *session.axes)) for row in every}
-    drawn = {
-        tuple(row[path] for path in (_LABEL, *session.axes))
-        for _, lines in panels
-        for line in lines
-        for row in line.rows
-    }
-    if keys - drawn:
-        points = format_count(len(keys - drawn), "point")
+    drawn = [row for _, lines in panels for line in lines for row in line.rows]
+    keys, shown = (
+        {tuple(row[path] for path in (_LABEL, *session.axes)) for row in rows} for rows in (every, drawn)
+    )
+    if keys - shown:
+        points = format_count(len(keys - shown), "point")
         where = "" if session.left_out else "; the table has them"
         remarks.append(f"{points} of {format_number(len(keys))} left out of this figure{where}.")
     return remarks
-
-
-def _line_name(by: str, value: object, session: Session) -> str:
-    if by == _LABEL:
-        return "the grid" if value is None else str(value)
-    return name_value(by, value, session.units)
 
 
 def _choose_x(rows: Sequence[Row], session: Session) -> str | None:
@@ -317,26 +307,22 @@ def _choose_x(rows: Sequence[Row], session: Session) -> str | None:
     return CAPACITY if CAPACITY in numeric else next(iter(numeric), None)
 
 
-def _held_value(path: str, rows: Sequence[Row], session: Session) -> Any:
-    """Return the value of the study's own scenario if it was measured, else the first."""
-    here: Any = session.spec.get("scenario", {})
+def find_own(path: str, config: object) -> Any:
+    """Return the value of a configuration at a dotted path; None without one."""
     for segment in path.split("."):
-        here = here.get(segment) if isinstance(here, dict) else None
-    values = _values(path, rows)
-    return here if here in values else values[0]
+        config = config.get(segment) if isinstance(config, Mapping) else None
+    return config
 
 
 def _agreeing(rows: Sequence[Row], values: Mapping[str, Any]) -> list[Row]:
     return [row for row in rows if all(row[path] == value for path, value in values.items())]
 
 
-def _spread(values: Sequence[Any], most: int) -> list[Any]:
+def spread(values: Sequence[Any], most: int) -> list[Any]:
     """Return at most `most` values, evenly spaced and including both ends."""
     if len(values) <= most:
         return list(values)
-    if most <= 1:
-        return list(values[:most])
-    return [values[round(step * (len(values) - 1) / (most - 1))] for step in range(most)]
+    return [values[round(step * (len(values) - 1) / max(most - 1, 1))] for step in range(most)]
 
 
 def _values(path: str | None, rows: Sequence[Row]) -> list[Any]:

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from destage.measured.line import MeasuredLine
 from destage.measured.sets import MeasuredSet
 from destage.queries.opening.session import Session
-from destage.queries.pairs.load_descriptors import MIX, name_mix
-from destage.queries.pairs.measured_pairs import MeasuredComparison, compare_measured, describe_line
+from destage.queries.pairs.load_descriptors import name_mix
+from destage.queries.pairs.measured_pairs import (
+    MeasuredComparison,
+    compare_measured,
+    describe_line,
+    has_mix,
+)
 from destage.queries.pairs.measured_points import SimulatedPoint, read_points
 from destage.queries.pairs.point_choice import choose_points
 from destage.queries.report.drawing.chart import Figure, LineChart, Mark, Panel, Series
@@ -20,6 +25,7 @@ from destage.queries.text.presentation import (
     format_interval,
     format_number,
     name_value,
+    scale_interval,
     split_title,
 )
 from destage.sql import quote, quote_text
@@ -60,15 +66,17 @@ def build_measured_chart(session: Session, measured: MeasuredSet) -> Figure | No
     mixes = _split(lines)
     is_split = len(mixes) > 1 and (len(lines) > _MOST_LINES or len(lines) > len(mixes))
     names = {id(line): line.rest if is_split else _join(line.mix, line.rest) for line in lines}
-    placed = [(number, line, _find_matching(line, lines)) for number, line in numbered]
+    placed = [
+        (number, line, [candidate for candidate in lines if has_mix(line, candidate.points[0])])
+        for number, line in numbered
+    ]
+    panels = [("", lines, placed)]
     if is_split:
         panels = [
             (mix, kept, [placement for placement in placed if placement[2] and placement[2][0].mix == mix])
             for mix, kept in mixes.items()
         ]
         panels.append((_OTHER, [], [placement for placement in placed if not placement[2]]))
-    else:
-        panels = [("", lines, placed)]
     drawn = [
         Panel(title, (*_draw_lines(kept, names), *_draw_measured(here, kept, names)))
         for title, kept, here in panels
@@ -103,19 +111,15 @@ def _find_lines(session: Session) -> list[_Line]:
     ]
     by_key: dict[tuple[str, ...], list[SimulatedPoint]] = {}
     for point in points:
-        by_key.setdefault((_mix_of(point), *(str(point.values.get(path)) for path in varying)), []).append(
-            point
-        )
+        load = point.load
+        mix = name_mix(load.request_bytes, load.read_fraction, load.random_fraction)
+        key = (mix, *(str(point.values.get(path)) for path in varying))
+        by_key.setdefault(key, []).append(point)
     named = [path for path in varying if path.rpartition(".")[2] not in _MIXES]
     return [
         _Line(key[0], _name_rest(session, kept[0], named), sorted(kept, key=lambda point: point.results[_X]))
         for key, kept in by_key.items()
     ]
-
-
-def _mix_of(point: SimulatedPoint) -> str:
-    load = point.load
-    return name_mix(load.request_bytes, load.read_fraction, load.random_fraction)
 
 
 def _name_rest(session: Session, point: SimulatedPoint, paths: Sequence[str]) -> str:
@@ -138,26 +142,14 @@ def _split(lines: Sequence[_Line]) -> dict[str, list[_Line]]:
     return by_mix
 
 
-def _find_matching(line: MeasuredLine, lines: Sequence[_Line]) -> list[_Line]:
-    """Return the simulated lines whose mix a measured line has."""
-    return [
-        candidate
-        for candidate in lines
-        if all(descriptor.fits(line, candidate.points[0]) is not False for descriptor in MIX)
-    ]
-
-
 def _draw_lines(lines: Sequence[_Line], names: Mapping[int, str]) -> list[Series]:
-    scale = find_scale(_Y)
     series = []
     for line in lines:
         marks = []
         for point in line.points:
-            ends = (point.results.get(f"{_Y}_low"), point.results.get(f"{_Y}_high"))
-            low, high = (None if end is None else end * scale for end in ends)
             note = f"simulated, {point.name}: {format_interval(_X, point.results)}, "
             note += format_interval(_Y, point.results)
-            marks.append(Mark(point.results[_X], point.results[_Y] * scale, low, high, note))
+            marks.append(Mark(point.results[_X], *scale_interval(_Y, point.results), note))
         series.append(Series(names[id(line)], "line", tuple(marks)))
     return series
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from destage.queries.opening.session import Session
-from destage.queries.published.published_values import find_published_values
+from destage.queries.published.measurement import find_published_values
 from destage.queries.report.charts.facets import varies
 from destage.queries.report.drawing.chart import Bound, Series
 from destage.queries.text.presentation import (
@@ -56,19 +56,14 @@ class PointMarks:
 
     def list_published(self, row: Row, column: str) -> list[float]:
         """Return the numbers published for a column of a point [unit shown]."""
-        if column not in self._published:
-            self._published[column] = self._read_published(column)
-        return [
-            value * find_scale(column) for value in self._published[column].get(key(row, self.session), [])
-        ]
-
-    def _read_published(self, column: str) -> dict[Key, list[float]]:
         session = self.session
         if not (self.has_published and session.has_published):
-            return {}
-        values = find_published_values(session.spec, column, session.points)
-        points = session.points.list_rows(list(values)) if values else []
-        return {key(point, session): values[point["point_id"]] for point in points}
+            return []
+        if column not in self._published:
+            values = find_published_values(session.spec, column, session.points)
+            points = session.points.list_rows(list(values)) if values else []
+            self._published[column] = {key(point, session): values[point["point_id"]] for point in points}
+        return [value * find_scale(column) for value in self._published[column].get(key(row, session), [])]
 
     def place(self, row: Row) -> float:
         """Return the place of a row on the x axis [base unit of an axis, else the unit shown]."""
@@ -77,13 +72,6 @@ class PointMarks:
     def name_place(self, row: Row) -> str:
         """Return the name of a row on an axis of names."""
         return format_axis_value(self.x, row[self.x], self.session.units.get(self.x))
-
-    def values(self, row: Row, column: str) -> tuple[float, float | None, float | None]:
-        """Return the value and the ends of its interval [unit shown]."""
-        scale = find_scale(column)
-        ends = row.get(f"{column}_low"), row.get(f"{column}_high")
-        low, high = (None if end is None else end * scale for end in ends)
-        return row[column] * scale, low, high
 
     def note(self, row: Row, column: str) -> str:
         """Return the text shown by a pointer over the point."""

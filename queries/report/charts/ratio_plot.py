@@ -65,21 +65,15 @@ def build_ratio_plot(session: Session) -> Figure | None:
 def _dot_row(row: Mapping[str, Any]) -> DotRow:
     value = row["published_value"]
     ratio = row["simulated"] / value
-    low, high = _ends(row)
-    label = _label(ratio, ratio)
-    if row["is_range"] and low is not None and high is not None:
-        label = _label(low, high)
-    name = row["class"]
-    dot = Dot(name, ratio, low, high, _note(row), label, is_range=row["is_range"])
+    # Below zero, the ends of the interval change places.
+    has_ends = row["simulated_low"] is not None
+    ends = sorted(row[name] / value for name in ("simulated_low", "simulated_high")) if has_ends else []
+    label = _label(*ends) if row["is_range"] and ends else _label(ratio, ratio)
+    figure, published, simulated, *_ = format_verdict(row)
+    note = f"{figure}: simulated {simulated}, published {published}"
+    name, (low, high) = row["class"], ends or (None, None)
+    dot = Dot(name, ratio, low, high, note, label, is_range=row["is_range"])
     return DotRow(row["figure"], (dot,), name, kind=name)
-
-
-def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
-    """Return the ends of the interval over the published figure; below zero, the ends change places."""
-    if row["simulated_low"] is None:
-        return None, None
-    low, high = sorted(row[name] / row["published_value"] for name in ("simulated_low", "simulated_high"))
-    return low, high
 
 
 def _label(low: float, high: float) -> str:
@@ -94,11 +88,6 @@ def _text_row(row: Mapping[str, Any]) -> DotRow:
     quoted = f"“{published}”" if row["published_value"] is None else published
     text = f"simulated {simulated}; published {quoted}" if simulated else f"published {quoted}"
     return DotRow(row["figure"], (), row["class"], text=text, kind=row["class"])
-
-
-def _note(row: Mapping[str, Any]) -> str:
-    figure, published, simulated, *_ = format_verdict(row)
-    return f"{figure}: simulated {simulated}, published {published}"
 
 
 def _ratio(row: Mapping[str, Any]) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from destage.queries.opening.session import Session
 from destage.queries.report.drawing.chart import Dot, DotKind, DotPlot, DotRow, Figure
-from destage.queries.text.presentation import find_scale, format_number, title_axis, title_column
+from destage.queries.text.presentation import find_scale, format_rounded, split_title, title_axis
 from destage.queries.text.sensitivity_text import (
     Row,
     choose_main,
@@ -46,53 +46,45 @@ def build_sensitivity_chart(rows: Sequence[Row]) -> DotPlot:
     own = [row for row in rows if row["metric"] == metric]
     main = choose_main(own)
     ranked = sorted((row for row in own if row[main] is not None), key=lambda row: -row[main])
-    result = title_column(metric)
-    words = result.partition(" [")[0]
-    if main == "mu_star":
-        unit = result.partition(" [")[2].rstrip("]")
-        return DotPlot(
-            title=f"What matters for {words}",
-            x_title=f"mean change over the range of the axis{f' [{unit}]' if unit else ''}",
-            kinds=(DotKind("", "column", "c0"),),
-            rows=tuple(
-                DotRow(title_axis(row["axis"]), (_bar(row, "mu_star", "", find_scale(metric)),))
-                for row in ranked[:_MOST_AXES]
+    words, unit = split_title(metric)
+    most: float | None = None
+    scale, shown = find_scale(metric), {"": main}
+    x_title = f"mean change over the range of the axis{f' [{unit}]' if unit else ''}"
+    if main != "mu_star":
+        most = scale = 100.0
+        shown = {_ALONE: "first_order"} | ({_TOGETHER: main} if main == "total_order" else {})
+        x_title = "share of the variance [%]"
+    rows = [
+        DotRow(
+            title_axis(row["axis"]),
+            tuple(
+                _bar(row, name, kind, scale, most, lane) for lane, (kind, name) in enumerate(shown.items())
             ),
         )
-    shown = {_ALONE: "first_order", _TOGETHER: "total_order"}
-    if main == "first_order":
-        del shown[_TOGETHER]
-    colours = {_ALONE: "c0", _TOGETHER: "c1"}
+        for row in ranked[:_MOST_AXES]
+    ]
     return DotPlot(
         title=f"What matters for {words}",
-        x_title="share of the variance [%]",
-        kinds=tuple(DotKind(kind, "column", colours[kind]) for kind in shown),
-        rows=tuple(
-            DotRow(
-                title_axis(row["axis"]),
-                tuple(_bar(row, name, kind, 100.0, lane) for lane, (kind, name) in enumerate(shown.items())),
-            )
-            for row in ranked[:_MOST_AXES]
-        ),
-        x_most=100.0,
+        x_title=x_title,
+        kinds=tuple(DotKind(kind, "column", f"c{lane}") for lane, kind in enumerate(shown)),
+        rows=tuple(rows),
+        x_most=most,
     )
 
 
-def _bar(row: Row, name: str, kind: str, scale: float, lane: int = 0) -> Dot:
+def _bar(row: Row, name: str, kind: str, scale: float, most: float | None, lane: int) -> Dot:
     # A share below 0 is 0 by chance.
     value, low, high = (
         None if row[key] is None else max(row[key] * scale, 0.0)
         for key in (name, f"{name}_low", f"{name}_high")
     )
-    if scale == 100.0 and high is not None:  # noqa: PLR2004 - percent
-        high = min(high, 100.0)
-    label = format_number(float(f"{value:.2g}"))
-    note = f"{title_axis(row['axis'])}: {label}" + (
-        ""
-        if low is None
-        else f" ({format_number(float(f'{low:.2g}'))} to {format_number(float(f'{high:.2g}'))})"
-    )
-    return Dot(kind, value or 0.0, low, high, note, label, lane)
+    value = value or 0.0
+    label = format_rounded(value, 2)
+    note = f"{title_axis(row['axis'])}: {label}"
+    if low is not None and high is not None:
+        high = high if most is None else min(high, most)
+        note += f" ({format_rounded(low, 2)} to {format_rounded(high, 2)})"
+    return Dot(kind, value, low, high, note, label, lane)
 
 
 def _find_rows(session: Session) -> Sequence[Row]:

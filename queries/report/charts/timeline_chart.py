@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from destage.queries.opening.session import Session
-from destage.queries.report.drawing.chart import Event, Figure, RunTimeline, State, StateTimeline
+from destage.queries.report.drawing.chart import Figure, RunTimeline, State, StateTimeline
 from destage.queries.text.presentation import format_axis_value, format_number, title_axis
 
 Row = dict[str, Any]
@@ -46,9 +46,7 @@ def _run(rows: Sequence[Row], session: Session, *, has_own_label: bool) -> RunTi
         key=lambda lane: (next(index for index, kind in enumerate(_ORDER) if lane.startswith(kind)), lane),
     )
     states = tuple((name, tuple(_state(row) for row in rows if row["lane"] == name)) for name in names)
-    events = tuple(
-        Event(row["from_s"], _state_text(row), row["condition"]) for row in rows if row["until_s"] is None
-    )
+    events = tuple(_state(row) for row in rows if row["until_s"] is None)
     where = ", ".join(
         f"{title_axis(path)}: {format_axis_value(path, rows[0][path], session.units.get(path))}"
         for path in session.axes
@@ -58,20 +56,13 @@ def _run(rows: Sequence[Row], session: Session, *, has_own_label: bool) -> RunTi
 
 
 def _state(row: Row) -> State:
-    start, end = row["from_s"], row["until_s"]
+    """Return a state or an event, with the amount of dirty data if there was any."""
+    is_event = row["until_s"] is None
+    start, end = row["from_s"], row["from_s"] if is_event else row["until_s"]
+    text = str(row["state"])
+    if row["dirty_bytes"]:
+        text += f", {format_number(round(row['dirty_bytes'] / 2**20, 1))} MiB{'' if is_event else ' dirty'}"
     progress = row["progress_fraction"]
     done = "" if progress is None else f", {progress * 100:.0f} % done"
-    note = f"{row['lane']}: {_state_text(row)}{done}, {_seconds(start)} to {_seconds(end)}"
-    return State(start, end, _state_text(row), row["condition"], note, progress)
-
-
-def _state_text(row: Row) -> str:
-    """Return the state, with the amount of dirty data if there was any."""
-    if not row["dirty_bytes"]:
-        return str(row["state"])
-    amount = f"{format_number(round(row['dirty_bytes'] / 2**20, 1))} MiB"
-    return f"{row['state']}, {amount}{' dirty' if row['until_s'] is not None else ''}"
-
-
-def _seconds(at_s: float) -> str:
-    return f"{format_number(round(at_s, 3))} s"
+    seconds = " to ".join(f"{format_number(round(at_s, 3))} s" for at_s in (start, end))
+    return State(start, end, text, row["condition"], f"{row['lane']}: {text}{done}, {seconds}", progress)

@@ -205,7 +205,7 @@ Condition = Literal["good", "wait", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state of one thing from `start_s` to `end_s` [s].
+    """A state of one thing from `start_s` to `end_s` [s], or an event, whose ends are one moment.
 
     Attributes:
         condition: Whether it is as it should be.
@@ -222,21 +222,12 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened at one moment [s]."""
-
-    at_s: float
-    name: str
-    condition: Condition
-
-
-@dataclass(frozen=True, slots=True)
 class RunTimeline:
     """The states of each thing in one run, by its name and in the order of time, and the events."""
 
     title: str
     states: tuple[tuple[str, tuple[State, ...]], ...]
-    events: tuple[Event, ...]
+    events: tuple[State, ...]
 
 
 @dataclass(frozen=True, slots=True)

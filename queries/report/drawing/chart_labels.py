@@ -45,10 +45,15 @@ class Box:
     width: float
     height: float
 
+    @property
+    def bottom(self) -> float:
+        """The height of its lower side [px]."""
+        return self.top + self.height
+
     def overlap(self, other: "Box") -> float:
         """Return the area common to both [px^2]."""
         across = min(self.left + self.width, other.left + other.width) - max(self.left, other.left)
-        down = min(self.top + self.height, other.top + other.height) - max(self.top, other.top)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(across, 0.0) * max(down, 0.0)
 
     def contains(self, other: "Box") -> bool:
@@ -57,7 +62,7 @@ class Box:
             self.left <= other.left
             and self.top <= other.top
             and other.left + other.width <= self.left + self.width
-            and other.top + other.height <= self.top + self.height
+            and other.bottom <= self.bottom
         )
 
 
@@ -147,7 +152,7 @@ def _measure_gap(box: Box, x: float, y: float) -> float:
 def _lead(box: Box, x: float, y: float) -> tuple[float, float, float, float]:
     """Return the ends of the shortest line from a mark to a label."""
     near_x = min(max(x, box.left), box.left + box.width)
-    near_y = min(max(y, box.top), box.top + box.height)
+    near_y = min(max(y, box.top), box.bottom)
     return x, y, near_x, near_y
 
 

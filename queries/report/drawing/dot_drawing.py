@@ -20,13 +20,10 @@ _VISIBLE = 5.0
 """The length below which an interval hides behind its dot [px]."""
 
 
-def draw_dots(chart: DotPlot, canvas: Canvas, top: float) -> float:
-    """Draw a dot plot below `top` and return where it ends [px]."""
-    return _DotDrawing(chart, canvas).draw(top)
-
-
 @dataclass
-class _DotDrawing:
+class DotDrawing:
+    """A dot plot on a canvas."""
+
     chart: DotPlot
     canvas: Canvas
 
@@ -51,12 +48,11 @@ class _DotDrawing:
         self.x = chart.scale or choose_y_scale(ends or [1.0], is_log=chart.x_log, most=chart.x_most)
 
     def draw(self, top: float) -> float:
-        named = [kind for kind in self.chart.kinds if kind.name]
+        """Draw the plot below `top` and return where it ends [px]."""
+        named = [(kind.name, self._legend_symbol(kind)) for kind in self.chart.kinds if kind.name]
         top += 6
         if named:
-            top = self.canvas.legend(
-                ((kind.name, self._legend_symbol(kind)) for kind in named), self.left, top
-            )
+            top = self.canvas.legend(named, self.left, top)
         if self.is_stacked and self.chart.row_title:
             top += _LINE + 4
         heights = [self._height(index) for index in range(len(self.chart.rows))]
@@ -159,29 +155,28 @@ class _DotDrawing:
         colour = self.kinds[dot.kind].colour
         if self._is_bar(dot):
             self.canvas.path(f"range {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}", dot.note)
-        elif high - low >= _VISIBLE and self.kinds[dot.kind].shape != "column":
-            ends = f"M{low:.1f} {y - 4:.1f}v8M{high:.1f} {y - 4:.1f}v8"
-            self.canvas.path(f"bar {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}{ends}")
+        elif self.kinds[dot.kind].shape != "column":
+            self._whiskers(colour, low, high, y, 4)
         return low, high
 
     def _mark(self, dot: Dot, x: float, y: float) -> None:
+        """Draw a symbol, or a bar from zero to the value and its interval over it."""
         kind = self.kinds[dot.kind]
         if kind.shape == "column":
-            self._column(dot, x, y)
+            start = self._x(0.0)
+            colour = f"column {kind.colour}"
+            self.canvas.rectangle(colour, start, y - 5, max(x - start, 1.0), 10, dot.note)
+            if dot.low is not None and dot.high is not None:
+                self._whiskers("labelled", self._x(dot.low), self._x(dot.high), y, 3)
         elif not self._is_bar(dot):
             shape = kind.shape if dot.bound is None else _ARROWS[dot.bound]
             self.canvas.symbol(shape, kind.colour, x, y, dot.note)
 
-    def _column(self, dot: Dot, x: float, y: float) -> None:
-        """Draw a bar from zero to a value, and its interval over it."""
-        start = self._x(0.0)
-        kind = f"column {self.kinds[dot.kind].colour}"
-        self.canvas.rectangle(kind, start, y - 5, max(x - start, 1.0), 10, dot.note)
-        if dot.low is not None and dot.high is not None:
-            low, high = self._x(dot.low), self._x(dot.high)
-            if high - low >= _VISIBLE:
-                ends = f"M{low:.1f} {y - 3:.1f}v6M{high:.1f} {y - 3:.1f}v6"
-                self.canvas.path("bar labelled", f"M{low:.1f} {y:.1f}H{high:.1f}{ends}")
+    def _whiskers(self, colour: str, low: float, high: float, y: float, half: float) -> None:
+        """Draw an interval with its ends, unless it is hidden."""
+        if high - low >= _VISIBLE:
+            ends = f"M{low:.1f} {y - half:.1f}v{2 * half}M{high:.1f} {y - half:.1f}v{2 * half}"
+            self.canvas.path(f"bar {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}{ends}")
 
     def _is_bar(self, dot: Dot) -> bool:
         """Whether a dot is drawn as a range only: one that is long enough to be seen."""

@@ -41,21 +41,6 @@ _APART, _MOST_APART = 3.0, 12.0
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """The plot of one panel [px]."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-    @property
-    def bottom(self) -> float:
-        """The height of the x axis [px]."""
-        return self.top + self.height
-
-
-@dataclass(frozen=True, slots=True)
 class Palette:
     """The colours of the series of a chart, which follow its legend."""
 
@@ -94,17 +79,12 @@ def draw_legend_symbol(canvas: Canvas, palette: Palette, series: Series) -> Draw
     return draw_symbol
 
 
-def draw_series(
-    every: Sequence[Series], canvas: Canvas, frame: Frame, x: Scale, y: Scale, palette: Palette
-) -> None:
-    """Draw the series of a plot within its frame, over the two scales."""
-    _PlotDrawing(canvas, frame, x, y, palette).draw(every)
-
-
 @dataclass
 class _PlotDrawing:
+    """The series of a plot within its frame [px], over two scales."""
+
     canvas: Canvas
-    frame: Frame
+    frame: Box
     x: Scale
     y: Scale
     palette: Palette
@@ -125,7 +105,8 @@ class _PlotDrawing:
             elif series.style == "bars":
                 self._bars(series, bars.index(series), len(bars))
             elif series.style == "unanswered":
-                self._crosses(series)
+                for mark in series.marks:
+                    self._symbol(series, self._at(mark)[0], self.frame.bottom, mark)
         places = [
             (series, mark, *self._at(mark, offsets.get(series.name, 0.0)))
             for series in every
@@ -171,12 +152,6 @@ class _PlotDrawing:
             if self.frame.bottom > y:
                 self.canvas.rectangle(kind, x + 1, y, width - 2, self.frame.bottom - y, mark.note)
 
-    def _crosses(self, series: Series) -> None:
-        """Draw the points without an answer on the x axis."""
-        for mark in series.marks:
-            x = self.frame.left + self.x.place(mark.x) * self.frame.width
-            self._symbol(series, x, self.frame.bottom, mark)
-
     def _keep_clear(self, series: Series) -> None:
         """Add small boxes along a line, so that labels are placed beside it if they can."""
         points = [self._at(mark) for mark in series.marks]
@@ -199,12 +174,11 @@ class _PlotDrawing:
         """Place the label of a mark; one without a free place is only in the mark's note and the table."""
         if mark.label is None:
             return
-        frame = self.frame
-        bounds = Box(frame.left, frame.top, frame.width, frame.height)
-        label = place_label(mark.label, x, y, self.marks, bounds, labels=self.labels, lines=self.along_lines)
+        label = place_label(
+            mark.label, x, y, self.marks, self.frame, labels=self.labels, lines=self.along_lines
+        )
         if label is None:
             return
-        box = label.box
         self.labels.append(label)
         if label.leader is not None:
             x0, y0, x1, y1 = label.leader
@@ -212,7 +186,7 @@ class _PlotDrawing:
         # Not the class of a line, whose texts would have no colour.
         kind = "mark-label published" if series.style == "published" else "mark-label"
         colour = self.palette.find_line_class(mark)
-        self.canvas.text(box.left, box.top + 11, mark.label, f"{kind} {colour}".strip())
+        self.canvas.text(label.box.left, label.box.top + 11, mark.label, f"{kind} {colour}".strip())
 
     def _symbol(self, series: Series, x: float, y: float, mark: Mark) -> None:
         shape = _SHAPES.get(series.style, "circle")
@@ -238,13 +212,10 @@ _TICKS, _TITLE, _LINE = 26.0, 20.0, 15.0
 _TICK_GAP, _BELOW = 14.0, 8.0
 
 
-def draw_lines(chart: LineChart, canvas: Canvas, top: float) -> float:
-    """Draw a line chart below `top` and return where it ends [px]."""
-    return _LineDrawing(chart, canvas).draw(top)
-
-
 @dataclass
-class _LineDrawing:
+class LineDrawing:
+    """A line chart on a canvas."""
+
     chart: LineChart
     canvas: Canvas
 
@@ -279,6 +250,7 @@ class _LineDrawing:
         self.height = _HEIGHT if len(chart.panels) <= self.columns else _HEIGHT_OF_MANY
 
     def draw(self, top: float) -> float:
+        """Draw the chart below `top` and return where it ends [px]."""
         chart, canvas = self.chart, self.canvas
         top += 8
         names = [name for name in chart.legend if name in self.series]
@@ -300,28 +272,21 @@ class _LineDrawing:
         titles = [wrap_text(chart.panels[place].title, self.width / BOLD) for place in places]
         if any(lines[0] for lines in titles):
             top += 4 + _LINE * max(map(len, titles))
-        frames = []
-        for column, lines in enumerate(titles):
-            frame = Frame(self.margin + column * (self.width + _GAP), top + 6, self.width, self.height)
-            frames.append(frame)
+        lefts = [self.margin + column * (self.width + _GAP) for column in range(len(places))]
+        for left, lines in zip(lefts, titles, strict=True):
             for index, line in enumerate(reversed(lines)):
-                canvas.text(
-                    frame.left + frame.width / 2, frame.top - 8 - index * _LINE, line, "panel-title", "middle"
-                )
+                canvas.text(left + self.width / 2, top - 2 - index * _LINE, line, "panel-title", "middle")
+        frames = [Box(left, top + 6, self.width, self.height) for left in lefts]
         for place, frame in zip(places, frames, strict=True):
-            self._grid(frame, self.y)
-            draw_series(chart.panels[place].series, canvas, frame, self.x, self.y, self.palette)
-        bottom = frames[0].bottom
+            self._plot(chart.panels[place].series, frame, self.y)
         if chart.strip is not None and self.strip is not None:
-            top = self._y_title(chart.strip.y_title, bottom + 14)
-            frames = [Frame(frame.left, top + 6, frame.width, _STRIP) for frame in frames]
+            top = self._y_title(chart.strip.y_title, frames[0].bottom + 14)
+            frames = [Box(left, top + 6, self.width, _STRIP) for left in lefts]
             for place, frame in zip(places, frames, strict=True):
-                self._grid(frame, self.strip)
-                draw_series(chart.strip.panels[place], canvas, frame, self.x, self.strip, self.palette)
-            bottom = frames[0].bottom
+                self._plot(chart.strip.panels[place], frame, self.strip)
         for frame in frames:
             self._x_axis(frame)
-        return bottom + _TICKS + _BELOW
+        return frames[0].bottom + _TICKS + _BELOW
 
     def _y_title(self, title: str, top: float) -> float:
         """Write the title of a y axis above it, where a long one has room."""
@@ -330,15 +295,17 @@ class _LineDrawing:
             self.canvas.text(4, top + 14 + index * _LINE, line, "axis-title")
         return top + _TITLE + (len(lines) - 1) * _LINE
 
-    def _grid(self, frame: Frame, scale: Scale) -> None:
+    def _plot(self, every: Sequence[Series], frame: Box, scale: Scale) -> None:
+        """Draw the grid and the series of a panel or a strip."""
         for tick in scale.ticks:
             y = frame.top + (1 - scale.place(tick)) * frame.height
             self.canvas.path("grid", f"M{frame.left:.1f} {y:.1f}h{frame.width:.1f}")
             if frame.left == self.margin:
                 self.canvas.text(frame.left - 8, y + 4, format_number(tick), "tick", "end")
         self.canvas.path("axis", f"M{frame.left:.1f} {frame.bottom:.1f}h{frame.width:.1f}")
+        _PlotDrawing(self.canvas, frame, self.x, scale, self.palette).draw(every)
 
-    def _x_axis(self, frame: Frame) -> None:
+    def _x_axis(self, frame: Box) -> None:
         self.canvas.x_axis(self.x, self._tick_texts(), frame.left, frame.width, frame.bottom)
         if self.x.zero_at is not None:
             # The axis is broken between zero and the first doubling.

@@ -2,9 +2,9 @@
 
 from destage.queries.report.drawing.canvas import Canvas
 from destage.queries.report.drawing.chart import Chart, ChartGrid, DotPlot, LineChart
-from destage.queries.report.drawing.dot_drawing import draw_dots
-from destage.queries.report.drawing.line_drawing import draw_lines
-from destage.queries.report.drawing.timeline_drawing import draw_timeline
+from destage.queries.report.drawing.dot_drawing import DotDrawing
+from destage.queries.report.drawing.line_drawing import LineDrawing
+from destage.queries.report.drawing.timeline_drawing import TimelineDrawing
 
 WIDE, NARROW = 920, 360
 """The widths for a screen or paper, and for a phone [px]."""
@@ -27,19 +27,15 @@ def draw(chart: Chart, *, width: int | None = None, standalone: bool = False) ->
     if standalone:
         canvas.text(4, 22, chart.title, "title")
         top = 30.0
-    height = round(_draw(chart, canvas, top))
-    return canvas.document(chart.title, height, standalone=standalone)
-
-
-def _draw(chart: Chart, canvas: Canvas, top: float) -> float:
-    """Draw a chart below `top` and return where it ends."""
     if isinstance(chart, LineChart):
-        return draw_lines(chart, canvas, top)
-    if isinstance(chart, DotPlot):
-        return draw_dots(chart, canvas, top)
-    if isinstance(chart, ChartGrid):
-        return _draw_grid(chart, canvas, top)
-    return draw_timeline(chart, canvas, top)
+        bottom = LineDrawing(chart, canvas).draw(top)
+    elif isinstance(chart, DotPlot):
+        bottom = DotDrawing(chart, canvas).draw(top)
+    elif isinstance(chart, ChartGrid):
+        bottom = _draw_grid(chart, canvas, top)
+    else:
+        bottom = TimelineDrawing(chart, canvas).draw(top)
+    return canvas.document(chart.title, round(bottom), standalone=standalone)
 
 
 def _draw_grid(grid: ChartGrid, canvas: Canvas, top: float) -> float:
@@ -50,7 +46,7 @@ def _draw_grid(grid: ChartGrid, canvas: Canvas, top: float) -> float:
     width = canvas.width / columns
     for first in range(0, len(grid.charts), columns):
         row = [(chart, Canvas(width)) for chart in grid.charts[first : first + columns]]
-        bottoms = [draw_lines(chart, cell, 0.0) for chart, cell in row]
+        bottoms = [LineDrawing(chart, cell).draw(0.0) for chart, cell in row]
         for column, (_, cell) in enumerate(row):
             canvas.insert(cell, column * width, top + max(bottoms) - bottoms[column])
         top += max(bottoms)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from destage.queries.report.drawing.canvas import MARGIN_RIGHT, Canvas, Scale, choose_y_scale, wrap_text
-from destage.queries.report.drawing.chart import Event, RunTimeline, State, StateTimeline
+from destage.queries.report.drawing.chart import RunTimeline, State, StateTimeline
 from destage.queries.report.drawing.chart_labels import BOLD, estimate_width
 from destage.queries.text.presentation import format_number
 
@@ -16,13 +16,10 @@ _UNITS = ((7200.0, 3600.0, "h"), (600.0, 60.0, "min"), (0.0, 1.0, "s"))
 """The unit of the time axis by its end: least end [s], size of the unit [s], name."""
 
 
-def draw_timeline(chart: StateTimeline, canvas: Canvas, top: float) -> float:
-    """Draw a state timeline below `top` and return where it ends [px]."""
-    return _TimelineDrawing(chart, canvas).draw(top)
-
-
 @dataclass
-class _TimelineDrawing:
+class TimelineDrawing:
+    """A state timeline on a canvas."""
+
     chart: StateTimeline
     canvas: Canvas
 
@@ -31,19 +28,16 @@ class _TimelineDrawing:
         names = [name for run in runs for name, _ in run.states]
         self.left = 20.0 + max(estimate_width(name) for name in [*names, _EVENTS])
         self.plot_width = self.canvas.width - MARGIN_RIGHT - self.left
-        ends = [state.end_s for run in runs for _, states in run.states for state in states]
-        self.end_s = max([*ends, *(event.at_s for run in runs for event in run.events)])
+        listed = [states for run in runs for states in (run.events, *(states for _, states in run.states))]
+        self.end_s = max(state.end_s for states in listed for state in states)
         _, self.unit_s, self.unit = next(unit for unit in _UNITS if self.end_s >= unit[0])
         end = self.end_s / self.unit_s
         ticks = choose_y_scale([end], is_log=False).ticks
-        self.scale = Scale(
-            0.0,
-            end,
-            is_log=False,
-            ticks=tuple(tick for tick in ticks if tick <= end or math.isclose(tick, end)),
-        )
+        shown = tuple(tick for tick in ticks if tick <= end or math.isclose(tick, end))
+        self.scale = Scale(0.0, end, is_log=False, ticks=shown)
 
     def draw(self, top: float) -> float:
+        """Draw the timeline below `top` and return where it ends [px]."""
         for run in self.chart.runs:
             top = self._run(run, top)
         title = f"time since the start of the run [{self.unit}]"
@@ -80,11 +74,11 @@ class _TimelineDrawing:
         elif estimate_width(state.name) + 8 < wide:
             self.canvas.text(left + 4, top + _LANE - 5, state.name, "span-label")
 
-    def _events(self, events: Sequence[Event], top: float) -> float:
+    def _events(self, events: Sequence[State], top: float) -> float:
         """Draw events, each text in the first line where it touches none before; return where they end."""
         ends: list[float] = []
         for event in events:
-            x = self._x(event.at_s)
+            x = self._x(event.start_s)
             right = self.canvas.width - MARGIN_RIGHT - x - 8
             wide = estimate_width(event.name)
             is_left = wide > right and x - self.left - 8 > right

@@ -106,9 +106,8 @@ def write_cell_titles(table: str, titles: Sequence[str]) -> str:
 
 def _css_text(text: str) -> str:
     """Return a text that can stand in a string of a style sheet within HTML."""
-    return "".join(
-        letter if letter.isalnum() or letter in " .,()[]%/" else f"\\{ord(letter):x} " for letter in text
-    )
+    plain = " .,()[]%/"
+    return "".join(mark if mark.isalnum() or mark in plain else f"\\{ord(mark):x} " for mark in text)
 
 
 def _more(count: int) -> str:
@@ -170,6 +169,5 @@ def _kind(heading: Heading, cell: str = "") -> str:
 
 
 def _sort_key(value: object) -> str:
-    return (
-        f' data-value="{value!r}"' if isinstance(value, int | float) and not isinstance(value, bool) else ""
-    )
+    is_quantity = isinstance(value, int | float) and not isinstance(value, bool)
+    return f' data-value="{value!r}"' if is_quantity else ""

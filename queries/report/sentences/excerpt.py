@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from destage.queries.named.study_kinds import FixedLoad
 from destage.queries.opening.session import Session
-from destage.queries.report.charts.facets import BATTERY, CAPACITY, RAID
+from destage.queries.report.charts.facets import BATTERY, CAPACITY, RAID, find_own
 from destage.queries.text.presentation import format_count, format_number, name_value
 from destage.sql import quote
 
@@ -75,14 +75,14 @@ def _statement(kind: FixedLoad, source: str, costs: Sequence[str], *, is_even: b
     names = [f"cost_{index}" for index in range(len(costs))]
     listed = ", ".join(names) or "0"
     beaten = " AND ".join(["other.result < best.result", *(f"other.{name} <= best.{name}" for name in names)])
-    throughput = "throughput_iops" if kind.has_throughput else "NULL::DOUBLE"
+    throughput, is_fast = "NULL::DOUBLE", "false"
+    if kind.has_throughput:
+        throughput = "throughput_iops"
+        is_fast = (
+            "coalesce(result < min(result) OVER (ORDER BY throughput DESC NULLS LAST, result, plan_row "
+            "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true)"
+        )
     values = [f"({kind.value})::DOUBLE AS result", f"{throughput} AS throughput"]
-    is_fast = (
-        "coalesce(result < min(result) OVER (ORDER BY throughput DESC NULLS LAST, result, plan_row "
-        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true)"
-        if kind.has_throughput
-        else "false"
-    )
     return f"""
 WITH measured AS (
   SELECT {", ".join(["point_id, label, plan_row", *values, *cost])}
@@ -140,11 +140,16 @@ def _slice(session: Session, most: int) -> tuple[Session, str]:
     # Fixing an axis with few values leaves out the fewest points.
     order = sorted(values, key=lambda path: (path in _FIRST, len(values[path])))
     held: dict[str, Any] = {}
+    ids = _find_points(session, held, most + 1)
     for path in order[:-1]:
-        if _count(session, held) <= most:
+        if len(ids) <= most:
             break
-        held[path] = _find_own(session, path, values[path])
-    ids = _find_points(session, held, most)
+        # The value of the study's own scenario or of its first point, else the middle one.
+        owned = (find_own(path, source) for source in (session.spec.get("scenario"), session.config))
+        middle = values[path][len(values[path]) // 2]
+        held[path] = next((own for own in owned if own in values[path]), middle)
+        ids = _find_points(session, held, most + 1)
+    ids = ids[:most]
     if len(ids) < _LEAST:
         # The points do not form a grid.
         return open_excerpt(session, most), ""
@@ -170,36 +175,16 @@ def _list_values(session: Session) -> dict[str, Sequence[Any]]:
     return {path: values for path, values in values_by_axis.items() if len(values) > 1}
 
 
-def _find_own(session: Session, path: str, values: Sequence[Any]) -> Any:
-    """Return the value of the study's own scenario or of its first point, else the middle one."""
-    for source in (session.spec.get("scenario", {}), session.config):
-        here: Any = source
-        for segment in path.split("."):
-            here = here.get(segment) if isinstance(here, dict) else None
-        if here in values:
-            return here
-    return values[len(values) // 2]
-
-
-def _count(session: Session, held: Mapping[str, Any]) -> int:
-    source, parameters = _select(session, held)
-    count: int = session.sql(f"SELECT count(*) AS n {source}", parameters)["n"][0].as_py()
-    return count
-
-
 def _find_points(session: Session, held: Mapping[str, Any], most: int) -> list[str]:
-    """Return the ids of the points at some values, those with labels first."""
-    source, parameters = _select(session, held)
-    statement = f"SELECT point_id {source} ORDER BY label IS NULL, plan_row LIMIT {most:d}"
+    """Return the ids of the points with labels and of those at some values, in this order, up to `most`."""
+    conditions = " AND ".join(_condition(path, index, session) for index, path in enumerate(held))
+    statement = (
+        f"SELECT point_id FROM configurations WHERE label IS NOT NULL OR ({conditions or 'true'}) "  # noqa: S608
+        f"ORDER BY label IS NULL, plan_row LIMIT {most:d}"
+    )
+    parameters = {f"p{index}": value for index, value in enumerate(held.values())}
     ids: list[str] = session.sql(statement, parameters)["point_id"].to_pylist()
     return ids
-
-
-def _select(session: Session, held: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the points with labels and those at some values as a relation, with its parameters."""
-    conditions = " AND ".join(_condition(path, index, session) for index, path in enumerate(held))
-    parameters = {f"p{index}": value for index, value in enumerate(held.values())}
-    return f"FROM configurations WHERE label IS NOT NULL OR ({conditions or 'true'})", parameters
 
 
 def _condition(path: str, index: int, session: Session) -> str:

@@ -5,18 +5,13 @@ of the front joined by a line.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
-from destage.queries.findings.search_trials import (
-    Objective,
-    Row,
-    count_trials,
-    count_values,
-    list_objectives,
-    read_trials,
-)
 from destage.queries.opening.session import Session
+from destage.queries.report.charts.facets import spread
 from destage.queries.report.drawing.chart import Bound, Figure, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.sentences.excerpt import MOST_LISTED
 from destage.queries.report.sentences.point_names import BOUNDS, name_point
@@ -32,12 +27,61 @@ from destage.queries.text.presentation import (
     split_title,
     title_column,
 )
+from destage.spec.axis_names import MAXIMIZE
+from destage.sql import quote
 
+TRIALS = "trials"
+_STORED = "stored_trials"
+_KEYS = ("trial", "batch", "point_id")
+Row = Mapping[str, Any]
 FRONT = "pareto_front"
 _ON_FRONT, _OTHERS = "Pareto front", "other trials"
 _BOUNDS: Mapping[str | None, Bound] = {"at_least": "at_least", "above": "at_least", "below": "at_most"}
 _DRAWN = 2
 """Objectives that are drawn; a front of more is seen in their plane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """One objective of a search.
+
+    Attributes:
+        column: Its column in the table of trials.
+        is_maximum: Whether it is to be large.
+    """
+
+    column: str
+    is_maximum: bool
+
+
+def list_objectives(session: Session) -> list[Objective]:
+    """Return the objectives of the study's search, in its order."""
+    # Their columns are between those that identify a trial and `on_front`.
+    columns = session.sql(f"FROM {_STORED} LIMIT 0").column_names[len(_KEYS) : -1]
+    goals = [goal for written in session.spec["search"]["objectives"] for goal in written]
+    return [Objective(column, goal == MAXIMIZE) for column, goal in zip(columns, goals, strict=True)]
+
+
+def read_trials(session: Session, objectives: Sequence[Objective]) -> list[Row]:
+    """Return each point that was tried and has all objectives: its axes, objectives, and `on_front`.
+
+    Points of the front come first, by the first objective. Of a seek, `answer_low`, `answer_high` and
+    `censored` are those of its answer.
+    """
+    first = objectives[0]
+    condition = " AND ".join(f"{quote(objective.column)} IS NOT NULL" for objective in objectives)
+    axes = ", ".join(f"configurations.{quote(name)}" for name in ("label", *session.axes))
+    answer = session.answer
+    rows: list[Row] = session.sql(
+        f"SELECT {axes}, trials.*, answers.{quote(f'{answer}_low')} AS answer_low, "  # noqa: S608 - quoted
+        f"answers.{quote(f'{answer}_high')} AS answer_high, answers.censored "
+        f"FROM (SELECT stored.* REPLACE (grid.point_id AS point_id) FROM {_STORED} AS stored "
+        f"INNER JOIN grid ON stored.point_id = grid.written_id WHERE {condition} "
+        "QUALIFY row_number() OVER (PARTITION BY grid.point_id ORDER BY trial) = 1) AS trials "
+        "INNER JOIN configurations USING (point_id) LEFT JOIN answers USING (point_id) "
+        f"ORDER BY on_front DESC, {quote(first.column)} {'DESC' if first.is_maximum else ''}, trial"
+    ).to_pylist()
+    return rows
 
 
 def build_front_chart(session: Session) -> Figure | None:
@@ -56,11 +100,13 @@ def build_front_chart(session: Session) -> Figure | None:
         bound = _BOUNDS.get(row["censored"])
         return Mark(x_value, y_value, row["answer_low"], row["answer_high"], note=note, bound=bound)
 
-    front = sorted((draw(row) for row in rows if row["on_front"]), key=lambda mark: mark.x)
-    others = sorted((draw(row) for row in rows if not row["on_front"]), key=lambda mark: mark.x)
+    front, others = (
+        tuple(sorted((draw(row) for row in rows if bool(row["on_front"]) == is_on), key=lambda mark: mark.x))
+        for is_on in (True, False)
+    )
     # Of three objectives, a line through the front would cross itself.
     style: SeriesStyle = "line" if len(objectives) == _DRAWN else "labelled"
-    drawn = [Series(_OTHERS, "scattered", tuple(others)), Series(_ON_FRONT, style, tuple(front))]
+    drawn = [Series(_OTHERS, "scattered", others), Series(_ON_FRONT, style, front)]
     chart = LineChart(
         title=f"Pareto front: {_title(y, session)} against {_title(x, session)}",
         x_title=_title(x, session),
@@ -92,64 +138,51 @@ def compose_front_answer(session: Session) -> list[str]:
     """Return the sentences on the front of a search."""
     objectives = list_objectives(session)
     front = [row for row in read_trials(session, objectives) if row["on_front"]]
-    trials, invalid = count_trials(session)
+    # A trial without a point had no valid configuration, or no result.
+    counts = ", ".join(
+        f"count({quote(name)})" for name in ("point_id", *(goal.column for goal in objectives))
+    )
+    row = session.sql(f"SELECT count(*), {counts} FROM {_STORED}").to_pylist()[0]  # noqa: S608 - quoted
+    trials, points, *valued = row.values()
+    invalid = trials - points
+    titles = [split_title(objective.column)[0] for objective in objectives]
     if not front:
+        lacking = [title for title, count in zip(titles, valued, strict=True) if not count]
         return [
             f"None of {format_count(trials, 'trial')} has a value of every objective.",
-            *_name_unknown(session),
+            *(f"{begin_sentence(title)} has no value in any trial." for title in lacking),
         ]
-    names = " and ".join(filter(None, [", ".join(map(_name, objectives[:-1])), _name(objectives[-1])]))
+    names = " and ".join(filter(None, [", ".join(titles[:-1]), titles[-1]]))
     lead = f"Pareto front of {names}: {len(front)} of {format_count(trials, 'trial')}."
     if len(objectives) == 1:
         best = "Largest" if objectives[0].is_maximum else "Smallest"
         lead = f"{best} {names} of {format_count(trials, 'trial')}:"
-    named = _spread(front, _NAMED)
-    sentences = [
+    named = spread(front, _NAMED)
+    sentences = [lead]
+    sentences += [
         f"{describe_objectives(row, objectives, session)}: {name_point(row, session)}." for row in named
     ]
-    left = len(front) - len(named)
-    more = (
-        [f"{format_count(left, 'configuration')} of the front between these: table trials."] if left else []
-    )
-    lost = (
-        [f"{format_count(invalid, 'trial')} had no point: invalid, or excluded by `where`."]
-        if invalid
-        else []
-    )
-    return [lead, *sentences, *more, *lost]
-
-
-def _name_unknown(session: Session) -> list[str]:
-    """Return a sentence for each objective that no trial has a value of."""
-    unknown = [objective for objective in list_objectives(session) if not count_values(session, objective)]
-    return [f"{begin_sentence(_name(objective))} has no value in any trial." for objective in unknown]
+    if left := len(front) - len(named):
+        sentences.append(f"{format_count(left, 'configuration')} of the front between these: table trials.")
+    if invalid:
+        count = format_count(invalid, "trial")
+        sentences.append(f"{count} had no point: invalid, or excluded by `where`.")
+    return sentences
 
 
 def describe_objectives(row: Row, objectives: Sequence[Objective], session: Session) -> str:
     """Return the objectives of a trial in words, as in `EUR 3450, 1280 users supported`."""
-    return ", ".join(_describe(row, objective, session) for objective in objectives)
-
-
-def _describe(row: Row, objective: Objective, session: Session) -> str:
-    if objective.column == PRICE:
-        return f"{session.spec['prices']['currency']} {format_amount(row[PRICE])}"
-    if objective.column == session.metric:
-        what = session.answer.partition("_")[0]
-        estimate = format_estimate(row[session.answer], row["answer_low"], row["answer_high"], what, _DIGITS)
-        return f"{BOUNDS.get(row['censored'], '')}{estimate}"
-    return format_interval(objective.column, row)
-
-
-def _name(objective: Objective) -> str:
-    """Return the name of an objective without its unit."""
-    return split_title(objective.column)[0]
-
-
-def _spread(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return the ends of a front and some rows between them."""
-    if len(rows) <= most:
-        return list(rows)
-    return [rows[round(step * (len(rows) - 1) / (most - 1))] for step in range(most)]
+    texts = []
+    for objective in objectives:
+        if objective.column == PRICE:
+            texts.append(f"{session.spec['prices']['currency']} {format_amount(row[PRICE])}")
+        elif objective.column == session.metric:
+            ends, unit = (row["answer_low"], row["answer_high"]), session.answer.partition("_")[0]
+            estimate = format_estimate(row[session.answer], *ends, unit, _DIGITS)
+            texts.append(f"{BOUNDS.get(row['censored'], '')}{estimate}")
+        else:
+            texts.append(format_interval(objective.column, row))
+    return ", ".join(texts)
 
 
 def tabulate_front(session: Session) -> tuple[pa.Table, str] | None:

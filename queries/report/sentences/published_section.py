@@ -5,8 +5,7 @@ from html import escape
 from typing import Any
 
 from destage.queries.opening.session import Session
-from destage.queries.published.measurement import Measurement, measure
-from destage.queries.published.published_values import tabulate_published
+from destage.queries.published.measurement import Measurement, measure, tabulate_published
 from destage.queries.published.verdict_text import HEADINGS, format_verdict, summarize_verdicts
 from destage.queries.published.verdicts import SIMULATED, judge_figures
 from destage.queries.report.sentences.design_space import write_cell_titles
@@ -30,9 +29,11 @@ def render_published_section(session: Session) -> str:
         return f'<section id="assumptions">{heading}{assumptions}</section>\n' if assumptions else ""
     heads = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in HEADINGS)
     body = "".join(map(_table_row, rows))
+    paper = session.spec.get("paper")
+    source = f"{paper['title']} ({paper['number']}). " if paper else ""
     return (
         '<section id="published"><h2>Published and simulated figures</h2>'
-        f'<p class="caption">{escape(_paper(session))}{escape(summarize_verdicts(rows))}.</p>'
+        f'<p class="caption">{escape(source)}{escape(summarize_verdicts(rows))}.</p>'
         '<div class="scroll" tabindex="0" role="region" aria-label="Table of published figures">'
         f"{write_cell_titles('published', HEADINGS)}"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -52,14 +53,17 @@ def compose_verdicts(session: Session) -> list[str]:
     if answers:
         return [*answers, *summary]
     sought = tabulate_published(session.spec, session.metric, session.points)
-    if not session.spec.get("places") or sought.num_rows:
-        return []
     simulated = [row for row in rows if row["kind"] in SIMULATED and row["simulated"] is not None]
-    if not simulated:
+    if not session.spec.get("places") or sought.num_rows or not simulated:
         return []
+    sentences = []
+    for row in simulated[:_MOST]:
+        figure, published, mean, interval, name, *_ = format_verdict(row)
+        ends = f"published {published}, simulated {mean}; prediction interval {interval}"
+        sentences.append(f"{figure}: {name}; {ends}.")
     more = len(simulated) - _MOST
     rest = [f"The table below has {more} more."] if more > 0 else []
-    return [*summary, *map(_sentence, simulated[:_MOST]), *rest]
+    return [*summary, *sentences, *rest]
 
 
 def fill_answers(session: Session) -> list[str]:
@@ -79,21 +83,11 @@ def _in_words(measured: Measurement) -> str:
     return " to ".join(dict.fromkeys(texts))
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
-    figure, published, simulated, interval, name, *_ = format_verdict(row)
-    return f"{figure}: {name}; published {published}, simulated {simulated}; prediction interval {interval}."
-
-
 def _table_row(row: Mapping[str, Any]) -> str:
     cells = "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in format_verdict(row))
     if row["note"]:
         cells += f'</tr><tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td>'
     return f"<tr>{cells}</tr>\n"
-
-
-def _paper(session: Session) -> str:
-    paper = session.spec.get("paper")
-    return f"{paper['title']} ({paper['number']}). " if paper else ""
 
 
 def _lists(session: Session) -> str:

@@ -58,9 +58,6 @@ class _Work:
         """Return the mean of a column and its interval, as text."""
         return _estimate(self.values(column, scale), unit)
 
-    def is_near(self, other: "_Work") -> bool:
-        return self.mean("work_s") <= other.mean("work_s") * _NEARLY
-
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
@@ -80,11 +77,14 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
     Args:
         name: Returns the name of a configuration.
     """
-    works = _works(session)
+    runs: list[Row] = session.query("work_by_replicate").to_pylist()
+    if not runs:
+        return []
+    # The configurations in the order of the plan.
+    groups = groupby(runs, key=lambda run: (run["label"], *(run[path] for path in session.axes)))
+    works = [_Work(tuple(group)) for _, group in groups]
     modes = {arrival.get("mode") for arrival in traces.find_replays(session.config)}
     names = {**RESOURCES, "host": " or ".join(_HOST[mode] for mode in _HOST if mode in modes)}
-    if not works:
-        return []
     trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
     whole, parts = _whole_and_parts(works, trace)
     arrays = _by_array(whole, session)
@@ -104,29 +104,24 @@ def _compare(works: Sequence[_Work], name: Name, names: Mapping[str, str]) -> _C
     protected = [work for work in works if work.is_protected]
     reference = min(bare or works, key=lambda work: (work.capacity, work.mean("work_s")))
     best = min(protected or works, key=lambda work: work.mean("work_s"))
-    gain = [f"{_time(best)} with {name(best.point)}.", *_commits(best)]
+    gained = f"{_time(best)} with {name(best.point)}"
     if best is not reference:
         speed = _estimate(_ratios(reference.values("work_s"), best), "times")
         versus = f"{reference.estimate('work_s', 's')} with {name(reference.point)}"
-        verdict = "equally fast" if speed == "1 times" else f"{speed} as fast"
-        gain = [
-            f"{_time(best)} with {name(best.point)}, and {versus}: {verdict}.",
-            *_commits(best, reference),
-        ]
+        gained += f", and {versus}: {'equally fast' if speed == '1 times' else f'{speed} as fast'}"
+    gain = [f"{gained}.", *_commits(best, None if best is reference else reference)]
     fastest: dict[int, _Work] = {}
     for work in sorted(protected, key=lambda work: work.mean("work_s")):
         fastest.setdefault(work.capacity, work)
     smaller = [work for capacity, work in sorted(fastest.items()) if capacity < best.capacity]
     sizes = []
-    for work in [work for work in smaller[:1] if work is not reference]:
-        sizes += [f"{_time(work)} with {name(work.point)}.", *_commits(work)]
-    enough = next((work for work in smaller if work.is_near(best)), None)
+    if smaller and smaller[0] is not reference:
+        sizes += [f"{_time(smaller[0])} with {name(smaller[0].point)}.", *_commits(smaller[0])]
+    shortest = best.mean("work_s")
+    enough = next((work for work in smaller if work.mean("work_s") <= shortest * _NEARLY), None)
     if enough is not None:
-        percent = f"{(_NEARLY - 1) * 100:.0f} %"
-        sizes.append(
-            f"{begin_sentence(name(enough.point))} is within {percent} of the shortest time: a larger "
-            "cache gains little."
-        )
+        within = f"{begin_sentence(name(enough.point))} is within {(_NEARLY - 1) * 100:.0f} %"
+        sizes.append(f"{within} of the shortest time: a larger cache gains little.")
     absorbed = _absorbed([work for _, work in sorted(fastest.items())], name)
     return _Comparison(best, reference, gain, sizes, absorbed, _limits(best, reference, name, names))
 
@@ -146,16 +141,6 @@ def _array_answer(title: str, works: Sequence[_Work], name: Name, names: Mapping
     comparison = _compare(works, name, names)
     enough = [sentence for sentence in comparison.sizes if "within" in sentence]
     return [f"{title}: {sentence}" for sentence in [*comparison.gain, *enough, *comparison.limits[:1]]]
-
-
-def _works(session: Session) -> list[_Work]:
-    """Return the configurations in the order of the plan."""
-    runs: list[Row] = session.query("work_by_replicate").to_pylist()
-
-    def place(run: Row) -> tuple[Any, ...]:
-        return (run["label"], *(run[path] for path in session.axes))
-
-    return [_Work(tuple(group)) for _, group in groupby(runs, key=place)]
 
 
 def _whole_and_parts(works: Sequence[_Work], trace: str | None) -> tuple[list[_Work], list[_Work]]:

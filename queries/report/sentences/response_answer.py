@@ -16,7 +16,13 @@ from destage.queries.report.sentences.point_names import (
     name_point,
     name_resource,
 )
-from destage.queries.text.presentation import begin_sentence, format_estimate, format_number, format_rounded
+from destage.queries.text.presentation import (
+    begin_sentence,
+    format_estimate,
+    format_number,
+    format_rounded,
+    scale_interval,
+)
 from destage.spec.axis_names import is_maximum
 
 Row = Mapping[str, Any]
@@ -81,13 +87,16 @@ def _compare(dead: Row, kept: Row, session: Session) -> str:
     times = format_rounded(ratio)
     if session.metric is not None:
         noun = result.partition("_")[0]
-        values = f"{_bounded(dead, result)} instead of {_bounded(kept, result)} {noun}"
+        loads = (f"{BOUNDS.get(row['censored'], '')}{format_rounded(row[result])}" for row in (dead, kept))
+        values = f"{' instead of '.join(loads)} {noun}"
         if ratio < _NEARLY:
             return f"The battery does not change the {noun} supported: {values}{suffix}"
         least = "at least " if kept["censored"] == "at_least" or dead["censored"] == "below" else ""
         what = "With a dead battery" if fails else "Without a battery"
         return f"{what}, {values} are supported, a factor of {least}{times}{suffix}"
-    values = f"{format_number(_rounded(dead) / 1e3)} ms instead of {format_number(_rounded(kept) / 1e3)} ms"
+    # In three digits of the result's own unit.
+    p95 = (format_number(float(f"{row['response_p95_us']:.3g}") / 1e3) for row in (dead, kept))
+    values = " instead of ".join(f"{time} ms" for time in p95)
     if ratio < _NEARLY:
         what = "A dead battery" if fails else "The lack of a battery"
         return f"{what} does not increase p95: {values}{suffix}"
@@ -107,23 +116,13 @@ def _lost_data(rows: Sequence[Row], session: Session) -> str:
 
 
 def _amount(row: Row) -> str:
-    ends = (row["dirty_lost_bytes"], row["dirty_lost_bytes_low"], row["dirty_lost_bytes_high"])
-    mean, low, high = (None if end is None else end / 2**20 for end in ends)
-    return format_estimate(mean or 0.0, low, high, unit="MiB")
+    return format_estimate(*scale_interval("dirty_lost_bytes", row), unit="MiB")
 
 
 def _ratio(dead: Row, kept: Row, result: str) -> float:
     """Return how many times worse the point without a battery is."""
-    is_load = is_maximum(result)
-    return float(kept[result] / dead[result] if is_load else dead[result] / kept[result])
-
-
-def _bounded(row: Row, result: str) -> str:
-    return f"{BOUNDS.get(row['censored'], '')}{format_rounded(row[result])}"
-
-
-def _rounded(row: Row) -> float:
-    return float(f"{row['response_p95_us']:.3g}")
+    better, worse = (kept, dead) if is_maximum(result) else (dead, kept)
+    return float(better[result] / worse[result])
 
 
 def _is_dead(row: Row) -> bool:

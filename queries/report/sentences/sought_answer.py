@@ -10,7 +10,6 @@ from destage.queries.opening.session import Session
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.report.charts.facets import CAPACITY
 from destage.queries.report.sentences.point_names import BOUNDS, name_point, name_resource
-from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import (
     begin_sentence,
     format_amount,
@@ -20,6 +19,7 @@ from destage.queries.text.presentation import (
     format_rounded,
     name_value,
 )
+from destage.queries.text.shown_results import describe_failing
 from destage.sql import quote
 
 Row = dict[str, Any]
@@ -56,30 +56,26 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> tuple[li
     compared = [row for row in others if row["published"] is not None] or [
         row for row in others if row["label"]
     ]
-    sentences = [_best(best, baseline, metric, session)]
+    sentences = [_describe_point(best, baseline, metric, session, is_best=True)]
     if best is not baseline:
         load = f"Baseline: {_load(baseline, metric)} with {name_point(baseline, session)}."
         sentences.append(load + _published(baseline, session))
-    details = [_comparison(row, baseline, metric, session) for row in compared if row is not best]
+    details = [_describe_point(row, baseline, metric, session) for row in compared if row is not best]
     return sentences, [*details, *_limits(answered, session)]
 
 
-def _best(best: Row, baseline: Row, metric: str, session: Session) -> str:
-    """Return what the best configuration carries, with its interval, its gain and what limits it."""
-    text = f"{_load(best, metric)} with {name_point(best, session)}"
+def _describe_point(row: Row, baseline: Row, metric: str, session: Session, *, is_best: bool = False) -> str:
+    """Return what a configuration carries, with its interval and its gain; of the best, what limits it."""
+    text = f"{_load(row, metric)} with {name_point(row, session)}"
     ends = []
-    if best is not baseline and baseline[metric]:
-        ends.append(_gain_over(best, baseline, metric))
-    if best["limiting"] is not None:
-        objective = f" ({best['binding']})" if best["binding"] else ""
-        ends.append(f"limited by {name_resource(best['limiting'])}{objective}")
+    if row is not baseline and baseline[metric]:
+        bound = BOUNDS.get(row["censored"] or "", "")
+        ends.append(f"{bound}{_gain(row[metric] / baseline[metric])} the baseline")
+    if is_best and row["limiting"] is not None:
+        objective = f" ({row['binding']})" if row["binding"] else ""
+        ends.append(f"limited by {name_resource(row['limiting'])}{objective}")
     text += f": {', '.join(ends)}" if ends else ""
-    return f"{begin_sentence(text)}.{_published(best, session, None if best is baseline else baseline)}"
-
-
-def _gain_over(row: Row, baseline: Row, metric: str) -> str:
-    bound = BOUNDS.get(row["censored"] or "", "")
-    return f"{bound}{_gain(row[metric] / baseline[metric])} the baseline"
+    return f"{begin_sentence(text)}.{_published(row, session, None if row is baseline else baseline)}"
 
 
 def _count_answers(session: Session) -> list[str]:
@@ -90,17 +86,15 @@ def _count_answers(session: Session) -> list[str]:
         f"count(*) FILTER ({answer} IS NOT NULL AND NOT interval_met) AS unmet "
         "FROM configurations LEFT JOIN answers USING (point_id)"
     ).to_pylist()[0]
-    sentences: list[str] = []
-    if not counts["answered"]:
-        return sentences
-    if counts["censored"]:
-        sentences.append(
-            f"{format_count(counts['censored'], 'point')} reached an end of the search range; the answer "
-            "there is only a bound."
-        )
-    if counts["unmet"]:
-        sentences.append(f"{format_count(counts['unmet'], 'point')} missed the target width of the interval.")
-    return sentences
+    ends = {
+        "censored": "reached an end of the search range; the answer there is only a bound.",
+        "unmet": "missed the target width of the interval.",
+    }
+    return [
+        f"{format_count(counts[key], 'point')} {end}"
+        for key, end in ends.items()
+        if counts["answered"] and counts[key]
+    ]
 
 
 def _limits(rows: Sequence[Row], session: Session) -> list[str]:
@@ -116,13 +110,6 @@ def _limits(rows: Sequence[Row], session: Session) -> list[str]:
         f"{'; '.join(some) if len(some) <= _NAMED else format_count(len(some), 'point')}."
         for resource, some in names.items()
     ]
-
-
-def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
-    text = f"{_load(row, metric)} with {name_point(row, session)}"
-    if baseline[metric]:
-        text += f": {_gain_over(row, baseline, metric)}"
-    return f"{begin_sentence(text)}.{_published(row, session, baseline)}"
 
 
 def _load(row: Row, metric: str) -> str:
@@ -179,7 +166,9 @@ _MOST_SENTENCES = 4
 
 def compose_least_answer(session: Session) -> list[str]:
     """Return the sentences on the cheapest points, or on those of the smallest values without prices."""
-    rows = _read_answers(session)
+    answer = quote(session.answer)
+    statement = f"SELECT *, {answer} AS answer FROM answers ORDER BY price NULLS LAST, {answer} NULLS LAST"  # noqa: S608
+    rows = session.sql(statement).to_pylist()
     answered = [row for row in rows if row["answer"] is not None and row["censored"] is None]
     currency = (session.spec.get("prices") or {}).get("currency", "")
     varying = [path for path in session.axes if len({row[path] for row in rows}) > 1]
@@ -199,14 +188,6 @@ def compose_least_answer(session: Session) -> list[str]:
         most = format_number(max(row["answer"] for row in never))
         sentences.append(f"Missing an objective even with {most}: {format_count(len(never), 'point')}.")
     return sentences
-
-
-def _read_answers(session: Session) -> list[Row]:
-    rows: list[Row] = session.sql(
-        f"SELECT *, {quote(session.answer)} AS answer FROM answers "  # noqa: S608 - quoted
-        f"ORDER BY price NULLS LAST, {quote(session.answer)} NULLS LAST"
-    ).to_pylist()
-    return rows
 
 
 def _describe(row: Row, session: Session, varying: list[str], currency: str, *, is_best: bool) -> str:

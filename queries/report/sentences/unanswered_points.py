@@ -6,8 +6,8 @@ from typing import Any
 
 from destage.queries.opening.session import Session
 from destage.queries.report.sentences.point_names import name_point
-from destage.queries.text.failing_verdicts import describe_failing
 from destage.queries.text.presentation import format_count, format_number
+from destage.queries.text.shown_results import describe_failing
 from destage.sql import quote
 
 _RESUME = "continue with `destage run SWEEP`"
@@ -36,7 +36,12 @@ def list_unanswered(session: Session, most: int) -> tuple[list[UnansweredPoint],
     points = []
     for row in session.sql(f"{statement} LIMIT {most:d}").to_pylist():
         unsteady = steady.get(tuple(row[name] for name in axes))
-        cause, remedy = _explain_run(row) if unsteady is None else _explain_unsteady(unsteady)
+        if unsteady is None:
+            cause, remedy = _explain_run(row)
+        else:
+            needed = unsteady["requests_needed"]
+            cause = _UNSETTLED.get(unsteady["unsettled"], "response times did not become steady")
+            remedy = f"{unsteady['remedy']} to {format_number(needed)}" if needed else unsteady["remedy"]
         points.append(UnansweredPoint(name_point(row, session), cause, remedy))
     return points, count
 
@@ -68,13 +73,6 @@ LEFT JOIN judged USING (point_id)
 WHERE {lacks}
 ORDER BY configurations.plan_row
 """  # noqa: S608 - the name of the answer, quoted
-
-
-def _explain_unsteady(row: Mapping[str, Any]) -> tuple[str, str]:
-    needed = f" to {format_number(row['requests_needed'])}" if row["requests_needed"] else ""
-    return _UNSETTLED.get(
-        row["unsettled"], "response times did not become steady"
-    ), f"{row['remedy']}{needed}"
 
 
 def _explain_run(row: Mapping[str, Any]) -> tuple[str, str]:
