@@ -12,7 +12,7 @@ from destage.spec.documents import parse_document, value_at
 from destage.tools.data_sheets.controller_part import make_controller
 from destage.tools.data_sheets.disk_comparison import compare_disk
 from destage.tools.data_sheets.disk_part import make_disk
-from destage.tools.data_sheets.part_file import write_part
+from destage.tools.data_sheets.made_part import write_part
 from destage.tools.data_sheets.sheet_figures import ControllerFigures, DiskFigures, SsdFigures
 from destage.tools.data_sheets.ssd_comparison import compare_ssd
 from destage.tools.data_sheets.ssd_part import make_ssd

@@ -129,7 +129,7 @@ def requests_of(parts: Sequence[Part]) -> Part:
     merged = merge_equal(parts)
     if len(merged) == 1:
         return {"operations": merged[0]["operations"], "address": merged[0]["address"]}
-    return {"mix": merged}
+    return {"mix": merged} if merged else {}
 
 
 def _kind(part: Part) -> Part:

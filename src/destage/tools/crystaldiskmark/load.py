@@ -84,13 +84,12 @@ def read_name(word: Word) -> list[Target] | None:
     writes = {"read": [0], "write": [ALL], "": [0, ALL]}.get(way)
     if writes is None:
         writes = [ALL - min(ALL, int(match["reads"]))]
-    return [_from_match(match, word, writes=share) for share in writes]
+    return [_from_match(match, word, share) for share in writes]
 
 
 def read_result(text: str) -> Plan:
     """Return the tests of a result as text."""
-    plan = Plan()
-    writes: int | None = None
+    plan, writes = Plan(), 0
     for number, line in enumerate(text.splitlines(), 1):
         section = _SECTION.match(line)
         if section is not None:
@@ -98,12 +97,12 @@ def read_result(text: str) -> Plan:
             writes = {"read": 0, "write": ALL}.get(section["way"].lower(), ALL - min(ALL, reads))
         match = _LINE.search(line)
         if match is not None:
-            place = Word(match[0], number, match.start() + 1)
-            plan.tests.append(_from_match(match, place, writes=writes or 0))
+            plan.tests.append(_from_match(match, Word(match[0], number, match.start() + 1), writes))
             continue
         match = _OLD_LINE.search(line)
         if match is not None:
-            plan.tests.append(_from_old_line(match, Word(match[0], number, match.start() + 1)))
+            share = 0 if match["way"] == "Read" else ALL
+            plan.tests.append(_from_match(match, Word(match[0], number, match.start() + 1), share))
         elif (size := _TEST_SIZE.search(line)) is not None:
             plan.size = int(size["size"]) * _UNITS[size["unit"]]
         if (measured := _MEASURED.search(line)) is not None:
@@ -111,30 +110,19 @@ def read_result(text: str) -> Plan:
     return plan
 
 
-def _from_match(match: re.Match[str], place: Word, *, writes: int) -> Target:
-    return make_test(
-        place,
-        is_random=match["kind"].upper() == "RND",
-        block=int(match["size"]) * _UNITS[match["unit"].upper()],
-        queues=int(match["queues"]),
-        threads=int(match["threads"]),
-        writes=writes,
-    )
-
-
-def _from_old_line(match: re.Match[str], place: Word) -> Target:
-    """Return a test of versions 3 to 6, whose sequential blocks are not printed."""
+def _from_match(match: re.Match[str], place: Word, writes: int) -> Target:
+    """Return a test; versions 3 to 6 do not print the blocks of sequential ones."""
     queues = int(match["queues"] or 1)
     block = _OLD_QUEUE_BLOCK if queues > 1 else _OLD_BLOCK
     if match["size"]:
-        block = int(match["size"]) * _UNITS[match["unit"]]
+        block = int(match["size"]) * _UNITS[match["unit"].upper()]
     return make_test(
         place,
-        is_random=match["kind"] == "Random",
+        is_random=match["kind"].upper() in {"RND", "RANDOM"},
         block=block,
         queues=queues,
         threads=int(match["threads"] or 1),
-        writes=0 if match["way"] == "Read" else ALL,
+        writes=writes,
     )
 
 

@@ -117,7 +117,7 @@ def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Se
         if heading is None:
             near = suggest_names(title, _list_titles()) or f"; columns: {', '.join(list_names())}"
             message = f"no column has this name{near}"
-        elif heading.unit not in _suffixes(heading):
+        elif heading.unit not in {"", *_UNITS.get(heading.base or "", {}).values()}:
             allowed = ", ".join(_UNITS.get(heading.base or "", ())) or "none"
             message = f"has an unknown unit; units of this column: {allowed}"
         elif heading.column in found:
@@ -132,14 +132,10 @@ def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Se
     return list(found.values())
 
 
-def _suffixes(heading: Heading) -> set[str]:
-    return {"", *_UNITS.get(heading.base or "", {}).values()}
-
-
 def _find(title: str) -> Heading | None:
     """Return the heading of a title, with its unit as written if its column lacks it; None if unknown."""
     name = title.strip().lower()
-    if name in _by_column():
+    if name != OPERATION and (name in _NAMES or name in FIGURES):
         return Heading(title, name, _BASES.get(find_base(name) or "", ""))
     text, unit = _split(title.strip())
     bases = [base for base, units in _UNITS.items() if unit in units]
@@ -165,10 +161,6 @@ def _split(title: str) -> tuple[str, str]:
     text, _, last = title.replace("_", " ").rpartition(" ")
     is_unit = any(last in units for units in _UNITS.values())
     return (text, last) if is_unit and last.upper() != "IOPS" else (title, "")
-
-
-def _by_column() -> set[str]:
-    return {*_NAMES, *FIGURES} - {OPERATION}
 
 
 @cache

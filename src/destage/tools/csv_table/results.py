@@ -6,7 +6,7 @@ file are reported together.
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from destage.errors import ConfigError, Issue
@@ -24,11 +24,25 @@ from destage.tools.result_parts import Readings, ResultFile, split_lines
 
 TOOL = "csv"
 _DELIMITERS = ",;\t"
-_REQUIRED = (("workload",), ("request_bytes",), ("read_fraction", OPERATION))
-"""Columns without which a table is incomplete, each with what may stand in its place."""
 _LOADS = ("depth", "outstanding", "throughput_iops", "throughput_bytes_per_s")
 """Columns of which a line needs one: a load is a depth or a rate."""
-_IDENTITY = ("workload", "test", "depth", "threads", "outstanding", "request_bytes", "read_fraction")
+_NEEDED: Sequence[tuple[Collection[str], str, str]] = (
+    (("workload",), "workload", "missing"),
+    (("request_bytes",), "size", "missing"),
+    (
+        ("read_fraction", OPERATION),
+        "operation",
+        "says no share of reads: read, write, or a column `read share`",
+    ),
+    (("random_fraction",), "access", "says neither random nor sequential: randread, or a column `access`"),
+    (_LOADS, "outstanding", "missing; a line without outstanding I/Os needs a rate"),
+    (FIGURES, "iops", "has no figure: a rate, a bandwidth or a response time"),
+)
+"""Columns of which a line needs one to be a load with a figure, with place and message."""
+_IDENTITY = (
+    *("workload", "test", "depth", "threads", "outstanding", "request_bytes", "read_fraction"),
+    "random_fraction",
+)
 _WORDS = {"sequential": "seq", "random": "rand"}
 _OPERATIONS: Mapping[str, tuple[float | None, float | None]] = {
     "read": (1.0, None),
@@ -83,7 +97,8 @@ def read(file: ResultFile) -> Readings:
         except ConfigError as error:
             issues += error.issues
             continue
-        earlier = first.setdefault(_identify(line), number)
+        identity = tuple(getattr(line, name) for name in _IDENTITY)
+        earlier = first.setdefault(identity, number)
         if earlier != number:
             message = f"has the workload and the load of line {earlier}; a column `test` may tell them apart"
             issues += file.mistake(
@@ -117,20 +132,14 @@ def _split(file: ResultFile, line: int, text: str, delimiter: str) -> _Cells:
 
 
 def _check_required(file: ResultFile, line: int, headings: Sequence[Heading]) -> None:
-    columns = {heading.column for heading in headings}
-    needed = [*_REQUIRED, _LOADS, (*FIGURES,)]
-    titles = ("workload", "size", "operation", "outstanding", "iops, bandwidth or a latency")
-    issues = [
-        issue
-        for names, title in zip(needed, titles, strict=True)
-        if not columns.intersection(names)
-        for issue in file.mistake(
-            "measured.missing-value",
-            f"the heading lacks {title}; columns: {', '.join(list_names())}",
-            line=line,
-            place=title.partition(",")[0],
-        ).issues
-    ]
+    titles = {"iops": "iops, bandwidth or a latency"}
+    lacks = {
+        place: f"the heading lacks {titles.get(place, place)}; columns: {', '.join(list_names())}"
+        for place in _find_gaps({heading.column for heading in headings})
+        # An operation may say it, which is known line by line.
+        if place != "access"
+    }
+    issues = _list_issues(file, line, lacks)
     if issues:
         raise ConfigError(issues, file.name)
 
@@ -149,20 +158,18 @@ def _read_line(file: ResultFile, line: int, headings: Sequence[Heading], cells: 
     for heading, (text, place) in zip(headings, cells, strict=False):
         if not text:
             continue
+        where: dict[str, Any] = {"line": line, "column": place, "place": heading.title, "value": text}
         try:
             found = _read_cell(heading, text)
         except ValueError as error:
-            where: dict[str, Any] = {"line": line, "column": place, "place": heading.title, "value": text}
             issues += file.mistake("measured.bad-value", str(error), **where).issues
             continue
         for column, value in found.items():
             if values.setdefault(column, value) != value:
                 message = f"contradicts the operation, whose {column} is {values[column]:g}"
-                issues += file.mistake(
-                    "measured.implausible", message, line=line, column=place, place=heading.title, value=text
-                ).issues
+                issues += file.mistake("measured.implausible", message, **where).issues
     if not issues:
-        issues += _list_gaps(file, line, values)
+        issues += _list_issues(file, line, _find_gaps(values.keys()))
     if issues:
         raise ConfigError(issues, file.name)
     columns: dict[str, Any] = {
@@ -234,24 +241,15 @@ def _read_number(text: str, base: str, unit: str) -> float:
     return number
 
 
-def _list_gaps(file: ResultFile, line: int, values: Mapping[str, Any]) -> list[Issue]:
-    """Return what a line lacks to be a load with a figure."""
-    needed = [
-        (("workload",), "workload", "missing"),
-        (("request_bytes",), "size", "missing"),
-        (("read_fraction",), "operation", "says no share of reads: read, write, or a column `read share`"),
-        (
-            ("random_fraction",),
-            "access",
-            "says neither random nor sequential: randread, or a column `access`",
-        ),
-        (_LOADS, "outstanding", "missing; a line without outstanding I/Os needs a rate"),
-        (FIGURES, "iops", "has no figure: a rate, a bandwidth or a response time"),
-    ]
+def _find_gaps(columns: Collection[str]) -> dict[str, str]:
+    """Return what some columns lack, by place."""
+    return {place: message for names, place, message in _NEEDED if not set(names) & set(columns)}
+
+
+def _list_issues(file: ResultFile, line: int, gaps: Mapping[str, str]) -> list[Issue]:
     return [
         issue
-        for names, place, message in needed
-        if not values.keys() & set(names)
+        for place, message in gaps.items()
         for issue in file.mistake("measured.missing-value", message, line=line, place=place).issues
     ]
 
@@ -292,7 +290,3 @@ def _check_consistent(file: ResultFile, line: int, figures: Figures) -> None:
                 "the latency, and the threads"
             )
             raise file.mistake("measured.implausible", message, line=line, place="outstanding")
-
-
-def _identify(line: MeasuredLine) -> tuple[Any, ...]:
-    return tuple(getattr(line, name) for name in (*_IDENTITY, "random_fraction"))

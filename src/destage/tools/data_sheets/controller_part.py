@@ -16,7 +16,9 @@ def make_controller(figures: ControllerFigures) -> MadePart:
     """Return the controller of a data sheet."""
     has_cache = figures.cache > 0
     is_protected = has_cache and figures.protected
-    link_ns = _link_ns(figures)
+    # The link carries the rated reads in what their data leave of the time.
+    read_ns = _READ / (_LANES[figures.pcie_generation] * figures.pcie_lanes) * 1e9
+    link_ns = min(_LINK_NS, max(0.0, 1e9 / figures.operations - read_ns))
     config: dict[str, Any] = {
         "cache": {
             "capacity": show(figures.cache, "bytes") if has_cache else "0B",
@@ -59,9 +61,3 @@ def make_controller(figures: ControllerFigures) -> MadePart:
     if is_protected:
         assumed["battery"] = "flash-backed: the capacitor powers the copy, and recharges in minutes"
     return MadePart(config, assumed)
-
-
-def _link_ns(figures: ControllerFigures) -> float:
-    """Return the time [ns] of the link for a command beside its data that lets it carry the rated reads."""
-    read_ns = _READ / (_LANES[figures.pcie_generation] * figures.pcie_lanes) * 1e9
-    return min(_LINK_NS, max(0.0, 1e9 / figures.operations - read_ns))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from destage.engine import simulate
-from destage.tools.disksim.measured_disk import canonical_disk
+from destage.tools.disksim.measured_disk import canonical_disk, load_single_disk
 from destage.tools.disksim.service_times import MeasuredTrace, simulate_service_ms
 
 TOLERANCES: Mapping[str, float] = {
@@ -124,7 +124,9 @@ def _measure(config: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[tup
     middles = [step * place + step // 2 for place in range(_PLACES)]
     yield "mean_mb_per_s", _rate(disk, middles, _SEQUENTIAL // 10)
     yield "random_reads_1_per_s", 1e3 / random_ms
-    yield "random_reads_16_per_s", _random_iops(config, 16)
+    scenario = load_single_disk(config, "random", 16, "4KiB")
+    run = {"warm_up": {"requests": 200}, "window": {"requests": _RANDOM}}
+    yield "random_reads_16_per_s", float(simulate({**scenario, "run": run})["throughput_iops"])
 
 
 def _sectors(disk: Mapping[str, Any]) -> int:
@@ -174,20 +176,3 @@ def _rate(disk: Mapping[str, Any], starts: list[int], reads: int) -> float:
         places = np.arange(reads + _WARM_UP, dtype=np.uint64) * np.uint64(_CHUNK) + np.uint64(start)
         total_ms += float(_times_ms(disk, places, _CHUNK, np.zeros(len(places)))[_WARM_UP:].sum())
     return float(len(starts) * reads * _CHUNK * _SECTOR / total_ms / 1e3)
-
-
-def _random_iops(config: Mapping[str, Any], depth: int) -> float:
-    stream = {
-        "name": "random",
-        "arrival": {"kind": "fixed_outstanding", "depth": depth},
-        "operations": {"read_fraction": 1, "size": {"kind": "constant", "value": "4KiB"}},
-        "address": {"kind": "uniform"},
-    }
-    row = simulate(
-        {
-            "workload": {"streams": [stream]},
-            "array": {"raid": "0", "disks": 1, "disk": dict(config)},
-            "run": {"warm_up": {"requests": 200}, "window": {"requests": _RANDOM}},
-        }
-    )
-    return float(row["throughput_iops"])

@@ -1,8 +1,10 @@
-"""A part made from the figures of a data sheet."""
+"""A part made from the figures of a data sheet, and the file with it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import yaml
 
 from destage.spec import quantities
 
@@ -30,3 +32,33 @@ def show(value: float, unit: str) -> str:
 def list_assumed(assumed: Mapping[str, str], given: Sequence[str]) -> dict[str, str]:
     """Return the assumptions without those of the figures that the sheet gives."""
     return {path: reason for path, reason in assumed.items() if path not in given}
+
+
+def write_part(kind: str, name: str, part: MadePart, title: str, source: str, given: str) -> str:
+    """Return the YAML text of a part, with what is assumed and why.
+
+    Args:
+        kind: `disks` or `controllers`.
+        given: The figures of the sheet as they were given.
+    """
+    lines = [
+        "# A part of your own, for --catalog, $DESTAGE_CATALOG or `catalog:` in a configuration.",
+        f"# Made from: {given}",
+        "# Edit it as you like; `destage catalog check` compares it with its sheet.",
+        f"{kind}:",
+        f"  {name}:",
+        f"    title: {_text(title)}",
+        f"    source: {_text(source)}",
+        "    # What the sheet does not say:",
+        "    assumed:",
+        *(f"    - {path}  # {reason}" for path, reason in part.assumed.items()),
+    ]
+    if part.sheet:
+        lines += ["    sheet:", *(f"      {name}: {value:.10g}" for name, value in part.sheet.items())]
+    lines += ["    config:", *(f"      {key}: {_text(value)}" for key, value in part.config.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: object) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=1_000)
+    return text.removesuffix("\n").removesuffix("\n...")

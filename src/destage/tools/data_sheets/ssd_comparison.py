@@ -5,6 +5,7 @@ from typing import Any
 
 from destage.engine import simulate
 from destage.tools.data_sheets.disk_comparison import Cell
+from destage.tools.disksim.measured_disk import load_single_disk
 
 TOLERANCES: Mapping[str, float] = {
     "read_us": 0.01,
@@ -63,19 +64,6 @@ def _run(
     is_stream: bool = False,
 ) -> dict[str, Any]:
     address = {"kind": "sequential", "footprint": "16GiB"} if is_stream else {"kind": "uniform"}
-    stream = {
-        "name": "load",
-        "arrival": {"kind": "fixed_outstanding", "depth": depth},
-        "operations": {
-            "read_fraction": reads,
-            "size": {"kind": "constant", "value": "128KiB" if is_stream else "4KiB"},
-        },
-        "address": address,
-    }
-    return simulate(
-        {
-            "workload": {"streams": [stream]},
-            "array": {"raid": "0", "disks": 1, "disk": {**config, "precondition": state}},
-            "run": {"warm_up": {"requests": _WARM_UP}, "window": {"requests": window}},
-        }
-    )
+    disk, size = {**config, "precondition": state}, "128KiB" if is_stream else "4KiB"
+    scenario = load_single_disk(disk, "load", depth, size, reads=reads, address=address)
+    return simulate({**scenario, "run": {"warm_up": {"requests": _WARM_UP}, "window": {"requests": window}}})

@@ -108,15 +108,12 @@ def _split_rate(random_per_s: float, rate: float) -> tuple[float, float]:
 
 def _check(figures: SsdFigures, command_s: float, die_s: float) -> None:
     """Reject latencies that leave no time for what they consist of."""
-    issues = []
     if command_s < 0:
         message = "shorter than the time in which a command and its data cross the interface"
-        issues.append(Issue("catalog.contradiction", "write_latency", message, figures.write_latency))
-    elif die_s <= 0:
+        raise ConfigError([Issue("catalog.contradiction", "write_latency", message, figures.write_latency)])
+    if die_s <= 0:
         message = "leaves no time to read the flash; it is longer than that of writes"
-        issues.append(Issue("catalog.contradiction", "read_latency", message, figures.read_latency))
-    if issues:
-        raise ConfigError(issues)
+        raise ConfigError([Issue("catalog.contradiction", "read_latency", message, figures.read_latency)])
 
 
 def _fit_program(config: dict[str, Any], writes_per_s: float, depth: int, program_s: float) -> float:

@@ -177,16 +177,9 @@ def as_ms(milliseconds: float) -> str:
     return f"{milliseconds:.6f}ms"
 
 
-def read_electronics(disk: Block, bus: Bus | None, tracks: Tracks) -> Description:
-    """Read all of a disk but layout and mechanics.
+class Electronics:
+    """All of a disk but layout and mechanics; the bus is the way to it, None if it is unknown."""
 
-    Args:
-        bus: The way to the disk; None if it is unknown.
-    """
-    return _Electronics(disk, bus, tracks).describe()
-
-
-class _Electronics:
     def __init__(self, disk: Block, bus: Bus | None, tracks: Tracks) -> None:
         self._disk = disk
         self._is_bus_known = bus is not None
@@ -200,6 +193,7 @@ class _Electronics:
         self._unmodelled: list[Issue] = []
 
     def describe(self) -> Description:
+        """Return the facts, and warnings of what they do not express."""
         sends_after = self._sends_after()
         media_ms = self._tracks.revolution_ms / self._tracks.most
         is_sent_last = sends_after > 0 or self._read_sector_ms > media_ms

@@ -117,7 +117,10 @@ def parse(path: Path) -> Block:
     Raises:
         ConfigError: The file cannot be read or breaks the syntax.
     """
-    return _Parser(path, read_text(path)).block_of_file()
+    value = _Parser(path).read_value()
+    if not isinstance(value, Block):
+        raise refusal(path, 1, "expected a block 'kind name {'")
+    return value
 
 
 def parse_items(path: Path) -> Sequence[Value]:
@@ -126,13 +129,13 @@ def parse_items(path: Path) -> Sequence[Value]:
     Raises:
         ConfigError: The file cannot be read or breaks the syntax.
     """
-    return _Parser(path, read_text(path)).items_of_file()
+    return list(_Parser(path).read_items())
 
 
 class _Parser:
-    def __init__(self, path: Path, text: str) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._tokens = _tokens(text)
+        self._tokens = _tokens(read_text(path))
         self._line = 1
         self._next = ""
         self._advance()
@@ -149,21 +152,13 @@ class _Parser:
             raise refusal(self._path, self._line, f"expected {wanted!r}, found {actual}")
         self._advance()
 
-    def block_of_file(self) -> Block:
-        value = self._value()
-        if not isinstance(value, Block):
-            raise refusal(self._path, 1, "expected a block 'kind name {'")
-        return value
-
-    def items_of_file(self) -> Sequence[Value]:
-        items = []
+    def read_items(self) -> Iterator[Value]:
         while self._next:
             if self._next in set("}],="):
                 self._expect("{")
-            items.append(self._value())
-        return items
+            yield self.read_value()
 
-    def _value(self) -> Value:
+    def read_value(self) -> Value:
         if self._next == "[":
             return self._list()
         word = "" if self._next in set("{}],=") else self._advance()
@@ -178,7 +173,7 @@ class _Parser:
             if key == ",":
                 continue
             self._expect("=")
-            values[key] = self._value(), key_line
+            values[key] = self.read_value(), key_line
             if self._next != "}":
                 self._expect(",")
         self._advance()
@@ -193,7 +188,7 @@ class _Parser:
                 continue
             if self._next in ("", "}", "="):
                 self._expect("]")
-            items.append(self._value())
+            items.append(self.read_value())
         self._advance()
         return tuple(items)
 

@@ -47,7 +47,9 @@ def read_zones(layout: Block, surfaces: int) -> Iterator[dict[str, Any]]:
     Raises:
         ConfigError: The index is incomplete.
     """
-    patterns = _patterns(layout)
+    # First sector, last sector, and the number of sectors of each track pattern.
+    numbers = _numbers(layout, "TP", layout.items("TP"))
+    patterns = [int(number) for number in numbers[_PATTERN_FIELDS - 1 :: _PATTERN_FIELDS]]
     indices = [_entries(layout, index) for index in layout.items("IDX") if isinstance(index, tuple)]
     if not indices or not indices[-1]:
         layout.refuse("IDX: no entries")
@@ -80,12 +82,6 @@ def _numbers(layout: Block, key: str, values: Sequence[Value]) -> list[float]:
     return numbers
 
 
-def _patterns(layout: Block) -> list[int]:
-    """Return the sectors of each track pattern: first, last, and their physical number."""
-    numbers = _numbers(layout, "TP", layout.items("TP"))
-    return [int(number) for number in numbers[_PATTERN_FIELDS - 1 :: _PATTERN_FIELDS]]
-
-
 def _entries(layout: Block, values: Sequence[Value]) -> list[_Entry]:
     entries = []
     while values:
@@ -95,16 +91,8 @@ def _entries(layout: Block, values: Sequence[Value]) -> list[_Entry]:
             allowed = ", ".join(f"{number} fields with {name}" for name, number in _FIELDS.items())
             layout.refuse(f"IDX: allowed are entries of {allowed}", layout.line_of("IDX"))
         numbers = _numbers(layout, "IDX", [*values[:_TYPE], values[_CHILD]])
-        entries.append(
-            _Entry(
-                int(numbers[1]),
-                numbers[5],
-                int(numbers[6]),
-                int(numbers[7]),
-                kind == "TRACK",
-                int(numbers[8]),
-            )
-        )
+        cylinder, run, run_cylinders, child = (int(numbers[field]) for field in (1, 6, 7, 8))
+        entries.append(_Entry(cylinder, numbers[5], run, run_cylinders, kind == "TRACK", child))
         values = values[fields:]
     return entries
 

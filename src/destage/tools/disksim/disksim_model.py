@@ -7,18 +7,12 @@ constant angle, so each pair is read as the same.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from destage.tools.disksim import disksim_layout_g4
-from destage.tools.disksim.disksim_electronics import (
-    Description,
-    Tracks,
-    as_ms,
-    read_electronics,
-    read_system,
-)
+from destage.tools.disksim.disksim_electronics import Description, Electronics, Tracks, as_ms, read_system
 from destage.tools.disksim.disksim_file import Block, as_number, parse, read_text, refusal
 
 _MAPPINGS = (0, 1, 2)
@@ -43,13 +37,10 @@ def read_model(path: Path) -> Description:
     if "Model" not in disk.values:
         disk.refuse("missing 'Model = source FILE', which names layout and mechanics")
     mechanics = _mechanics(disk.block("Model"))
-    electronics = read_electronics(disk, bus, _tracks(mechanics))
-    return Description({**mechanics, **electronics.facts}, electronics.unmodelled)
-
-
-def _tracks(mechanics: Mapping[str, Any]) -> Tracks:
     sectors = [int(zone["sectors_per_track"]) for zone in mechanics["geometry"]["zones"]]
-    return Tracks(min(sectors), max(sectors), 60e3 / float(mechanics["rpm"]))
+    tracks = Tracks(min(sectors), max(sectors), 60e3 / float(mechanics["rpm"]))
+    electronics = Electronics(disk, bus, tracks).describe()
+    return Description({**mechanics, **electronics.facts}, electronics.unmodelled)
 
 
 def _mechanics(disk: Block) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -136,19 +137,7 @@ def canonical_disk(disk: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigError: The facts break rules, or are not of a disk.
     """
-    scenario = {
-        "workload": {
-            "streams": [
-                {
-                    "name": "s",
-                    "arrival": {"kind": "fixed_outstanding", "depth": 1},
-                    "operations": {"read_fraction": 1.0, "size": {"kind": "constant", "value": "512B"}},
-                    "address": {"kind": "uniform"},
-                }
-            ]
-        },
-        "array": {"raid": "0", "disks": 1, "stripe_unit": "64KiB", "disk": disk},
-    }
+    scenario = load_single_disk(disk, "s", 1, "512B")
     canonical: dict[str, Any] = configuration.normalise(scenario)["arrays"][0]["disk"]
     if canonical["kind"] != "disk":
         message = "must be a disk; other devices have no mechanics to validate"
@@ -156,11 +145,26 @@ def canonical_disk(disk: Mapping[str, Any]) -> dict[str, Any]:
     return canonical
 
 
+def load_single_disk(
+    disk: Mapping[str, Any],
+    name: str,
+    depth: int,
+    size: str,
+    *,
+    reads: float = 1,
+    address: Mapping[str, Any] = MappingProxyType({"kind": "uniform"}),
+) -> dict[str, Any]:
+    """Return a scenario of one disk with a stream that keeps `depth` requests outstanding."""
+    operations = {"read_fraction": reads, "size": {"kind": "constant", "value": size}}
+    arrival = {"kind": "fixed_outstanding", "depth": depth}
+    stream = {"name": name, "arrival": arrival, "operations": operations, "address": dict(address)}
+    return {
+        "workload": {"streams": [stream]},
+        "array": {"raid": "0", "disks": 1, "disk": dict(disk)},
+    }
+
+
 def _single_cylinder_ns(seek: Mapping[str, Any]) -> int:
-    match seek["kind"]:
-        case "figures":
-            return int(seek["track_to_track"])
-        case "table":
-            return int(seek["points"][0]["time"])
-        case _:
-            return int(seek["a"]) + int(seek["b"])
+    if seek["kind"] == "figures":
+        return int(seek["track_to_track"])
+    return int(seek["points"][0]["time"] if seek["kind"] == "table" else seek["a"] + seek["b"])

@@ -22,7 +22,6 @@ measurement and with such resampling (the *toy*).
 import gzip
 import json
 import lzma
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -104,38 +103,36 @@ def _records(path: Location, text: str) -> Iterator[tuple[bool, int, int, float,
         fields = line.split()
         if not fields or fields[0].startswith("#"):
             continue
-
-        def error_at(
-            column: int, expected: str, *, number: int = number, fields: list[str] = fields
-        ) -> TraceError:
+        mistake = _find_mistake(fields)
+        if mistake is not None:
+            column, expected = mistake
             value = repr(fields[column]) if column < len(fields) else "nothing"
             name = _COLUMNS[column] if column < len(_COLUMNS) else "nothing"
             place = f"{path}:{number}, column {column + 1} ({name})"
-            return TraceError("trace.bad-record", f"{value}: {expected}", place)
-
-        if len(fields) != len(_COLUMNS):
-            raise error_at(min(len(fields), len(_COLUMNS)), f"expected columns: {', '.join(_COLUMNS)}")
-        if fields[0] not in {"R", "W"}:
-            raise error_at(0, "expected R or W")
-        lba, sectors = (int(text) if text.isascii() and text.isdigit() else None for text in fields[2:4])
-        if lba is None or lba >= 2**63:
-            raise error_at(2, "expected a whole number of sectors below 2^63")
-        if sectors is None or not 1 <= sectors <= _MOST_SECTORS:
-            raise error_at(3, f"expected 1 to {_MOST_SECTORS} sectors")
-        service, gap = (_microseconds(fields[column]) for column in (4, 5))
-        if service is None:
-            raise error_at(4, "expected a time in microseconds, at least 0")
-        if gap is None:
-            raise error_at(5, "expected a time in microseconds, at least 0")
-        yield fields[0] == "W", lba, sectors, service, gap
+            raise TraceError("trace.bad-record", f"{value}: {expected}", place)
+        yield fields[0] == "W", int(fields[2]), int(fields[3]), float(fields[4]), float(fields[5])
 
 
-def _microseconds(text: str) -> float | None:
+def _find_mistake(fields: list[str]) -> tuple[int, str] | None:
+    """Return the first column of a record that is wrong, and what is expected there."""
+    if len(fields) != len(_COLUMNS):
+        return min(len(fields), len(_COLUMNS)), f"expected columns: {', '.join(_COLUMNS)}"
+    lba, sectors = (int(text) if text.isascii() and text.isdigit() else -1 for text in fields[2:4])
+    time = "expected a time in microseconds, at least 0"
+    checks = (
+        (fields[0] in {"R", "W"}, 0, "expected R or W"),
+        (0 <= lba < 2**63, 2, "expected a whole number of sectors below 2^63"),
+        (1 <= sectors <= _MOST_SECTORS, 3, f"expected 1 to {_MOST_SECTORS} sectors"),
+        *((_is_time(fields[column]), column, time) for column in (4, 5)),
+    )
+    return next(((column, expected) for is_right, column, expected in checks if not is_right), None)
+
+
+def _is_time(text: str) -> bool:
     try:
-        value = float(text)
+        return 0 <= float(text) <= _MOST_MICROSECONDS
     except ValueError:
-        return None
-    return value if math.isfinite(value) and 0 <= value <= _MOST_MICROSECONDS else None
+        return False
 
 
 _SEED = 1
@@ -261,10 +258,12 @@ def score_classes(
         if not train.any() or not test.any():
             continue
         draws = np.random.default_rng((len(trace), index))
-        halves = demerit(trace.service_ms[train], trace.service_ms[test])
-        measured, model = trace.service_ms[test], modelled[:, test]
+        seen, measured, model = trace.service_ms[train], trace.service_ms[test], modelled[:, test]
+        halves = demerit(seen, measured)
         means = model.mean(axis=0)
         is_varying = measured.std() > 0 and means.std() > 0
+        interval = _interval(measured, model, draws)
+        toys = [demerit(draws.choice(seen, len(measured)), measured) for _ in range(_DRAWS)]
         scores.append(
             ClassScore(
                 name,
@@ -272,11 +271,11 @@ def score_classes(
                 float(measured.mean()),
                 float(model.mean()),
                 demerit(measured, model.ravel()),
-                _interval(measured, model, draws),
-                demerit(trace.service_ms[train], modelled[:, train].ravel()),
+                interval,
+                demerit(seen, modelled[:, train].ravel()),
                 overall_limit_ms if name == ALL else max(_CLASS_LIMIT_MS, 2 * halves),
                 halves,
-                _toy(trace.service_ms[train], measured, draws),
+                float(np.mean(toys)),
                 float(np.corrcoef(measured, means)[0, 1]) if is_varying else None,
             )
         )
@@ -301,14 +300,7 @@ def compute_loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> flo
 def _interval(
     measured: Times, model: npt.NDArray[np.float64], draws: np.random.Generator
 ) -> tuple[float, float]:
-    def resampled() -> Iterator[float]:
-        for _ in range(_RESAMPLES):
-            chosen = draws.integers(0, len(measured), len(measured))
-            yield demerit(measured[chosen], model[:, chosen].ravel())
-
-    low, high = np.percentile(list(resampled()), _INTERVAL)
+    chosen = (draws.integers(0, len(measured), len(measured)) for _ in range(_RESAMPLES))
+    distances = [demerit(measured[places], model[:, places].ravel()) for places in chosen]
+    low, high = np.percentile(distances, _INTERVAL)
     return float(low), float(high)
-
-
-def _toy(seen: Times, measured: Times, draws: np.random.Generator) -> float:
-    return float(np.mean([demerit(draws.choice(seen, len(measured)), measured) for _ in range(_DRAWS)]))

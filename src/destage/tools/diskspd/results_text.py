@@ -6,8 +6,8 @@ headings, which differ between versions (`MB/s` and `MiB/s` are the same figure)
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from destage.measured.line import MeasuredLine
@@ -19,47 +19,35 @@ from destage.tools.diskspd.results_xml import (
     collect_figures,
     read_seconds,
 )
-from destage.tools.result_parts import (
-    Readings,
-    ResultFile,
-    Row,
-    find_percentile,
-    parse_time,
-    split_lines,
-)
+from destage.tools.result_parts import Readings, ResultFile, Row, find_percentile, parse_time, split_lines
 
 _RUN = re.compile(r"Command Line:")
 _SPAN = re.compile(r"\s*timespan:\s+(\d+)\s*$")
 _RESULTS = re.compile(r"Results for timespan (\d+):")
-_PERCENTILE = re.compile(r"\s*(\d+th|\d-nines|min|max)\s*\|(.+)$")
-_POOL = re.compile(r"thread pool with (\d+) threads")
-_SAMPLES = re.compile(r"gathering IOPS at intervals of (\d+)ms")
+_VERSION = re.compile(r"\s*(?:DISKSPD|diskspd)\s+(?:version\s+)?(\d[\w.]*)")
+_PERCENTILE = re.compile(r"\s*(\d+th|3-nines|max)\s*\|(.+)$")
+_ENDS = {"3-nines": "p999", "max": "max"}
+_Forms = Sequence[tuple[str, re.Pattern[str], Callable[[str], float]]]
 _DEPTH = re.compile(r"number of outstanding.*:\s*(\d+)\s*$")
-_SETTINGS: Sequence[tuple[str, re.Pattern[str], float | None]] = (
-    ("depth", _DEPTH, None),
-    ("threads", re.compile(r"threads per file:\s*(\d+)\s*$"), None),
-    ("is_limited", re.compile(r"throughput rate-limited|think time: *0*[1-9]"), True),
-    ("random_fraction", re.compile("using random I/O"), 1.0),
-    ("random_fraction", re.compile("using sequential I/O|using interlocked sequential"), 0.0),
+_OF_SPAN: _Forms = (
+    ("depth", _DEPTH, int),
+    ("pool_threads", re.compile(r"thread pool with (\d+) threads"), int),
+    ("sample_ms", re.compile(r"gathering IOPS at intervals of (\d+)ms"), int),
 )
-"""Lines of a target, the fields of its load that they set, and the value if it is not in the line."""
+_OF_TARGET: _Forms = (
+    ("depth", _DEPTH, int),
+    ("threads", re.compile(r"threads per file:\s*(\d+)\s*$"), int),
+    ("is_limited", re.compile(r"(throughput rate-limited|think time: *0*[1-9])"), bool),
+    ("random_fraction", re.compile("(using random I/O)"), lambda _: 1.0),
+    ("random_fraction", re.compile("(using sequential I/O|using interlocked sequential)"), lambda _: 0.0),
+    ("random_fraction", re.compile(r"using mixed random/sequential.*?(\d+)%"), lambda text: int(text) / 100),
+)
+"""Lines of a time span or a target, what they set, and the value of their group."""
 _INTERRUPTED = "The test was interrupted"
 _KINDS = {"Total IO": "total", "Read IO": "read", "Write IO": "write"}
 _US_PER_MS = 1000.0
 _MS_PER_S = 1000
 Line = tuple[int, str]
-
-
-@dataclass
-class _Settings:
-    """The settings of a time span.
-
-    Attributes:
-        common: Those of all targets: `pool_threads`, `depth` of such a thread, `sample_ms`.
-    """
-
-    common: dict[str, int] = field(default_factory=dict)
-    targets: list[dict[str, Any]] = field(default_factory=list)
 
 
 def recognizes(text: str) -> bool:
@@ -73,7 +61,7 @@ def read(file: ResultFile) -> Readings:
     starts = [index for index, (_, text) in enumerate(lines) if _RUN.match(text)] or [0]
     starts[0] = 0
     measured: list[MeasuredLine] = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         measured += _read_run(file, lines[start:end])
     return Readings(measured)
 
@@ -87,67 +75,38 @@ def _read_run(file: ResultFile, lines: Sequence[Line]) -> list[MeasuredLine]:
     started = next((text for _, text in lines if "start time:" in text), "")
     facts = {
         "tool": TOOL,
-        "tool_version": _find_version(lines),
+        "tool_version": next((match[1] for _, text in lines if (match := _VERSION.match(text))), None),
         "measured_at": parse_time(started.partition("start time:")[2], *TIME_FORMS),
     }
     measured = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         number = int(_RESULTS.match(lines[start][1])[1])  # type: ignore[index]
-        measured.append(_read_span(file, lines[start:end], number, settings.get(number, _Settings()), facts))
+        facts["test"] = f"time span {number}"
+        measured.append(_read_span(file, lines[start:end], settings.get(number, [{}]), facts))
     return measured
 
 
-def _find_version(lines: Sequence[Line]) -> str | None:
-    for _, text in lines:
-        match = re.match(r"\s*(?:DISKSPD|diskspd)\s+(?:version\s+)?(\d[\w.]*)", text)
-        if match:
-            return match[1]
-    return None
-
-
-def _read_settings(lines: Sequence[Line]) -> dict[int, _Settings]:
-    """Return the settings by the number of the time span."""
-    by_span: dict[int, _Settings] = {}
-    settings = _Settings()
+def _read_settings(lines: Sequence[Line]) -> dict[int, list[dict[str, Any]]]:
+    """Return the settings by the number of the time span: those of all targets, then those of each."""
+    settings: list[dict[str, Any]] = [{}]
+    by_span: dict[int, list[dict[str, Any]]] = {}
     for _, raw in lines:
         text = raw.strip()
-        span = _SPAN.match(raw)
-        if span:
-            settings = by_span.setdefault(int(span[1]), _Settings())
+        if span := _SPAN.match(raw):
+            settings = by_span.setdefault(int(span[1]), [{}])
         elif text.startswith("path:"):
-            settings.targets.append({"path": text.partition(":")[2].strip().strip("'")})
-        elif settings.targets:
-            _read_setting(settings.targets[-1], text)
+            settings.append({"path": text.partition(":")[2].strip().strip("'")})
         else:
-            _read_common_setting(settings.common, text)
+            for name, form, read_value in _OF_TARGET if len(settings) > 1 else _OF_SPAN:
+                if match := form.match(text):
+                    settings[-1][name] = read_value(match[1])
     return by_span
 
 
-def _read_common_setting(common: dict[str, int], text: str) -> None:
-    for name, form in (("depth", _DEPTH), ("pool_threads", _POOL), ("sample_ms", _SAMPLES)):
-        match = form.match(text)
-        if match:
-            common[name] = int(match[1])
-
-
-def _read_setting(target: dict[str, Any], text: str) -> None:
-    for name, form, value in _SETTINGS:
-        match = form.match(text)
-        if match:
-            target[name] = int(match[1]) if value is None else value
-    if text.startswith("using mixed random/sequential"):
-        share = re.search(r"(\d+)%", text)
-        target["random_fraction"] = None if share is None else int(share[1]) / 100
-
-
 def _read_span(
-    file: ResultFile,
-    lines: Sequence[Line],
-    number: int,
-    settings: _Settings,
-    facts: dict[str, Any],
+    file: ResultFile, lines: Sequence[Line], settings: Sequence[dict[str, Any]], facts: dict[str, Any]
 ) -> MeasuredLine:
-    first = lines[0][0]
+    first, (common, *targets) = lines[0][0], settings
     if any(text.startswith(_INTERRUPTED) for _, text in lines):
         message = "DiskSpd was interrupted before the measurement began"
         raise file.mistake("measured.no-figures", message, line=first)
@@ -167,14 +126,13 @@ def _read_span(
         }
     figures = collect_figures(span, seconds, kinds)
     figures.measure(throughput_stddev_iops=tables["total"].get("IopsStdDev"))
-    common = settings.common
     interval = common.get("sample_ms")
     figures.derive(samples=int(seconds * _MS_PER_S / interval) or None if interval else None)
-    targets = [LoadOfTarget(**target) for target in settings.targets]
-    add_load(figures, targets, common.get("pool_threads", 0), common.get("depth", 0))
+    loads = [LoadOfTarget(**target) for target in targets]
+    add_load(figures, loads, common.get("pool_threads", 0), common.get("depth", 0))
     # The number of threads is that of the result.
     figures.measure(threads=round(_find_row(span, lines, "thread count").need("thread count")))
-    return MeasuredLine(**facts, source_line=first, test=f"time span {number}", **figures.columns())
+    return MeasuredLine(**facts, source_line=first, **figures.columns())
 
 
 _LATENCIES = (("mean", "AvgLat"), ("stddev", "LatStdDev"))
@@ -198,11 +156,10 @@ def _read_tables(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str,
             titles = [title.strip() for title in text.split("|")]
         elif text.startswith("total:") and kind:
             cells = [cell.strip() for cell in text.removeprefix("total:").split("|")]
-            names = titles[1:]
             # The file of a thread has no total.
             totals[kind] = {
                 name: file.read_number(cell, line, f"{kind} {name}")
-                for name, cell in zip(names, cells, strict=False)
+                for name, cell in zip(titles[1:], cells, strict=False)
                 if cell not in {"", "N/A"}
             }
             missing = [name for name in ("bytes", "I/Os") if name not in totals[kind]]
@@ -222,8 +179,7 @@ def _read_percentiles(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict
         if match is None:
             continue
         name = match[1]
-        percentile = name.removesuffix("th") if name.endswith("th") else _NINES.get(name, "0")
-        end = "max" if name == "max" else find_percentile(percentile)
+        end = _ENDS.get(name) or find_percentile(name.removesuffix("th"))
         if end is None:
             continue
         for kind, cell in zip(("read", "write", "total"), match[2].split("|"), strict=False):
@@ -231,6 +187,3 @@ def _read_percentiles(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict
                 value = file.read_number(cell.strip(), line, f"{name} of {kind}")
                 percentiles.setdefault(kind, {})[end] = value * _US_PER_MS
     return percentiles
-
-
-_NINES = {"3-nines": "99.9"}

@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,15 +90,14 @@ def add_load(
     """
     depths = [target.depth for target in targets]
     threads = shared_threads or sum(target.threads for target in targets)
-    if not shared_threads:
-        depth = depths[0] if len(set(depths)) == 1 else None
-        outstanding = [None if target.depth is None else target.depth * target.threads for target in targets]
+    given = [depth for depth in depths if depth is not None]
+    is_known = len(given) == len(depths)
+    if shared_threads:
+        depth = shared_depth or (sum(given) if is_known else None)
+        is_known, outstanding = depth is not None, (depth or 0) * shared_threads
     else:
-        given = [depth for depth in depths if depth is not None]
-        depth = shared_depth or (sum(given) if len(given) == len(depths) else None)
-        outstanding = [None if depth is None else depth * shared_threads]
-    counted = [count for count in outstanding if count is not None]
-    is_limited = any(target.is_limited for target in targets)
+        depth = depths[0] if len(set(depths)) == 1 else None
+        outstanding = sum((target.depth or 0) * target.threads for target in targets)
     randoms = {target.random_fraction for target in targets}
     figures.measure(
         workload=", ".join(dict.fromkeys(target.path for target in targets)) or None,
@@ -106,10 +105,10 @@ def add_load(
         threads=threads or None,
         random_fraction=randoms.pop() if len(randoms) == 1 else None,
     )
-    if is_limited:
+    if any(target.is_limited for target in targets):
         figures.reject("a target is limited in its rate or pauses (-g, -i, -j)", "outstanding")
-    elif len(counted) == len(outstanding):
-        figures.derive(outstanding=float(sum(counted)) or None)
+    elif is_known:
+        figures.derive(outstanding=float(outstanding) or None)
 
 
 TOOL = "diskspd"
@@ -130,14 +129,15 @@ def read(file: ResultFile) -> Readings:
         raise file.mistake("measured.bad-syntax", "has a document type, which DiskSpd never writes")
     # A file that several runs were appended to has a document of each.
     ends = [match.end() for match in _END.finditer(file.text)][:-1]
+    places = iter([file.line_of(match.start()) for match in re.finditer("<TestTimeSeconds>", file.text)])
     lines: list[MeasuredLine] = []
     for start, end in itertools.pairwise([file.text.index("<"), *ends, len(file.text)]):
-        lines += _read_document(file, start, end, len(lines))
+        lines += _read_document(file, start, end, places)
     return Readings(lines)
 
 
-def _read_document(file: ResultFile, start: int, end: int, before: int) -> list[MeasuredLine]:
-    """Read the results of one run, which has some time spans before it in the file."""
+def _read_document(file: ResultFile, start: int, end: int, places: Iterator[int]) -> list[MeasuredLine]:
+    """Read the results of one run, whose time spans have the next places."""
     try:
         root = ET.fromstring(file.text[start:end].strip())  # noqa: S314 - a document without a type has no entities
     except ET.ParseError as error:
@@ -150,31 +150,23 @@ def _read_document(file: ResultFile, start: int, end: int, before: int) -> list[
         message = "has no time span with results"
         line = file.line_of(start)
         raise file.mistake("measured.no-figures", message, line=line, place="Results.TimeSpan")
-    profiles = root.findall("Profile/TimeSpans/TimeSpan")
+    profiles = itertools.chain(root.findall("Profile/TimeSpans/TimeSpan"), itertools.repeat(None))
     return [
-        _SpanReader(
-            file, root, span, profiles[index] if index < len(profiles) else None, index, before
-        ).read()
-        for index, span in enumerate(spans)
+        _SpanReader(file, root, span, profile, index, next(places, 1)).read()
+        for index, (span, profile) in enumerate(zip(spans, profiles, strict=False))
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class _SpanReader:
     """Reads one time span and the part of the profile that it is of."""
 
-    def __init__(
-        self,
-        file: ResultFile,
-        root: ET.Element,
-        span: ET.Element,
-        profile: ET.Element | None,
-        index: int,
-        before: int,
-    ) -> None:
-        self._root, self._span, self._profile, self._index = root, span, profile, index
-        starts = [match.start() for match in re.finditer("<TestTimeSeconds>", file.text)]
-        self._file = file
-        self._line = file.line_of(starts[before + index]) if before + index < len(starts) else 1
+    _file: ResultFile
+    _root: ET.Element
+    _span: ET.Element
+    _profile: ET.Element | None
+    _index: int
+    _line: int
 
     def read(self) -> MeasuredLine:
         span = self._row(self._span)

@@ -76,18 +76,14 @@ def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
         if not isinstance(drawn, Mapping):
             return response, {}
         place = (kind.line, f"{kind.place}bins")
-        bins = {
-            round(kind.file.read_number(str(value), *place)): str(count) for value, count in drawn.items()
-        }
-        return response, {value: round(kind.file.read_number(count, *place)) for value, count in bins.items()}
+        pairs = ([kind.file.read_number(str(text), *place) for text in pair] for pair in drawn.items())
+        return response, {round(value): round(count) for value, count in pairs}
     return response, {}
 
 
 def _is_measured(times: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether fio measured these times, which are 0 with `gtod_reduce` or `disable_lat`."""
-    if not isinstance(times, Mapping) or times.get("N") == 0:
-        return False
-    return any(times.get(key) for key in ("mean", "max"))
+    return isinstance(times, Mapping) and times.get("N") != 0 and any(map(times.get, ("mean", "max")))
 
 
 def _is_number(text: str) -> bool:
@@ -104,30 +100,30 @@ def add_kinds(kinds: Sequence[Kind]) -> Kind:
     if not counted:
         return kinds[0]
     weights = [kind["iops"] for kind in counted]
-    response = combine_times([kind["response"] for kind in counted], weights)
-    bins: Counter[int] = Counter()
-    if all(kind["bins"] for kind in counted):
-        for kind in counted:
-            bins.update(kind["bins"])
+    response, bins = combine_times([kind["response"] for kind in counted], weights), add_bins(counted)
     return {
         **NO_REQUESTS,
         "iops": math.fsum(weights),
         "bytes_per_s": math.fsum(kind["bytes_per_s"] for kind in counted),
         "seconds": max(kind["seconds"] for kind in counted),
         "count": sum(kind["count"] for kind in counted),
-        "response": response | find_percentiles([bins]),
+        "response": response | find_percentiles(bins),
         "is_timed": all(kind["is_timed"] for kind in counted),
-        "bins": dict(bins),
+        "bins": bins,
     }
 
 
-def find_percentiles(histograms: Sequence[Mapping[int, int]]) -> dict[str, float]:
-    """Return the percentiles [us] of histograms together; none if one of them is missing."""
-    if not all(histograms):
-        return {}
+def add_bins(kinds: Sequence[Kind]) -> Counter[int]:
+    """Return the histograms of kinds together [ns]; an empty one if one of them is missing."""
     counts: Counter[int] = Counter()
-    for histogram in histograms:
-        counts.update(histogram)
+    if all(kind["bins"] for kind in kinds):
+        for kind in kinds:
+            counts.update(kind["bins"])
+    return counts
+
+
+def find_percentiles(counts: Mapping[int, int]) -> dict[str, float]:
+    """Return the percentiles [us] of a histogram [ns]."""
     total = sum(counts.values())
     percentiles, passed = {}, 0
     wanted = list(PERCENTILES.items())
@@ -196,7 +192,8 @@ def find_load(
         if str(options.get(name, "0")) not in {"", "0"}:
             random = None if name == "read_iolog" else _find_random_fraction(options)
             return Load(None, threads, random, varying=reason)
-    depth = _find_depth(options)
+    is_synchronous = str(options.get("ioengine", "psync")) in _SYNCHRONOUS
+    depth = 1 if is_synchronous else _find_whole(options.get("iodepth")) or 1
     limits = [name for name in _LIMITS if re.search("[1-9]", str(options.get(name, "")))]
     reason = f"{limits[0]} limits the job, so that fewer than iodepth are outstanding" if limits else ""
     footprint = _find_footprint(options, threads)
@@ -217,10 +214,10 @@ def _find_footprint(options: Mapping[str, Any], threads: int) -> int | None:
     return (size + (threads - 1) * (pitch if "filename" in options else size)) or None
 
 
-def _find_shortfall(depth: int | None, levels: Mapping[str, Any]) -> str:
+def _find_shortfall(depth: int, levels: Mapping[str, Any]) -> str:
     """Return why a job did not keep its depth, by the distribution of depths that fio states."""
     steps = {int(name.strip(">=")): share for name, share in levels.items() if name.strip(">=").isdigit()}
-    if depth is None or not all(isinstance(share, int | float) for share in steps.values()):
+    if not all(isinstance(share, int | float) for share in steps.values()):
         return ""
     reached = [
         share for step, share in steps.items() if step <= depth < 2 * step or step == max(steps) <= depth
@@ -230,16 +227,8 @@ def _find_shortfall(depth: int | None, levels: Mapping[str, Any]) -> str:
     return f"fio had fewer than iodepth={depth} outstanding at {100 - reached[0]:.4g} % of the requests"
 
 
-def _find_depth(options: Mapping[str, Any]) -> int | None:
-    if not options:
-        return None
-    if str(options.get("ioengine", "psync")) in _SYNCHRONOUS:
-        return 1
-    return _find_whole(options.get("iodepth")) or 1
-
-
 def _find_random_fraction(options: Mapping[str, Any]) -> float | None:
-    pattern = str(options.get("rw", options.get("readwrite", "read" if options else "")))
+    pattern = str(options.get("rw", options.get("readwrite", "read")))
     if not pattern:
         return None
     share = str(options.get("percentage_random", "")).partition(",")[0].strip("%")

@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from destage.tools.fio.result_jobs import (
     NO_REQUESTS,
     Kind,
     Load,
+    add_bins,
     add_kinds,
     find_load,
     find_percentiles,
@@ -97,7 +98,12 @@ def recognizes(text: str) -> bool:
 def read(file: ResultFile) -> Readings:
     """Read the runs in a file: a line per job, clones of a job as one."""
     documents = list(_decode(file))
-    runs = _choose_last_reports(documents)
+    # The last report of each run has the figures since the start.
+    runs = [
+        document
+        for document, following in itertools.zip_longest(documents, documents[1:])
+        if following is None or not document.is_before(following)
+    ]
     notes = []
     if len(runs) < len(documents):
         notes.append(f"{len(documents) - len(runs)} reports of a run before its last one: left out")
@@ -115,30 +121,22 @@ def _decode(file: ResultFile) -> Iterator[_Document]:
     for match in re.finditer(r"^\{", file.text, re.MULTILINE):
         if match.start() < end:
             continue
+        line = file.line_of(match.start())
         try:
             content, end = json.JSONDecoder().raw_decode(file.text, match.start())
         except (json.JSONDecodeError, RecursionError) as error:
-            why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-            line = error.lineno if isinstance(error, json.JSONDecodeError) else file.line_of(match.start())
+            why = "nested too deeply"
+            if isinstance(error, json.JSONDecodeError):
+                why, line = error.msg, error.lineno
             message = f"invalid JSON: {why}; is the file complete?"
             raise file.mistake("measured.bad-syntax", message, line=line) from error
         jobs = content.get("jobs", content.get("client_stats"))
         if not isinstance(jobs, list) or not jobs:
-            line = file.line_of(match.start())
             message = "must be a list of jobs, at least one"
             raise file.mistake("measured.missing-value", message, line=line, place="jobs")
         yield _Document(match.start(), content, jobs)
     if not end:
         raise file.mistake("measured.bad-syntax", "has no JSON object")
-
-
-def _choose_last_reports(documents: Sequence[_Document]) -> list[_Document]:
-    """Return the last report of each run, which has the figures since the start."""
-    kept = []
-    for document, following in itertools.zip_longest(documents, documents[1:]):
-        if following is None or not document.is_before(following):
-            kept.append(document)
-    return kept
 
 
 def _is_same(earlier: object, later: object, *keys: str) -> bool:
@@ -158,9 +156,10 @@ def _is_continued(job: object, later: object) -> bool:
 def _read_run(file: ResultFile, run: _Document) -> Readings:
     common = _as_table(run.content.get("global options"))
     groups: dict[tuple[str, int], list[_Job]] = {}
-    places = _find_jobs(file, run)
-    for index, (given, line) in enumerate(zip(run.jobs, places, strict=True)):
-        job = _read_job(file, given, f"jobs[{index}]", line, common)
+    position = run.start
+    for index, given in enumerate(run.jobs):
+        position = file.text.find('"jobname"', position + 1)
+        job = _read_job(file, given, f"jobs[{index}]", file.line_of(max(position, 0)), common)
         if job is not None:
             groups.setdefault((job.name, job.group), []).append(job)
     lines, notes = [], []
@@ -179,15 +178,6 @@ def _read_run(file: ResultFile, run: _Document) -> Readings:
             )
         lines.append(measured)
     return Readings(lines, notes + _note_concurrent(groups))
-
-
-def _find_jobs(file: ResultFile, run: _Document) -> list[int]:
-    """Return the line of each job."""
-    places, position = [], run.start
-    for _ in run.jobs:
-        position = file.text.find('"jobname"', position + 1)
-        places.append(file.line_of(max(position, 0)))
-    return places
 
 
 def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping[str, Any]) -> _Job | None:
@@ -222,16 +212,12 @@ def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping
 
 def _join_clones(clones: Sequence[_Job]) -> _Job:
     """Return the clones of a job (`numjobs` without `group_reporting`), which ran together, as one."""
-    first = clones[0]
     mixed = [clone.mixed for clone in clones if clone.mixed is not None]
-    return _Job(
-        first.name,
-        first.group,
-        first.line,
-        first.load,
-        add_kinds([clone.read for clone in clones]),
-        add_kinds([clone.write for clone in clones]),
-        add_kinds(mixed) if mixed else None,
+    return replace(
+        clones[0],
+        read=add_kinds([clone.read for clone in clones]),
+        write=add_kinds([clone.write for clone in clones]),
+        mixed=add_kinds(mixed) if mixed else None,
     )
 
 
@@ -268,7 +254,7 @@ def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
     kinds = [kind for kind in (job.read, job.write) if kind["count"]]
     figures = merge_operations(job.read, job.write) if is_split else Figures()
     if figures.get("response_p50_us") is None:
-        together = find_percentiles([kind["bins"] for kind in kinds])
+        together = find_percentiles(add_bins(kinds))
         figures.derive(**{f"response_{end}_us": value for end, value in together.items()})
     if job.mixed is not None:
         mixed = job.mixed

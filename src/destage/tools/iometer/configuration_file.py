@@ -135,75 +135,63 @@ class _Parser:
         self.configuration = Configuration()
         self.issues: list[Issue] = []
         self._specification: AccessSpecification | None = None
-        self._worker: Worker | None = None
 
     def read_line(self, line: int, key: str, value: str) -> None:
         if key.startswith("access specification name"):
-            self._begin_specification(line, value)
+            name = value.rpartition(",")[0] or value
+            if name in self.configuration.specifications:
+                self.add_issue(line, "access specification", name, "duplicate access specification")
+            self._specification = AccessSpecification(name, f"line {line}")
+            self.configuration.specifications[name] = self._specification
         elif key.startswith("size,% of size"):
             self._add_line(line, value)
         elif key == "run time":
-            hours, minutes, seconds = (*self._numbers(line, key, value.split(), 3), 0, 0, 0)[:3]
+            hours, minutes, seconds = self._numbers(line, key, value.split(), 3)
             self.configuration.run_time = (hours * 60 + minutes) * 60 + seconds
         elif key.startswith("ramp up time"):
-            (self.configuration.ramp_time,) = (*self._numbers(line, key, [value], 1), 0)[:1]
+            (self.configuration.ramp_time,) = self._numbers(line, key, [value], 1)
         elif key == "test type":
             self.configuration.test_type = value
-        else:
-            self._read_worker_line(line, key, value)
+        elif key == "worker":
+            self.configuration.workers.append(Worker(value))
+        elif self.configuration.workers:
+            self._read_worker_line(self.configuration.workers[-1], line, key, value)
 
-    def _read_worker_line(self, line: int, key: str, value: str) -> None:
-        if key == "worker":
-            self._worker = Worker(value)
-            self.configuration.workers.append(self._worker)
-        worker = self._worker
-        if worker is None:
-            return
+    def _read_worker_line(self, worker: Worker, line: int, key: str, value: str) -> None:
         if key == "worker type":
             worker.kind = value
         elif key.startswith("number of outstanding ios"):
-            (worker.depth,) = (*self._numbers(line, key, value.split(",")[:1], 1), 1)[:1]
+            (worker.depth,) = self._numbers(line, key, value.split(",")[:1], 1)
         elif key.startswith("disk maximum size"):
-            worker.size, worker.start = (*self._numbers(line, key, value.split(",")[:2], 2), 0, 0)[:2]
+            worker.size, worker.start = self._numbers(line, key, value.split(",")[:2], 2)
         elif key == "assigned access specs":
             worker.assigned.append(value)
         elif key == "target":
             worker.targets.append(value)
-
-    def _begin_specification(self, line: int, value: str) -> None:
-        name = value.rpartition(",")[0] or value
-        if name in self.configuration.specifications:
-            self.add_issue(line, "access specification", name, "duplicate access specification")
-        self._specification = AccessSpecification(name, f"line {line}")
-        self.configuration.specifications[name] = self._specification
 
     def _add_line(self, line: int, value: str) -> None:
         parts = [part.strip() for part in value.split(",")]
         if len(parts) != len(_FIELDS):
             self.add_issue(line, _LINE_KEY, value, f"must have {len(_FIELDS)} numbers")
             return
+        before = len(self.issues)
         numbers = self._numbers(line, _LINE_KEY, parts, len(_FIELDS))
-        wrong = [
-            name
-            for name, number in zip(_FIELDS, numbers, strict=False)
-            if name in _PERCENTAGES and number > _WHOLE
-        ]
-        for name in wrong:
-            self.add_issue(line, name, value, "must be between 0 and 100")
+        for name, number in zip(_FIELDS, numbers, strict=True):
+            if name in _PERCENTAGES and number > _WHOLE:
+                self.add_issue(line, name, value, "must be between 0 and 100")
         if self._specification is None:
             self.add_issue(line, _LINE_KEY, value, "line before the name of an access specification")
-        elif len(numbers) == len(_FIELDS) and not wrong:
+        elif len(self.issues) == before:
             self._specification.lines.append(Line(f"line {line}", *numbers))
 
     def _numbers(self, line: int, what: str, texts: list[str], count: int) -> list[int]:
-        """Return the numbers of a line; an empty list, and an issue, if their count is wrong."""
+        """Return the numbers of a line; zeros, and an issue, if they are wrong."""
         digits = [text for text in texts if text.isascii() and text.isdigit() and int(text[:20]) < _LARGEST]
-        if len(digits) != count or len(texts) != count:
-            self.add_issue(
-                line, what, ",".join(texts), f"must be {count} whole number{'s' * (count > 1)} below 2^40"
-            )
-            return []
-        return [int(text) for text in digits]
+        if len(digits) == len(texts) == count:
+            return [int(text) for text in digits]
+        message = f"must be {count} whole number{'s' * (count > 1)} below 2^40"
+        self.add_issue(line, what, ",".join(texts), message)
+        return [0] * count
 
     def add_issue(self, line: int, name: str, value: str | None, message: str) -> None:
         self.issues.append(Issue("import.bad-value", f"line {line}, {name}", message, value))

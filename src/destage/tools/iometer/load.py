@@ -60,13 +60,17 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
     """
     configuration = read_configuration(text, file)
     chosen = _choose(configuration, file, name)
-    issues = [*_find_mistakes(chosen.lines), *_find_other_workers(configuration, chosen)]
+    workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
+    issues = _find_mistakes(chosen.lines)
+    for worker in workers:
+        if worker.kind.upper() != "DISK":
+            place, message = f"worker {worker.name!r}", "must be a disk worker; the network is not simulated"
+            issues.append(Issue("iometer.unsupported-worker", place, message, worker.kind))
     if not chosen.lines:
         message = "the access specification has no lines"
         issues.append(Issue("iometer.empty-specification", chosen.place, message, chosen.name))
     if issues:
         raise ConfigError(issues, file)
-    workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
     streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
     return ImportedWorkload(
         tool="Iometer",
@@ -96,66 +100,43 @@ def _choose(configuration: Configuration, file: str, name: str | None) -> Access
 
 def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
     issues = []
-    first = lines[0] if lines else None
-    for line in lines:
+    bursts = [(line.delay, line.burst) for line in lines]
+    size = f"must be a positive multiple of {SECTOR} bytes"
+    same = "must be the same in all lines of a specification"
+    for line, burst in zip(lines, bursts, strict=True):
         for is_wrong, field, value, message in (
             (line.reply, "reply", line.reply, "must be 0; replies are not simulated"),
-            (
-                not line.size or line.size % SECTOR,
-                "size",
-                line.size,
-                f"must be a positive multiple of {SECTOR} bytes",
-            ),
+            (not line.size or line.size % SECTOR, "size", line.size, size),
             (line.alignment % SECTOR, "align", line.alignment, f"must be a multiple of {SECTOR}, or 0"),
-            (
-                first is not None and (line.delay, line.burst) != (first.delay, first.burst),
-                "delay,burst",
-                f"{line.delay},{line.burst}",
-                "must be the same in all lines of a specification",
-            ),
+            (burst != bursts[0], "delay,burst", f"{line.delay},{line.burst}", same),
         ):
             if is_wrong:
                 issues.append(Issue("iometer.unsupported-value", f"{line.place}, {field}", message, value))
     return issues
 
 
-def _find_other_workers(configuration: Configuration, chosen: AccessSpecification) -> list[Issue]:
-    return [
-        Issue(
-            "iometer.unsupported-worker",
-            f"worker {worker.name!r}",
-            "must be a disk worker; the network is not simulated",
-            worker.kind,
-        )
-        for worker in configuration.workers
-        if chosen.name in worker.assigned and worker.kind.upper() != "DISK"
-    ]
-
-
 def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
     depth = max(1, worker.depth) * max(1, len(worker.targets))
     lies = contiguous(worker.start * SECTOR, worker.size * SECTOR or None)
     lines = [line for line in chosen.lines if line.share]
-    kinds = dict.fromkeys((line.random, line.alignment) for line in lines)
+    groups: dict[tuple[int, int], list[Line]] = {}
+    for line in lines:
+        groups.setdefault((line.random, line.alignment), []).append(line)
     parts: list[Part] = [
         {
             "weight": sum(line.share for line in group),
             "operations": _operations(group),
             "address": walk_of(random, lies),
         }
-        for random, alignment in kinds
-        if (group := [line for line in lines if (line.random, line.alignment) == (random, alignment)])
+        for (random, _), group in groups.items()
     ]
     requests: Part = {"mix": parts}
     if len(parts) == 1:
         requests = {key: value for key, value in parts[0].items() if key != "weight"}
-    return {"name": worker.name, "arrival": _arrival(lines[0], depth), **requests}
-
-
-def _arrival(line: Line, depth: int) -> Part:
-    if not line.delay:
-        return {"kind": "fixed_outstanding", "depth": depth}
-    return bursts_of(max(1, line.burst), line.delay / 1000, depth)
+    arrival: Part = {"kind": "fixed_outstanding", "depth": depth}
+    if lines[0].delay:
+        arrival = bursts_of(max(1, lines[0].burst), lines[0].delay / 1000, depth)
+    return {"name": worker.name, "arrival": arrival, **requests}
 
 
 def _operations(lines: Sequence[Line]) -> Part:
@@ -177,13 +158,10 @@ def _size(weights: Counter[int]) -> Part:
 
 def _number_names(streams: list[Part]) -> list[Part]:
     """Number the streams with the same name: every manager has a `Worker 1`."""
-    names = Counter(stream["name"] for stream in streams)
-    seen = Counter[str]()
-    for stream in streams:
-        name = stream["name"]
-        if names[name] > 1:
-            seen[name] += 1
-            stream["name"] = f"{name} ({seen[name]})"
+    names = [stream["name"] for stream in streams]
+    for index, (name, stream) in enumerate(zip(names, streams, strict=True)):
+        if names.count(name) > 1:
+            stream["name"] = f"{name} ({names[: index + 1].count(name)})"
     return streams
 
 

@@ -55,10 +55,11 @@ def read(file: ResultFile) -> Readings:
     rows: list[Row] = []
     titles: list[str] = []
     heading = ""
-    for line, raw in split_lines(file.text):
+    # An empty heading ends the last section.
+    for line, raw in [*split_lines(file.text), (0, "'")]:
         text = raw.strip()
         if text.startswith("'"):
-            lines += _read_section(rows, facts)
+            lines += [_read_row(row, rows, facts) for row in rows if row.text("Target Type") == "ALL"]
             rows, heading = [], text
             titles = file.split_row(text.removeprefix("'"), line) if text.startswith(_COLUMNS) else []
         elif text and titles:
@@ -69,7 +70,6 @@ def read(file: ResultFile) -> Readings:
             rows.append(Row(file, line, dict(zip(titles, cells, strict=False))))
         elif text:
             _note_fact(file, facts, heading, line, text)
-    lines += _read_section(rows, facts)
     if not lines:
         raise file.mistake("measured.no-figures", "has no row ALL with results")
     return Readings(lines)
@@ -108,10 +108,6 @@ def _add_shares(file: ResultFile, facts: _Facts, line: int, text: str) -> None:
         "reads": shares["reads"] + weight * reads,
         "random": shares["random"] + weight * random,
     }
-
-
-def _read_section(rows: Sequence[Row], facts: _Facts) -> list[MeasuredLine]:
-    return [_read_row(row, rows, facts) for row in rows if row.text("Target Type") == "ALL"]
 
 
 def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:

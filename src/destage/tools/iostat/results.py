@@ -60,20 +60,13 @@ class _Recording:
 
 def read(file: ResultFile) -> Readings:
     """Read a log: the means of each device over its reports."""
-    recordings, notes = _leave_out_boot(
-        [recording for recording in _read_recordings(file) if recording.reports]
-    )
+    recordings, notes = _leave_out_boot([recorded for recorded in _read_recordings(file) if recorded.reports])
     hosts = {recording.host for recording in recordings}
     lines, idle = [], []
     for host in sorted(hosts):
-        reports = [
-            report for recording in recordings if recording.host == host for report in recording.reports
-        ]
-        length = find_step(
-            [report.time for report in recording.reports]
-            for recording in recordings
-            if recording.host == host
-        )
+        own = [recording.reports for recording in recordings if recording.host == host]
+        reports = [report for recorded in own for report in recorded]
+        length = find_step([report.time for report in recorded] for recorded in own)
         for device, intervals in _collect(reports).items():
             name = device if len(hosts) == 1 else f"{device} of {host}"
             if any(interval.rate for interval in intervals):

@@ -140,13 +140,11 @@ def _summarize(
     notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
     if left_out:
         notes.append(f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out")
-    idle = [disk for disk, intervals in by_disk.items() if not any(interval.rate for interval in intervals)]
-    if idle:
-        notes.append(f"no requests at disk {', '.join(idle)}: left out")
     length = find_step(recordings)
-    lines = []
+    lines, idle = [], []
     for disk, intervals in by_disk.items():
-        if disk in idle:
+        if not any(interval.rate for interval in intervals):
+            idle.append(disk)
             continue
         figures = summarize(intervals)
         figures.derive(duration_s=None if length is None else round(length * len(intervals), 3))
@@ -160,6 +158,8 @@ def _summarize(
                 **figures.columns(),
             )
         )
+    if idle:
+        notes.append(f"no requests at disk {', '.join(idle)}: left out")
     if not lines:
         raise file.mistake("measured.no-figures", "no disk had a request")
     return Readings(lines, notes)

@@ -5,6 +5,7 @@ if the run did not call it (`--file-fsync-freq=0`); a note says so otherwise.
 """
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from destage.errors import ConfigError
@@ -49,9 +50,10 @@ def read(file: ResultFile) -> Readings:
     """Read all runs in a file."""
     starts = [match.start() for match in _START.finditer(file.text)]
     lines, notes = [], []
-    for start, end in zip(starts, [*starts[1:], len(file.text)], strict=True):
-        reader = _RunReader(file, start, end)
-        if reader.is_run:
+    for start, end in pairwise([*starts, len(file.text)]):
+        # Others are the preparation of a run.
+        if "Threads fairness" in file.text[start:end]:
+            reader = _RunReader(file, start, end)
             lines.append(reader.read())
             notes += reader.notes
     if not lines:
@@ -65,11 +67,6 @@ class _RunReader:
     def __init__(self, file: ResultFile, start: int, end: int) -> None:
         self._file, self._start, self._text = file, start, file.text[start:end]
         self.notes: list[str] = []
-
-    @property
-    def is_run(self) -> bool:
-        """Whether it is a run, and not the preparation of one."""
-        return "Threads fairness" in self._text
 
     def read(self) -> MeasuredLine:
         mode = next((name for name, (words, _) in _MODES.items() if f"Doing {words}" in self._text), None)

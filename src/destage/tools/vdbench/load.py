@@ -156,8 +156,7 @@ def _build_test(
         parts = build_components(requests, workload, storages, weight, reader)
         rate = workload.get("iorate", 0.0, reader)
         if rate:
-            stream = {"name": workload.name, "arrival": _open(run, rate, reader), **_requests(parts)}
-            own.append(stream)
+            own.append({"name": workload.name, "arrival": _open(run, rate, reader), **requests_of(parts)})
         else:
             common += parts
     rate_text = chosen.get("iorate", "max")
@@ -167,22 +166,18 @@ def _build_test(
             arrival: Part = {"kind": "fixed_outstanding", "depth": _depth(load, chosen, reader)}
         else:
             arrival = _open(run, parse_decimal(rate_text), reader)
-        streams.insert(0, {"name": "workload", "arrival": arrival, **_requests(common)})
+        streams.insert(0, {"name": "workload", "arrival": arrival, **requests_of(common)})
     is_open = bool(own) or rate_text not in _UNLIMITED
     return ImportedWorkload(
         tool="Vdbench",
         file=file,
         workload={"users": 1, "streams": streams},
-        run=_run(run, reader),
+        run=times_of(run.get("warmup", 0, reader), max(1, run.get("elapsed", _DEFAULT_ELAPSED, reader))),
         remarks=(*_write_remarks(load, is_open=is_open), *dict.fromkeys(notes), *reader.remarks),
         mapping={streams[0]["name"]: tuple(_describe(load, chosen))} if streams else {},
         warnings=(*reader.warnings, *_find_warnings(load, rate_text)),
         name=name,
     )
-
-
-def _requests(parts: Sequence[Part]) -> Part:
-    return requests_of(parts) if parts else {}
 
 
 def _weights(load: _Load, reader: OptionReader) -> list[float]:
@@ -211,12 +206,6 @@ def _depth(load: _Load, chosen: Mapping[str, str], reader: OptionReader) -> int:
 def _open(run: Settings, rate: float, reader: OptionReader) -> Part:
     kind = run.get("distribution", "poisson", reader)
     return {"kind": kind, "rate": render_rate(rate)}
-
-
-def _run(run: Settings, reader: OptionReader) -> Part:
-    warm_up = run.get("warmup", 0, reader)
-    elapsed = run.get("elapsed", _DEFAULT_ELAPSED, reader)
-    return times_of(warm_up, max(1, elapsed))
 
 
 def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:

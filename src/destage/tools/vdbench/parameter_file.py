@@ -6,7 +6,7 @@ Selections name definitions.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
@@ -16,11 +16,13 @@ from typing import Any, TypeVar
 from destage.errors import Issue
 from destage.spec.validation import suggest
 from destage.tools.options import OptionReader
+from destage.tools.scripts.statements import Statement
 from destage.tools.values import OptionValueError, Word, parse_positive
 from destage.tools.vdbench import keywords
 
 KINDS = ("sd", "wd", "rd", "hd", "fsd", "fwd")
 """The keywords that begin a definition."""
+_BEFORE_BLANK = re.compile(r'(?:[^\s"]|"[^"]*(?:"|$))*')
 _LATER_PARAMETER = re.compile(r",\s+\w+=")
 
 
@@ -76,8 +78,8 @@ class Definition:
 def read_definitions(text: str, issues: list[Issue], warnings: list[Issue]) -> list[Definition]:
     """Return the definitions; mistakes are added to `issues`."""
     definitions = []
-    for letters, places in _join_lines(text, warnings):
-        parameters = _read_parameters(letters, places, issues)
+    for line in _join_lines(text, warnings):
+        parameters = _read_parameters(line, issues)
         if not parameters:
             continue
         for group in _group(parameters):
@@ -101,9 +103,8 @@ def _group(parameters: list[Parameter]) -> list[list[Parameter]]:
     return [parameters[start:end] for start, end in pairwise([*starts, len(parameters)])]
 
 
-def _join_lines(text: str, warnings: list[Issue]) -> list[tuple[str, list[tuple[int, int]]]]:
-    """Return the logical lines, with line and column of each character."""
-    joined: list[tuple[str, list[tuple[int, int]]]] = []
+def _join_lines(text: str, warnings: list[Issue]) -> Iterator[Statement]:
+    """Yield the logical lines."""
     letters, places = "", list[tuple[int, int]]()
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
@@ -111,7 +112,7 @@ def _join_lines(text: str, warnings: list[Issue]) -> list[tuple[str, list[tuple[
             break
         if not line or line[0] in "/#*":
             continue
-        kept, begin = _cut_comment(line), len(raw) - len(raw.lstrip())
+        kept, begin = _BEFORE_BLANK.match(line)[0], len(raw) - len(raw.lstrip())  # type: ignore[index]
         match = _LATER_PARAMETER.match(line, len(kept) - 1)
         if match is not None and kept.endswith(","):
             message = "is a comment, as everything behind a blank; Vdbench does not read it"
@@ -120,23 +121,14 @@ def _join_lines(text: str, warnings: list[Issue]) -> list[tuple[str, list[tuple[
         letters += kept
         places += [(number, begin + column) for column in range(1, len(kept) + 1)]
         if not kept.endswith(","):
-            joined.append((letters, places))
+            yield Statement(letters, tuple(places))
             letters, places = "", []
     if letters:
-        joined.append((letters.rstrip(","), places))
-    return joined
+        yield Statement(letters.rstrip(","), tuple(places))
 
 
-def _cut_comment(line: str) -> str:
-    quoted = False
-    for index, letter in enumerate(line):
-        quoted ^= letter == '"'
-        if letter.isspace() and not quoted:
-            return line[:index]
-    return line
-
-
-def _read_parameters(letters: str, places: list[tuple[int, int]], issues: list[Issue]) -> list[Parameter]:
+def _read_parameters(line: Statement, issues: list[Issue]) -> list[Parameter]:
+    letters, places = line.text, line.places
     parameters = []
     for start, end in _split(letters, 0, len(letters)):
         part = letters[start:end]

@@ -184,26 +184,23 @@ def _join_neighbours(parts: Sequence[Part]) -> list[Part]:
     """Return the components with uniform ones of equal neighbours as one."""
     joined: list[Part] = []
     for part in parts:
-        last = joined[-1] if joined else None
-        lies, before = part["address"], None if last is None else last["address"]
-        is_equal = (
-            last is not None
-            and before is not None
-            and lies["kind"] == before["kind"] == "uniform"
-            and {"footprint"} <= lies.keys() & before.keys()
-            and last["operations"] == part["operations"]
-        )
-        if not is_equal or last is None or before is None:
-            joined.append(dict(part))
-            continue
-        size, span = (int(quantities.parse(address["footprint"], "bytes")) for address in (lies, before))
-        start, end = (
-            int(quantities.parse(address["placement"]["offset"], "bytes")) for address in (before, lies)
-        )
-        is_even = abs(last["weight"] / span - part["weight"] / size) < 1e-6 * last["weight"] / span
-        if end != start + span or not is_even:
-            joined.append(dict(part))
-            continue
-        last["weight"] = round(last["weight"] + part["weight"], 9)
-        last["address"] = {**before, **contiguous(start, span + size)}
+        last = joined[-1] if joined else part
+        (before, span), (start, size) = _find_extent(last), _find_extent(part)
+        is_next = last is not part and span and size and start == before + span
+        if is_next and last["operations"] == part["operations"]:
+            density = last["weight"] / span
+            if abs(density - part["weight"] / size) < 1e-6 * density:
+                last["weight"] = round(last["weight"] + part["weight"], 9)
+                last["address"] = {**last["address"], **contiguous(before, span + size)}
+                continue
+        joined.append(dict(part))
     return joined
+
+
+def _find_extent(part: Part) -> tuple[int, int]:
+    """Return start and size of the range of uniform addresses [bytes]; no size if it is not known."""
+    address = part["address"]
+    if address["kind"] != "uniform" or "footprint" not in address:
+        return 0, 0
+    start = quantities.parse(address["placement"]["offset"], "bytes")
+    return int(start), int(quantities.parse(address["footprint"], "bytes"))

@@ -62,7 +62,10 @@ def read(file: ResultFile) -> Readings:
         if not words or text.startswith(("*", "<")):
             continue
         if _is_header(words):
-            names = _check_header(file, line, words)
+            if _FILE_SYSTEM in words:
+                message = "has the operations of a file system test, which are not requests to an array"
+                raise file.mistake("measured.unknown-format", message, line=line)
+            names = words
             # The intervals before it are of another recording, which was not completed.
             notes += _note_incomplete(rows)
             rows = []
@@ -81,7 +84,9 @@ def read(file: ResultFile) -> Readings:
             continue
         run = _read_run(row, within)
         lines.append(run)
-        notes += _note_storages(run, row)
+        if run.threads is not None and run.threads != round(row.need("threads")):
+            detail = f"each of several storages has {row.text('threads')}"
+            notes.append(f"run {row.text('Run')}: {run.threads} threads by queue_depth; {detail}")
     if not lines:
         raise file.mistake("measured.no-figures", "has no row of averages (avg_...): no run was completed")
     notes += _note_incomplete(rows)
@@ -90,21 +95,6 @@ def read(file: ResultFile) -> Readings:
 
 def _note_incomplete(rows: Sequence[Row]) -> list[str]:
     return [f"the last {len(rows)} intervals belong to no completed run: left out"] if rows else []
-
-
-def _check_header(file: ResultFile, line: int, words: list[str]) -> list[str]:
-    if _FILE_SYSTEM in words:
-        message = "has the operations of a file system test, which are not requests to an array"
-        raise file.mistake("measured.unknown-format", message, line=line)
-    return words
-
-
-def _note_storages(run: MeasuredLine, row: Row) -> list[str]:
-    """Name a run whose threads are those of several storages."""
-    if run.threads is None or run.threads == round(row.need("threads")):
-        return []
-    detail = f"each of several storages has {row.text('threads')}"
-    return [f"run {row.text('Run')}: {run.threads} threads by queue_depth; {detail}"]
 
 
 def _read_run(row: Row, intervals: Sequence[Row]) -> MeasuredLine:

@@ -39,7 +39,7 @@ def new(
     check` compares it with the sheet.
     """
     from destage.sweeps.keys.own_parts import find_part_mistakes
-    from destage.tools.data_sheets.part_file import write_part
+    from destage.tools.data_sheets.made_part import write_part
 
     if not figures:
         print_data(_list_figures(kind))
