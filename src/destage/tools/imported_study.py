@@ -32,7 +32,8 @@ class ImportedStudy:
         scenario: dict[str, Any] = {"workload": dict(first.workload), **self.hardware}
         if first.run:
             scenario["run"] = dict(first.run)
-        document: dict[str, Any] = {"name": self.name, "question": self._question(), "scenario": scenario}
+        question = f"How fast is this array in the tests of {first.tool} ({first.file})?"
+        document: dict[str, Any] = {"name": self.name, "question": question, "scenario": scenario}
         axes = self.find_axes()
         if axes:
             return {**document, "axes": axes}
@@ -90,10 +91,6 @@ class ImportedStudy:
                 f"- {line}" if index == 0 else f"  {line}" for index, line in enumerate(_dump_flow(point))
             ]
         return "\n".join(lines) + "\n"
-
-    def _question(self) -> str:
-        first = self.tests[0]
-        return f"How fast is this array in the tests of {first.tool} ({first.file})?"
 
     def _find_differences(self) -> dict[str, list[Any]]:
         documents = [

@@ -245,15 +245,12 @@ def combine_times(times: Sequence[Mapping[str, float]], weights: Sequence[float]
 
 def find_percentile(name: float | str) -> str | None:
     """Return the end of the column of a percentile [%], if there is one."""
-    value = float(name)
-    return next(
-        (
-            end
-            for percentile, end in PERCENTILES.items()
-            if math.isclose(percentile, value, abs_tol=_MOST_OFFSET)
-        ),
-        None,
-    )
+    try:
+        value = float(name)
+    except ValueError:
+        return None
+    close = (end for known, end in PERCENTILES.items() if math.isclose(known, value, abs_tol=_MOST_OFFSET))
+    return next(close, None)
 
 
 def parse_time(text: str, *forms: str) -> datetime | None:

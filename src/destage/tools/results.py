@@ -4,7 +4,6 @@ Rates, times and dates beyond every system are rejected, and parts above their w
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -81,18 +80,18 @@ def read_results(name: str, data: bytes) -> Readings:
 
 def _check_plausible(file: ResultFile, line: MeasuredLine) -> None:
     """Reject figures that no measurement can have; what the file states is named before what follows."""
-    columns = sorted(asdict(line).items(), key=lambda column: column[0] in line.derived_figures)
-    for column, value in columns:
-        message = _explain_implausible(column, value)
+    columns = asdict(line)
+    names = sorted(columns, key=lambda column: column in line.derived_figures)
+    mistakes = [(column, _explain_implausible(column, columns[column])) for column in names]
+    for part, whole in _WHOLES:
+        value, most = columns[part], columns[whole]
+        if value is not None and most is not None and value > most * (1 + _TOLERANCE):
+            mistakes.append((part, f"is more than {whole}, {most:.4g}"))
+    for column, message in mistakes:
         if message:
-            place = line.source_line or 1
+            value, place = columns[column], line.source_line or 1
             shown = str(value) if isinstance(value, datetime) else value
             raise file.mistake("measured.implausible", message, line=place, place=column, value=shown)
-    excess = _explain_excess(dict(columns))
-    if excess is not None:
-        column, message = excess
-        value, place = getattr(line, column), line.source_line or 1
-        raise file.mistake("measured.implausible", message, line=place, place=column, value=value)
 
 
 def _explain_implausible(column: str, value: Any) -> str:
@@ -105,15 +104,6 @@ def _explain_implausible(column: str, value: Any) -> str:
     if column.endswith("_fraction"):
         most += _TOLERANCE
     return f"is too large for {column}: at most {most:.4g}" if value > most else ""
-
-
-def _explain_excess(columns: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return a column that exceeds the whole that it is a part of, and how; None if there is none."""
-    for part, whole in _WHOLES:
-        value, most = columns[part], columns[whole]
-        if value is not None and most is not None and value > most * (1 + _TOLERANCE):
-            return part, f"is more than {whole}, {most:.4g}"
-    return None
 
 
 def decode(data: bytes) -> str:

@@ -6,14 +6,7 @@ from dataclasses import replace
 
 from destage.errors import Issue
 from destage.tools.diskspd.settings import SIZES, Target, Test, parse_aligned
-from destage.tools.options import (
-    Action,
-    Argument,
-    OptionReader,
-    OptionTable,
-    by_reason,
-    list_settings,
-)
+from destage.tools.options import Action, Argument, OptionReader, OptionTable, by_reason, list_settings
 from destage.tools.values import OptionValueError, Word, parse_percentage
 
 _HINTS = re.compile(r"[rst]+")
@@ -56,11 +49,8 @@ def read_command(
 
 def _check(reader: OptionReader, target: Target, given: dict[str, Argument]) -> None:
     """Add mistakes that concern several options."""
-    excluded = (
-        *_EXCLUDED,
-        *((("s", "T"), ("s", "p")) if target.is_interlocked and not target.is_random else ()),
-    )
-    for first, second in excluded:
+    interlocked = (("s", "T"), ("s", "p")) if target.is_interlocked and not target.is_random else ()
+    for first, second in (*_EXCLUDED, *interlocked):
         if first in given and second in given:
             # Only `-si` excludes others.
             name = "-si" if first == "s" else f"-{first}"
@@ -69,13 +59,10 @@ def _check(reader: OptionReader, target: Target, given: dict[str, Argument]) -> 
         if first in given and second not in given:
             reader.conflict(given[first], f"needs -{second} as well")
     for letter, message in target.list_mistakes():
-        if letter == "r":
-            reader.conflict(given["r"], message)
-            continue
-        argument = next(
-            given[candidate] for candidate in ("Bfc" if letter == "f" else letter) if candidate in given
-        )
-        reader.issues.append(argument.issue("import.bad-value", message))
+        options = "Bfc" if letter == "f" else letter
+        argument = next(given[candidate] for candidate in options if candidate in given)
+        code = "import.conflicting-options" if letter == "r" else "import.bad-value"
+        reader.issues.append(argument.issue(code, message))
 
 
 def _set_range(target: Target, text: str) -> str:
@@ -84,11 +71,6 @@ def _set_range(target: Target, text: str) -> str:
     if colon:
         target.end = target.base + SIZES.parse_sectors(length)
     return "the range of the target"
-
-
-def _set_end(target: Target, text: str) -> str:
-    target.end = SIZES.parse_sectors(text)
-    return "end of the range that is used"
 
 
 def _set_rate(target: Target, text: str) -> str:
@@ -148,7 +130,6 @@ _OPTIONS = OptionTable(
         **list_settings(Target),
         **_OF_TEST,
         "B": Action(_set_range),
-        "f": Action(_set_end),
         "g": Action(_set_rate),
         "r": Action(_set_random),
         "s": Action(_set_stride),

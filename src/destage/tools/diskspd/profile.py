@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from destage.errors import ConfigError, Issue
 from destage.tools.diskspd.settings import Target, Test, parse_flag
-from destage.tools.options import Action, OptionReader, OptionTable, Setting
+from destage.tools.options import Action, OptionReader, OptionTable, Setting, by_reason
 from destage.tools.values import OptionValueError, Word
 
 _DEEPEST = 32
@@ -131,27 +131,20 @@ def _list_elements(kind: type) -> dict[str, Setting | Action]:
     return {of["tag"]: Setting(name, of.get("parse_element", of["parse"])) for name, of in facts}
 
 
-_OF_TARGET = OptionTable(
-    {**_list_elements(Target), "MemoryMappedIo": Action(_check_not_mapped)},
-    dict.fromkeys(
-        (
-            *("SequentialScan", "RandomAccess", "TemporaryFile", "UseLargePages", "WriteBufferContent"),
-            *("IOPriority", "FlushType", "DisableLocalCache"),
-        ),
-        _NO_EFFECT,
-    ),
-    unknown="is not simulated",
+_IGNORED_OF_TARGET = (
+    "SequentialScan RandomAccess TemporaryFile UseLargePages WriteBufferContent IOPriority FlushType "
+    "DisableLocalCache"
 )
-_OF_SPAN = OptionTable(
-    _list_elements(Test),
-    dict.fromkeys(
-        (
-            *("CompletionRoutines", "MeasureLatency", "CalculateIopsStdDev", "IoBucketDuration", "Affinity"),
-            *("DisableAffinity", "GroupAffinity", "RandSeed", "RandomWriteData", "Cooldown"),
-        ),
-        _NO_EFFECT,
-    ),
-    unknown="is not simulated",
+_IGNORED_OF_SPAN = (
+    "CompletionRoutines MeasureLatency CalculateIopsStdDev IoBucketDuration Affinity DisableAffinity "
+    "GroupAffinity RandSeed RandomWriteData Cooldown"
+)
+_OF_TARGET, _OF_SPAN = (
+    OptionTable(settings, by_reason({_NO_EFFECT: ignored}), unknown="is not simulated")
+    for settings, ignored in (
+        ({**_list_elements(Target), "MemoryMappedIo": Action(_check_not_mapped)}, _IGNORED_OF_TARGET),
+        (_list_elements(Test), _IGNORED_OF_SPAN),
+    )
 )
 
 

@@ -4,7 +4,7 @@ Names and meanings are those of DiskSpd's usage text and diskspd.xsd (github.com
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from destage.tools.options import OptionReader, option
@@ -63,7 +63,11 @@ class Target:
     place: Word = _NOWHERE
     block: int = option("b", SIZES.parse_sectors, 64 << 10, "request size", tag="BlockSize")
     base: int = option("", parse_aligned, 0, tag="BaseFileOffset")
-    end: int | None = option("", parse_aligned, None, tag="MaxFileSize")
+    end: int | None = option(
+        *("f", SIZES.parse_sectors, None, "end of the range that is used"),
+        tag="MaxFileSize",
+        parse_element=parse_aligned,
+    )
     file_size: int | None = option("c", SIZES.parse_sectors, None, "size of each file", tag="FileSize")
     is_random: bool = False
     random_percentage: int = option("", parse_percentage, ALL, tag="RandomRatio")
@@ -128,19 +132,14 @@ class Target:
         if not all(size for _, size in self.zones) or (not is_absolute and sizes > ALL):
             raise OptionValueError("has a zone of size 0, or zones of more than 100 % in total")
 
-    def list_mistakes(self) -> list[tuple[str, str]]:
-        """Return what does not fit together, each with the option."""
-        mistakes = []
+    def list_mistakes(self) -> Iterator[tuple[str, str]]:
+        """Yield what does not fit together, each with the option."""
         if self.zones and self.random_percentage < ALL:
-            mistakes.append(
-                ("r", "a distribution of partly sequential requests (-rd with -rs) is not simulated")
-            )
+            yield "r", "a distribution of partly sequential requests (-rd with -rs) is not simulated"
         if not self.is_random and self.stride is not None and self.stride < self.block:
-            message = f"is smaller than the request size, {self.block} bytes; overlaps are not simulated"
-            mistakes.append(("s", message))
+            yield "s", f"is smaller than the request size, {self.block} bytes; overlaps are not simulated"
         if self.limit is not None and self.base + self.block > self.limit:
-            mistakes.append(("f", f"leaves no room for a request of {self.block} bytes"))
-        return mistakes
+            yield "f", f"leaves no room for a request of {self.block} bytes"
 
 
 @dataclass

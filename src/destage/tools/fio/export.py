@@ -167,23 +167,15 @@ class _Jobs:
 
     def _sizes(self, place: str, operations: Part, reads: int, both: tuple[Sizes, Sizes]) -> Options:
         read, write = both
-        texts = []
+        name, texts = "bssplit", []
         for key, sizes in (("size", read), ("write_size", write)):
-            shares = self.report.round_shares(f"{place}.{key}", list(sizes.values()))
-            texts.append(
-                ":".join(
-                    f"{render_size(size)}/{share}" for size, share in zip(sizes, shares, strict=True) if share
-                )
-            )
-        name = "bs" if len(read) == len(write) == 1 else "bssplit"
-        if name == "bs":
-            texts = [render_size(next(iter(sizes))) for sizes in (read, write)]
-        is_same = texts[0] == texts[1] or reads in {0, ALL}
-        text = texts[1 if reads == 0 else 0] if is_same else ",".join(texts)
-        alignment = operations.get("alignment")
-        options = {name: text}
-        if alignment is not None:
-            options["blockalign"] = render_size(alignment)
+            shares = zip(sizes, self.report.round_shares(f"{place}.{key}", list(sizes.values())), strict=True)
+            texts.append(":".join(f"{render_size(size)}/{share}" for size, share in shares if share))
+        if len(read) == len(write) == 1:
+            name, texts = "bs", [render_size(next(iter(sizes))) for sizes in (read, write)]
+        options = {name: _join_directions(texts, reads)}
+        if operations.get("alignment") is not None:
+            options["blockalign"] = render_size(operations["alignment"])
         elif len({*(read if reads else ()), *(write if reads < ALL else ())}) > 1:
             self.report.note(f"{place}.alignment", "the size of each request; fio aligns all to the smallest")
         return options
@@ -195,8 +187,7 @@ class _Jobs:
             if size.get("step") not in {None, size["min"]}:
                 self.report.reject(f"{place}.size.step", "sizes are multiples of the smallest", size["step"])
         texts = [f"{render_size(size['min'])}-{render_size(size['max'])}" for size in (read, write)]
-        is_same = texts[0] == texts[1] or reads in {0, ALL}
-        options = {"bsrange": texts[1 if reads == 0 else 0] if is_same else ",".join(texts)}
+        options = {"bsrange": _join_directions(texts, reads)}
         if operations.get("alignment") is not None:
             options["blockalign"] = render_size(operations["alignment"])
         used = [write] if reads == 0 else [read] if reads == ALL else [read, write]
@@ -252,6 +243,12 @@ class _Jobs:
             return None
         lengths = [phase.get("lasts") or self.target.seconds * SECOND_NS for phase in phases]
         return sum(lengths[: positions[0]]), sum(lengths[index] for index in positions)
+
+
+def _join_directions(texts: list[str], reads: int) -> str:
+    """Return what is used of the texts of reads and of writes, once if both are the same."""
+    is_same = texts[0] == texts[1] or reads in {0, ALL}
+    return texts[1 if reads == 0 else 0] if is_same else ",".join(texts)
 
 
 def _find_chain(stream: Part) -> Part | None:

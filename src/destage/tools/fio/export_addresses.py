@@ -125,14 +125,11 @@ class AddressWriter:
         accesses = self.report.round_shares(f"{place}.zones", [share for share, _ in zones])
         total = sum(size for _, size in zones)
         exact = [ALL * size / total for _, size in zones]
-        if all(abs(size - round(size)) < 1e-6 for size in exact):  # noqa: PLR2004 - rounding error
-            parts = [f"{share}/{round(size)}" for share, size in zip(accesses, exact, strict=True)]
-            return "zoned:" + ":".join(parts)
-        _, footprint = self.report.find_footprint(place, address)
-        parts = [
-            f"{share}/{int(footprint * size / ALL)}" for share, size in zip(accesses, exact, strict=True)
-        ]
-        return "zoned_abs:" + ":".join(parts)
+        name, sizes = "zoned", [round(size) for size in exact]
+        if any(abs(size - whole) >= 1e-6 for size, whole in zip(exact, sizes, strict=True)):  # noqa: PLR2004
+            _, footprint = self.report.find_footprint(place, address)
+            name, sizes = "zoned_abs", [int(footprint * size / ALL) for size in exact]
+        return ":".join([name, *(f"{share}/{size}" for share, size in zip(accesses, sizes, strict=True))])
 
 
 def render_size(size: float) -> str:

@@ -131,11 +131,18 @@ def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenien
     """
     job_files = []
     for command in _find_commands(text):
-        jobs = JobFile(environment, OptionReader(is_lenient))
-        _read_command(jobs, command)
-        if jobs.reader.issues:
-            raise ConfigError(jobs.reader.issues, file)
-        job_files.append(jobs)
+        job_file = JobFile(environment, OptionReader(is_lenient))
+        common: dict[str, Option] = {}
+        current = common
+        for name, value in _split_options(job_file, command):
+            if name == _NAME:
+                current = dict(common)
+                job_file.jobs.append(Job(value or f"job{len(job_file.jobs) + 1}", command.line, current))
+            elif name not in _OF_FIO:
+                job_file.read_option(name if value is None else f"{name}={value}", command.line, current)
+        if job_file.reader.issues:
+            raise ConfigError(job_file.reader.issues, file)
+        job_files.append(job_file)
     return job_files
 
 
@@ -145,17 +152,6 @@ def _find_commands(text: str) -> list[ScriptCommand]:
         for command in read_commands(text, _PROGRAM)
         if any(word.text.partition("=")[0] == f"--{_NAME}" for word in command.words)
     ]
-
-
-def _read_command(job_file: JobFile, command: ScriptCommand) -> None:
-    common: dict[str, Option] = {}
-    current = common
-    for name, value in _split_options(job_file, command):
-        if name == _NAME:
-            current = dict(common)
-            job_file.jobs.append(Job(value or f"job{len(job_file.jobs) + 1}", command.line, current))
-        elif name not in _OF_FIO:
-            job_file.read_option(name if value is None else f"{name}={value}", command.line, current)
 
 
 def _split_options(job_file: JobFile, command: ScriptCommand) -> Iterator[tuple[str, str | None]]:

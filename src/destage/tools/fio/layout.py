@@ -34,18 +34,15 @@ def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
     extents: dict[str, int | None] = {}
     for index, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
         key = _key(job, index)
-        extents[key] = _larger(extents.get(key, 0), _required(job, length))
+        extent, required = extents.get(key, 0), _required(job, length)
+        extents[key] = None if extent is None or required is None else max(extent, required)
     whole = [key for key, extent in extents.items() if extent is None]
     if whole and len(extents) > 1:
-        issues.append(
-            Issue(
-                "import.missing-size",
-                "filename",
-                "has no size and shares the array with other files; give each job size or filesize, "
-                "or import one device at a time",
-                whole[0],
-            )
+        message = (
+            "has no size and shares the array with other files; give each job size or filesize, "
+            "or import one device at a time"
         )
+        issues.append(Issue("import.missing-size", "filename", message, whole[0]))
     bases: dict[str, int] = {}
     end = 0
     for key, extent in extents.items():
@@ -68,9 +65,8 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
     if job.file_size is not None:
         length = job.file_size - job.offset
         if length <= 0:
-            issues.append(
-                Issue("import.conflicting-options", job.job.place, "offset must be less than filesize")
-            )
+            message = "offset must be less than filesize"
+            issues.append(Issue("import.conflicting-options", job.job.place, message))
             return None
     span = job.distribution.span
     if span is not None and job.pattern.is_random:
@@ -93,7 +89,3 @@ def _required(job: Settings, length: int | None) -> int | None:
     if length is None:
         return None if job.iolog is None else 0
     return (job.clones - 1) * _pitch(job, length) + job.offset + length
-
-
-def _larger(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else max(first, second)

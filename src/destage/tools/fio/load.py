@@ -17,6 +17,7 @@ from destage.tools.fio.settings import Settings, read_settings
 from destage.tools.fio.streams import JobStreams
 from destage.tools.fio.timeline import build_timeline
 from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions, number_repeated
+from destage.tools.values import ALL, SECTOR
 from destage.tools.workload_parts import warn_page_cache
 
 __all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
@@ -91,14 +92,12 @@ def _build(
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
     names = number_repeated([job.job.name for job in jobs])
-    for index, (job, region) in enumerate(zip(jobs, regions, strict=True)):
-        job_streams = JobStreams(job, region, is_per_user=users > 1, name=names[index])
-        built = list(job_streams.build(timeline.times[index]))
-        mapping[built[0]["name"]] = (
-            f"[{job.job.name}], line {job.job.line}:",
-            *job_streams.notes,
-            *timeline.notes[index],
-        )
+    parts = zip(jobs, regions, names, timeline.times, timeline.notes, strict=True)
+    for job, region, name, times, notes in parts:
+        job_streams = JobStreams(job, region, is_per_user=users > 1, name=name)
+        built = list(job_streams.build(times))
+        head = f"[{job.job.name}], line {job.job.line}:"
+        mapping[built[0]["name"]] = (head, *job_streams.notes, *notes)
         streams += built
     workload: dict[str, Any] = {"users": users}
     if timeline.phases:
@@ -118,44 +117,26 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
     """Add issues for options that exclude each other."""
     if sum(job.clones for job in jobs) > _MOST_STREAMS:
         issues.append(Issue("fio.too-many-jobs", "numjobs", f"more than {_MOST_STREAMS} jobs in total"))
+    zoned = "zonemode=strided excludes a number after rw, percentage_random and random_distribution"
+    beyond = "with random_distribution, blockalign above the block size places requests beyond the file"
+    aligned = "offset and offset_increment must be multiples of 512 bytes"
     for job in jobs:
+        has_modifier = job.pattern.modifier is not None
+        moves = has_modifier or job.random_percentage < ALL or job.distribution.kind != "random"
         several = len(job.sizes[0]) > 1 or job.sizes[0] != job.sizes[1]
+        # Popular blocks are counted in the smallest size.
+        is_beyond = job.distribution.is_skewed and max(job.given_alignments or (0,)) > min(job.smallest)
         for is_wrong, message in (
-            (
-                job.rates is not None and job.think_time,
-                "thinktime excludes rate and rate_iops",
-            ),
+            (job.rates is not None and job.think_time, "thinktime excludes rate and rate_iops"),
             (job.has("rate") and job.has("rate_iops"), "rate and rate_iops exclude each other"),
-            (
-                job.zones is not None and _moves_otherwise(job),
-                "zonemode=strided excludes a number after rw, percentage_random and random_distribution",
-            ),
-            (
-                job.distribution.is_skewed and _is_beyond(job),
-                "with random_distribution, blockalign above the block size places requests beyond the file",
-            ),
-            (job.pattern.modifier is not None and several, "a number after rw allows one block size only"),
-            (
-                job.offset % 512 or job.offset_increment % 512,
-                "offset and offset_increment must be multiples of 512 bytes",
-            ),
+            (job.zones is not None and moves, zoned),
+            (is_beyond, beyond),
+            (has_modifier and several, "a number after rw allows one block size only"),
+            (job.offset % SECTOR or job.offset_increment % SECTOR, aligned),
             (job.iolog is not None and job.clones > 1, "a replayed log allows numjobs=1 only"),
         ):
             if is_wrong:
                 issues.append(Issue("import.conflicting-options", job.job.place, message))
-
-
-def _moves_otherwise(job: Settings) -> bool:
-    return (
-        job.pattern.modifier is not None
-        or job.random_percentage < 100  # noqa: PLR2004 - per cent
-        or job.distribution.kind != "random"
-    )
-
-
-def _is_beyond(job: Settings) -> bool:
-    """Return whether the popular blocks, which are counted in the smallest size, lie beyond the file."""
-    return job.given_alignments is not None and max(job.given_alignments) > min(job.smallest)
 
 
 def _count_users(jobs: Sequence[Settings]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from destage.tools.values import ALL, OptionValueError, SizeForm, check_sectors, parse_percentage
 from destage.tools.workload_parts import render_bytes, size_of
@@ -133,7 +133,7 @@ def describe_sizes(sizes: Sizes) -> dict[str, Any]:
 
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2, "normal": 0.0}
 """The parameter of each skewed distribution if none is given, as in fio."""
-_MOST_DEVIATION = 100
+_MOST_DEVIATION, _MOST_THETA = 100, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,14 @@ class Distribution:
     """Distribution of a job's random addresses.
 
     Attributes:
+        kind: random, zipf, pareto, normal or zoned.
         parameter: Zipf's theta, the Pareto power, or the deviation [%] of `normal`.
         has_centre: Whether a second number gives the place of the most popular block.
         zones: Share of the accesses and share of the space, zone by zone [%].
         span: The total size of the zones if they are given in bytes.
     """
 
-    kind: Literal["random", "zipf", "pareto", "normal", "zoned"] = "random"
+    kind: str = "random"
     parameter: float = 0.0
     zones: tuple[tuple[float, float], ...] = ()
     span: int | None = None
@@ -189,17 +190,15 @@ def _skewed(name: str, rest: str) -> Distribution:
         raise OptionValueError(f"must be {name}: and one number, or two with a centre") from None
     if not 0 <= centre <= 1:
         raise OptionValueError("must have a centre between 0 and 1")
-    if name == "zipf":
-        if not 0 < parameter <= 4 or parameter == 1:  # noqa: PLR2004 - the engine's bound; fio refuses 1
-            raise OptionValueError("must have a theta above 0 and up to 4, other than 1")
-        return Distribution("zipf", parameter, has_centre=bool(colon))
-    if name == "normal":
-        if not 0 <= parameter < _MOST_DEVIATION:
-            raise OptionValueError("must have a deviation of 0 or more and less than 100")
-        return Distribution("normal", parameter, has_centre=bool(colon))
-    if not 0 < parameter < 1:
-        raise OptionValueError("must have a power between 0 and 1")
-    return Distribution("pareto", parameter, has_centre=bool(colon))
+    # The engine bounds theta, and fio refuses 1.
+    is_allowed, allowed = {
+        "zipf": (0 < parameter <= _MOST_THETA and parameter != 1, "theta above 0 and up to 4, other than 1"),
+        "normal": (0 <= parameter < _MOST_DEVIATION, "deviation of 0 or more and less than 100"),
+        "pareto": (0 < parameter < 1, "power between 0 and 1"),
+    }[name]
+    if not is_allowed:
+        raise OptionValueError(f"must have a {allowed}")
+    return Distribution(name, parameter, has_centre=bool(colon))
 
 
 def _zones(

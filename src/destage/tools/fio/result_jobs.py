@@ -70,7 +70,7 @@ def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
         if not isinstance(part, Mapping) or not isinstance(listed, Mapping) or not any(listed.values()):
             continue
         row = Row(kind.file, kind.line, listed, f"{kind.place}percentile.")
-        ends = ((name, find_percentile(name)) for name in listed if _is_number(name))
+        ends = ((name, find_percentile(name)) for name in listed)
         response |= {end: row.need(name, scale=scale) for name, end in ends if end is not None}
         drawn = part.get("bins") if suffix else None
         if not isinstance(drawn, Mapping):
@@ -84,14 +84,6 @@ def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
 def _is_measured(times: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether fio measured these times, which are 0 with `gtod_reduce` or `disable_lat`."""
     return isinstance(times, Mapping) and times.get("N") != 0 and any(map(times.get, ("mean", "max")))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def add_kinds(kinds: Sequence[Kind]) -> Kind:

@@ -32,7 +32,9 @@ class JobStreams:
 
     def build(self, times: Mapping[str, Any]) -> Iterator[Part]:
         """Yield the job's streams."""
-        self._explain_clones()
+        own = "each with its own file" if self.settings.filename is None else "all on the same file"
+        streams = "one stream" if self.settings.clones == 1 else f"one stream per job, {own}"
+        self.note("numjobs", f"{self.settings.clones} users, {own}" if self.is_per_user else streams)
         self._explain_operations()
         self._explain_place()
         arrivals = list(self._arrivals())
@@ -52,65 +54,39 @@ class JobStreams:
         if written and line not in self.notes:
             self.notes.append(line)
 
-    def _explain_clones(self) -> None:
-        settings = self.settings
-        own = "each with its own file" if settings.filename is None else "all on the same file"
-        if self.is_per_user:
-            self.note("numjobs", f"{settings.clones} users, {own}")
-        else:
-            self.note("numjobs", "one stream" if settings.clones == 1 else f"one stream per job, {own}")
-
-    def _arrivals(self) -> Iterator[tuple[str, Part, int]]:
+    def _arrivals(self) -> Iterator[tuple[str, Part, float]]:
         """Yield suffix of the stream's name, arrival and percentage of reads of each stream."""
         settings = self.settings
         depth = f"{settings.depth} outstanding" + (" per job" if settings.clones > 1 else "")
-        self._explain_engine(depth)
+        asked = settings.job.options.get("iodepth")
+        is_capped = settings.depth == 1 and asked is not None and asked.value != "1"
+        engine = settings.engine if settings.has("ioengine") else "psync, the default,"
+        meaning = f"{depth}; {engine} waits for each I/O" if is_capped else depth
+        if settings.rates is not None or settings.iolog is not None:
+            meaning = "approximated: arrivals do not wait for completions at any depth"
+        self.note("ioengine iodepth", meaning)
         per_user = {"per_user": True} if self.is_per_user else {}
         if settings.iolog is not None:
             yield "", self._replay(settings.iolog), settings.read_percentage
         elif settings.rates is not None:
-            yield from self._rated(per_user)
+            yield from self._rated(*settings.rates, per_user)
         elif settings.think_time:
             yield "", self._thinking(), settings.read_percentage
         else:
-            yield (
-                "",
-                {"kind": "fixed_outstanding", "depth": settings.depth, **per_user},
-                settings.read_percentage,
-            )
+            arrival: Part = {"kind": "fixed_outstanding", "depth": settings.depth, **per_user}
+            yield "", arrival, settings.read_percentage
 
-    def _explain_engine(self, depth: str) -> None:
+    def _rated(self, read: float, write: float, per_user: Part) -> Iterator[tuple[str, Part, float]]:
         settings = self.settings
-        asked = settings.job.options.get("iodepth")
-        is_capped = settings.depth == 1 and asked is not None and asked.value != "1"
-        engine = settings.engine if settings.has("ioengine") else "psync, the default,"
-        why = f"; {engine} waits for each I/O" if is_capped else ""
-        if settings.rates is None and settings.iolog is None:
-            self.note("ioengine iodepth", f"{depth}{why}")
-        else:
-            self.note(
-                "ioengine iodepth",
-                "approximated: arrivals do not wait for completions at any depth",
-            )
-
-    def _rated(self, per_user: Part) -> Iterator[tuple[str, Part, int]]:
-        settings = self.settings
-        read, write = settings.rates or (0, 0)
         total = f"{read + write:.10g}/s"
         names = "rate rate_iops rate_process"
         if settings.is_poisson or not (read and write):
-            kind = "poisson" if settings.is_poisson else "constant"
-            share = round(ALL * read / (read + write), 9)
-            self.note(
-                names,
-                f"open arrivals, {total}, {'exponential' if settings.is_poisson else 'equal'} gaps",
-            )
-            yield "", {"kind": kind, "rate": total, **per_user}, share  # type: ignore[misc]
+            kind, gaps = ("poisson", "exponential") if settings.is_poisson else ("constant", "equal")
+            self.note(names, f"open arrivals, {total}, {gaps} gaps")
+            yield "", {"kind": kind, "rate": total, **per_user}, round(ALL * read / (read + write), 9)
             return
-        self.note(
-            names,
-            f"open arrivals at equal gaps: one stream of {read:.10g} reads/s, one of {write:.10g} writes/s",
-        )
+        streams = f"one stream of {read:.10g} reads/s, one of {write:.10g} writes/s"
+        self.note(names, f"open arrivals at equal gaps: {streams}")
         yield ".read", {"kind": "constant", "rate": f"{read:.10g}/s", **per_user}, ALL
         yield ".write", {"kind": "constant", "rate": f"{write:.10g}/s", **per_user}, 0
 
@@ -153,17 +129,15 @@ class JobStreams:
         )
         is_mixed = 0 < reads < ALL
         if is_mixed and has_own_positions(self.settings):
-            kinds = [(share, self._address(clone, of)) for share, of in ((reads, ALL), (ALL - reads, 0))]
+            kinds = [(share, of, self._address(clone, of)) for share, of in ((reads, ALL), (ALL - reads, 0))]
             what = "addresses" if self.settings.pattern.is_random else "sequences"
-            self.note(
-                mixed, f"{reads:g} % reads, {kinds[0][1].words}; reads and writes are two separate {what}"
-            )
-            return {
-                "mix": [
-                    {"weight": share, "operations": self._operations(of), "address": address.part}
-                    for (share, address), of in zip(kinds, (ALL, 0), strict=True)
-                ]
-            }
+            words = f"{kinds[0][2].words}; reads and writes are two separate {what}"
+            self.note(mixed, f"{reads:g} % reads, {words}")
+            mix = [
+                {"weight": share, "operations": self._operations(of), "address": address.part}
+                for share, of, address in kinds
+            ]
+            return {"mix": mix}
         where, address, _ = self._address(clone, reads)
         self.note(mixed, f"{reads:g} % reads, {where}")
         if self._is_chain():
@@ -181,10 +155,7 @@ class JobStreams:
         read, write = (render_bytes(alignment or 0) for alignment in settings.alignments)
         units = read if read == write else f"{read} for reads, {write} for writes"
         self.note("blockalign", f"random addresses are multiples of {units}")
-        self.note(
-            "sync",
-            "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA",
-        )
+        self.note("sync", "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
         self.note("direct buffered", "all requests go to the array; the host has no cache")
         every = settings.flush_every
         writes = "write" if every == 1 else f"{every} writes"
@@ -207,10 +178,8 @@ class JobStreams:
             "size filesize filename nrfiles offset offset_increment kb_base",
             f"contiguous; the load uses {extent}",
         )
-        self.note(
-            "io_size number_ios loops",
-            "ends the job in fio; the simulated load lasts as long as the run",
-        )
+        ending = "ends the job in fio; the simulated load lasts as long as the run"
+        self.note("io_size number_ios loops", ending)
 
     def _address(self, clone: int, reads: float) -> Address:
         """Return the addresses of the requests of a clone."""

@@ -7,9 +7,10 @@ whose value the script does not define stays in the word.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from destage.errors import ConfigError, Issue
-from destage.tools.scripts.blocks import Block, Command, Loop, Node, count_up, read_blocks
+from destage.tools.scripts.blocks import Loop, Node, count_up, read_blocks
 from destage.tools.scripts.statements import Statement, read_words
 from destage.tools.values import Word
 
@@ -51,12 +52,7 @@ def read_commands(text: str, program: re.Pattern[str]) -> list[ScriptCommand]:
     Args:
         program: The program's name as the last part of a path, such as `diskspd(64)?(\\.exe)?`.
     """
-    commands: list[ScriptCommand] = []
-    for command in _run(read_blocks(text), {}, program):
-        commands.append(command)
-        if len(commands) > MOST_COMMANDS:
-            break
-    return commands
+    return list(islice(_run(read_blocks(text), {}, program), MOST_COMMANDS + 1))
 
 
 def check_number(commands: Sequence[ScriptCommand], file: str) -> None:
@@ -69,14 +65,14 @@ def check_number(commands: Sequence[ScriptCommand], file: str) -> None:
 
 def _run(nodes: list[Node], variables: dict[str, str], program: re.Pattern[str]) -> Iterator[ScriptCommand]:
     for node in nodes:
-        if isinstance(node, Command):
-            if not _assign(node.statement.text, variables):
-                yield from _find_command(node.statement, variables, program)
+        if isinstance(node, Statement):
+            if not _assign(node.text, variables):
+                yield from _find_command(node, variables, program)
         elif isinstance(node, Loop):
             for value in _list_values(node.values, variables):
                 variables[node.variable.lower()] = value
                 yield from _run(node.body, variables, program)
-        elif isinstance(node, Block):
+        else:
             yield from _run(node.body, variables, program)
 
 
@@ -157,11 +153,9 @@ def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
     text = _expand(text.strip(), variables).strip()
     sequence = _SEQUENCE.match(text)
     if sequence is not None:
-        numbers = [int(group) for group in sequence.groups() if group is not None]
-        first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], 1, numbers[-1])
-        if len(numbers) == 3:  # noqa: PLR2004 - from, step, to
-            step = numbers[1]
-        return count_up(first, step, last)[:MOST_COMMANDS]
+        # To; from and to; from, step and to.
+        *rest, last = (int(group) for group in sequence.groups() if group is not None)
+        return count_up(*(rest + [1, 1][len(rest) :]), last)[:MOST_COMMANDS]
     text = text.removeprefix("@").strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]

@@ -17,13 +17,6 @@ _PIPED_FOR = re.compile(r"\bforeach(?:-object)?$", re.IGNORECASE)
 
 
 @dataclass
-class Command:
-    """A statement that is not part of a loop's syntax."""
-
-    statement: Statement
-
-
-@dataclass
 class Block:
     """Statements in braces, or in a loop that is not followed."""
 
@@ -39,7 +32,8 @@ class Loop:
     body: list["Node"] = field(default_factory=list)
 
 
-Node = Command | Loop | Block
+Node = Statement | Loop | Block
+"""A loop, a block, or a statement that is not part of their syntax."""
 
 
 @dataclass
@@ -74,7 +68,7 @@ class _Reader:
                 self.read(statement.tail(2))
         elif not self.read_header(statement):
             self.header = None
-            self.add(Command(statement))
+            self.add(statement)
 
     def read_header(self, statement: Statement) -> bool:
         text = statement.text

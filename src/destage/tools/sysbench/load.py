@@ -60,15 +60,11 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
 def _operations(test: FileTest) -> Part:
     ratio = test.read_write_ratio
     reads = {"rndrw": ALL * ratio / (ratio + 1), "rndrd": ALL, "seqrd": ALL}.get(test.mode, 0.0)
-    flush_every = _count_writes_between_flushes(test, reads)
-    return operations_of(reads, size_of(test.block), is_forced=test.is_forced, flush_every=flush_every)
-
-
-def _count_writes_between_flushes(test: FileTest, reads: float) -> int:
-    if test.is_flushed_always:
-        return 1
     # sysbench counts the reads of a random test as well.
-    return max(1, round(test.flush_every * (1 - reads / ALL))) if test.flush_every else 0
+    flush_every = test.flush_every and max(1, round(test.flush_every * (1 - reads / ALL)))
+    if test.is_flushed_always:
+        flush_every = 1
+    return operations_of(reads, size_of(test.block), is_forced=test.is_forced, flush_every=flush_every)
 
 
 def _write_remarks(test: FileTest) -> list[str]:

@@ -5,7 +5,7 @@ WD_entry.java, RD_entry.java, For_loop.java).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from destage.tools.options import Setting, by_reason
@@ -58,11 +58,7 @@ def _parse_distribution(text: str) -> str:
     return kind
 
 
-def _rows(*rows: tuple[str, Parser, str]) -> dict[str, Setting]:
-    return {name: Setting(name, parse, meaning) for names, parse, meaning in rows for name in names.split()}
-
-
-KEYWORDS: Mapping[str, Setting] = _rows(
+_ROWS: Sequence[tuple[str, Parser, str]] = (
     ("lun", str, "a contiguous range of the array"),
     ("size", SIZES.parse_sectors, "size of the storage"),
     ("count", parse_positive, "storages of the same kind"),
@@ -88,6 +84,9 @@ KEYWORDS: Mapping[str, Setting] = _rows(
     ("distribution", _parse_distribution, "gaps between arrivals"),
     ("curve", str, "shares of a measured rate"),
 )
+KEYWORDS: Mapping[str, Setting] = {
+    name: Setting(name, parse, meaning) for names, parse, meaning in _ROWS for name in names.split()
+}
 """The keywords that define the workload: how one value is read, and what it means."""
 LOOPS = ("xfersize", "threads", "rdpct", "rhpct", "whpct", "seekpct", "hitarea")
 """Parameters of a run that Vdbench loops over, with `for` in front or without."""
