@@ -173,6 +173,12 @@ def list_sizes(size: Part) -> Sizes:
     return weights
 
 
+def render_size(size: float) -> str:
+    """Return a size in bytes, or with k if it is of whole KiB."""
+    whole = int(size)
+    return f"{whole // 1024}k" if whole % 1024 == 0 and whole else str(whole)
+
+
 def list_zones(address: Part) -> list[tuple[float, float]]:
     """Return the shares of requests and of space of the zones of an address."""
     if address["kind"] == "hot_cold":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from destage.tools.export_report import Part, Report, Target, list_zones
+from destage.tools.export_report import Part, Report, Target, list_zones, render_size
 from destage.tools.values import ALL
 
 _OPEN_DEPTH = 64
@@ -166,10 +166,9 @@ def _write_distribution(report: Report, place: str, address: Part, load: _Load) 
     sizes = report.round_shares(f"{place}.zones", [size for _, size in zones])
     if not all(sizes):
         report.reject(f"{place}.zones", "a zone is less than 1 % of the target")
-    text = ":".join(f"{share}/{size}" for share, size in zip(accesses, sizes, strict=True))
-    ranges = "".join(
-        f'<Range IO="{share}">{size}</Range>' for share, size in zip(accesses, sizes, strict=True)
-    )
+    rounded = list(zip(accesses, sizes, strict=True))
+    text = ":".join(f"{share}/{size}" for share, size in rounded)
+    ranges = "".join(f'<Range IO="{share}">{size}</Range>' for share, size in rounded)
     load.add(f"-rdpct{text}", "Distribution", _Markup(f"<Percent>{ranges}</Percent>"))
 
 
@@ -198,5 +197,4 @@ def _element(tag: str, value: object) -> str:
 
 
 def _size(size: float) -> str:
-    whole = int(size)
-    return f"{whole // 1024}K" if whole % 1024 == 0 and whole else str(whole)
+    return render_size(size).upper()

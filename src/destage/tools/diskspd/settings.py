@@ -116,6 +116,11 @@ class Target:
         ends = [end for end in (self.end, self.file_size) if end is not None]
         return min(ends, default=None)
 
+    @property
+    def length(self) -> int | None:
+        """The size of the range that is used; None if it is not known."""
+        return None if self.limit is None else self.limit - self.base
+
     def set_rate(self, text: str, *, is_in_bytes: bool) -> None:
         """Set the rate, in requests per second or bytes per millisecond."""
         self.is_rate_in_bytes = is_in_bytes

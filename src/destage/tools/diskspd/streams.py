@@ -1,7 +1,6 @@
 """The streams of a DiskSpd test."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from destage.errors import Issue
 from destage.tools.diskspd.settings import Target, Test
@@ -71,18 +70,11 @@ def _lay_out(test: Test) -> list[tuple[int, int | None]]:
     for path, end in ends.items():
         starts[path] = 0 if end is None else position
         position += round_up(end or 0)
-    return [
-        (
-            starts[target.path] + target.base,
-            None if target.limit is None else target.limit - target.base,
-        )
-        for target in test.targets
-    ]
+    return [(starts[target.path] + target.base, target.length) for target in test.targets]
 
 
 def _find_mistake(test: Test, target: Target) -> Issue | None:
-    length = None if target.limit is None else target.limit - target.base
-    place = target.place
+    length, place = target.length, target.place
     threads = test.threads or target.threads
     if _count_sequences(test, target) > _MOST_STREAMS:
         message = f"more than {_MOST_STREAMS} separate sequences; reduce -t or -o, or share them with -si"
@@ -118,12 +110,8 @@ def _build_streams(test: Test, target: Target, region: tuple[int, int | None]) -
         thread = number * threads // count
         shift = 0 if target.is_random or target.is_interlocked else thread * target.thread_stride
         place = contiguous(offset + shift, None if length is None else length - shift)
-        address = _address(target, place, length)
-        yield {
-            "arrival": _arrival(target, threads, count),
-            "operations": _operations(target),
-            "address": address,
-        }
+        requests = {"operations": _operations(target), "address": _address(target, place, length)}
+        yield {"arrival": _arrival(target, threads, count), **requests}
 
 
 def _share_threads(test: Test, regions: Sequence[tuple[int, int | None]]) -> Part:
@@ -173,18 +161,16 @@ def _address(target: Target, place: Part, length: int | None) -> Part:
 
 def _zones(target: Target, length: int | None) -> list[Part]:
     """Return the zones; the remainder of the target gets the remainder of the requests."""
-    whole = length if target.is_absolute and length is not None else ALL
-    zones: list[dict[str, Any]] = []
-    left = whole
+    left = whole = length if target.is_absolute and length is not None else ALL
+    zones: list[tuple[int, int]] = []
     for accesses, extent in target.zones:
         if left > 0:
-            size = min(extent, left)
-            zones.append({"accesses": accesses, "size": size})
-            left -= size
+            zones.append((accesses, min(extent, left)))
+            left -= min(extent, left)
     if left > 0:
-        zones.append({"accesses": max(0, ALL - sum(zone["accesses"] for zone in zones)), "size": left})
+        zones.append((max(0, ALL - sum(accesses for accesses, _ in zones)), left))
     scale = ALL / whole
-    return [{"accesses": zone["accesses"], "size": round(zone["size"] * scale, 9)} for zone in zones]
+    return [{"accesses": accesses, "size": round(size * scale, 9)} for accesses, size in zones]
 
 
 def _find_warnings(test: Test) -> Iterator[Issue]:

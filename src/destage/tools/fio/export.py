@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from destage.tools.export_report import SECOND_NS, Part, Report, Sizes, Target
-from destage.tools.fio.export_addresses import AddressWriter, Issued, Options, render_size
+from destage.tools.export_report import SECOND_NS, Part, Report, Sizes, Target, render_size
+from destage.tools.fio.export_addresses import AddressWriter, Issued, Options
 from destage.tools.values import ALL
 
 _DEFAULT_OPEN_DEPTH = 256

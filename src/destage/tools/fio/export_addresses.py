@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from destage.tools.export_report import Part, Report, list_zones
+from destage.tools.export_report import Part, Report, list_zones, render_size
 from destage.tools.values import ALL
 
 Options = dict[str, str]
@@ -130,9 +130,3 @@ class AddressWriter:
             _, footprint = self.report.find_footprint(place, address)
             name, sizes = "zoned_abs", [int(footprint * size / ALL) for size in exact]
         return ":".join([name, *(f"{share}/{size}" for share, size in zip(accesses, sizes, strict=True))])
-
-
-def render_size(size: float) -> str:
-    """Return a size as fio writes it."""
-    whole = int(size)
-    return f"{whole // 1024}k" if whole % 1024 == 0 and whole else str(whole)

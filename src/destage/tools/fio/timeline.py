@@ -61,10 +61,8 @@ def _run_together(line: Timeline, jobs: Sequence[Settings]) -> None:
     if len(ends) == len(jobs):
         line.run["window"] = {"duration": render_ns(max(ends))}
     else:
-        message = (
-            "missing: the load changes over time and a job has no runtime; set it to the period to measure"
-        )
-        line.warnings.append(Issue("fio.missing-window", "run.window", message))
+        message = "the load changes over time and a job has no runtime; set it to the period to measure"
+        line.warnings.append(Issue("fio.missing-window", "run.window", f"missing: {message}"))
 
 
 def _run_in_turn(

@@ -155,7 +155,8 @@ def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
     if sequence is not None:
         # To; from and to; from, step and to.
         *rest, last = (int(group) for group in sequence.groups() if group is not None)
-        return count_up(*(rest + [1, 1][len(rest) :]), last)[:MOST_COMMANDS]
+        first, step = (*rest, 1, 1)[:2]
+        return count_up(first, step, last)[:MOST_COMMANDS]
     text = text.removeprefix("@").strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]

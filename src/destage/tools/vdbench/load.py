@@ -160,20 +160,25 @@ def _build_test(
         else:
             common += parts
     rate_text = chosen.get("iorate", "max")
+    is_limited = rate_text not in _UNLIMITED
     streams: list[Part] = list(own)
     if common:
-        if rate_text in _UNLIMITED:
-            arrival: Part = {"kind": "fixed_outstanding", "depth": _depth(load, chosen, reader)}
-        else:
-            arrival = _open(run, parse_decimal(rate_text), reader)
+        arrival = (
+            _open(run, parse_decimal(rate_text), reader)
+            if is_limited
+            else {"kind": "fixed_outstanding", "depth": _depth(load, chosen, reader)}
+        )
         streams.insert(0, {"name": "workload", "arrival": arrival, **requests_of(common)})
-    is_open = bool(own) or rate_text not in _UNLIMITED
     return ImportedWorkload(
         tool="Vdbench",
         file=file,
         workload={"users": 1, "streams": streams},
         run=times_of(run.get("warmup", 0, reader), max(1, run.get("elapsed", _DEFAULT_ELAPSED, reader))),
-        remarks=(*_write_remarks(load, is_open=is_open), *dict.fromkeys(notes), *reader.remarks),
+        remarks=(
+            *_write_remarks(load, is_open=bool(own) or is_limited),
+            *dict.fromkeys(notes),
+            *reader.remarks,
+        ),
         mapping={streams[0]["name"]: tuple(_describe(load, chosen))} if streams else {},
         warnings=(*reader.warnings, *_find_warnings(load, rate_text)),
         name=name,
@@ -217,12 +222,8 @@ def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:
         distribution = load.run.parameters.get("distribution")
         if distribution is not None and "uniform".startswith(distribution.text.lower()):
             yield f"Approximated: {distribution}: equal gaps."
-    names = ("rhpct", "whpct", "forrhpct", "forwhpct")
-    if any(
-        name in settings.parameters
-        for settings in (load.run, *(w for w, _ in load.workloads))
-        for name in names
-    ):
+    given = {key for settings in (load.run, *(w for w, _ in load.workloads)) for key in settings.parameters}
+    if given & {"rhpct", "whpct", "forrhpct", "forwhpct"}:
         yield "Assumed: hits are uniform in the hit area, which no other request uses."
     seeks = [w.parameters["seekpct"].text.lower() for w, _ in load.workloads if "seekpct" in w.parameters]
     if set(seeks) & {"eof", "-1"}:
@@ -250,17 +251,13 @@ def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
     if cached:
         word = opened[cached[0]][0].settings.word
         yield warn_page_cache("openflags", cached, word, storages=cached)
-    unknown = [
-        name for name, (storage, _) in opened.items() if not storage.has_size and not storage.is_device
-    ]
+    unknown = [name for name, (storage, _) in opened.items() if not (storage.has_size or storage.is_device)]
     if unknown:
         word = opened[unknown[0]][0].settings.word
         message = f"not given for {', '.join(unknown)}; assumed: the whole array"
         yield word.mark("import.unknown-size", "size", message)
     if rate == "curve":
-        parameter = next(
-            parameter for key, parameter in load.run.order if key.removeprefix("for") == "iorate"
-        )
+        parameter = next(given for key, given in load.run.order if key.removeprefix("for") == "iorate")
         message = (
             "only the maximum is imported: the other rates are shares of it, which Vdbench measures first"
         )

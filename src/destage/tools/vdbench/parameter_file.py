@@ -95,11 +95,8 @@ def read_definitions(text: str, issues: list[Issue], warnings: list[Issue]) -> l
 def _group(parameters: list[Parameter]) -> list[list[Parameter]]:
     """Return the parameters of each definition of a line, whose keyword may come again."""
     kind = parameters[0].key
-    starts = [
-        index
-        for index, parameter in enumerate(parameters)
-        if not index or (kind in KINDS and parameter.key == kind)
-    ]
+    begins = [kind in KINDS and parameter.key == kind for parameter in parameters]
+    starts = [index for index, is_begin in enumerate(begins) if is_begin or not index]
     return [parameters[start:end] for start, end in pairwise([*starts, len(parameters)])]
 
 
@@ -151,11 +148,8 @@ def _read_parameters(line: Statement, issues: list[Issue]) -> list[Parameter]:
             for first, last in spans
         ]
         parameters.append(Parameter(word.text, word, tuple(value for value in values if value.text)))
-    issues += [
-        parameter.issue("import.bad-syntax", "needs a value")
-        for parameter in parameters
-        if not parameter.values
-    ]
+    empty = [parameter for parameter in parameters if not parameter.values]
+    issues += [parameter.issue("import.bad-syntax", "needs a value") for parameter in empty]
     return [parameter for parameter in parameters if parameter.values]
 
 
@@ -229,16 +223,13 @@ class ParameterFile:
         """Read the definitions of a file."""
         defaults: dict[str, dict[str, Parameter]] = {kind: {} for kind in keywords.ORDER}
         for definition in read_definitions(text, self.reader.issues, self.reader.warnings):
+            word = definition.word
             if definition.kind in {"fsd", "fwd"}:
                 message = "file system tests are not simulated; use sd=, wd= and rd= on the array's storage"
-                self.reader.issues.append(
-                    definition.word.issue("vdbench.file-system", definition.kind, message)
-                )
+                self.reader.issues.append(word.issue("vdbench.file-system", definition.kind, message))
                 return
             if definition.kind == "hd":
-                self.reader.remarks.append(
-                    f"Without effect, line {definition.word.line}: hd={definition.name}."
-                )
+                self.reader.remarks.append(f"Without effect, line {word.line}: hd={definition.name}.")
             elif not definition.kind:
                 self._read_general(definition)
             else:
@@ -313,11 +304,6 @@ def _match(pattern: str, names: Iterable[str]) -> Iterable[str]:
         begin, end = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
         if begin is not None and end is not None and begin[1] == end[1]:
             numbers = range(int(begin[2]), int(end[2]) + 1)
-            return [
-                name
-                for name in names
-                if (match := _NUMBERED.fullmatch(name)) is not None
-                and match[1] == begin[1]
-                and int(match[2]) in numbers
-            ]
+            matches = filter(None, map(_NUMBERED.fullmatch, names))
+            return [match[0] for match in matches if match[1] == begin[1] and int(match[2]) in numbers]
     return [name for name in names if fnmatchcase(name, pattern.replace("[", "[[]"))]
