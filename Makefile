@@ -52,8 +52,8 @@ demo: engine ## Build the engine, draw users and hit ratio against the write cac
 # The test cluster is used if it is already built, as building it takes longer than everything else.
 test: export BUILD ?= 0
 test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all packages, and a short form of each long suite
-	@$(MAKE) lint types layers docs-check
-	@$(MAKE) --jobs 2 --output-sync=target test-rust test-python chart-test
+	@$(MAKE) lint
+	@$(MAKE) --jobs 2 --output-sync=target test-python test-rust types layers docs-check chart-test
 	@$(MAKE) browser-test
 	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 

@@ -54,7 +54,7 @@ def build_sensitivity_chart(rows: Sequence[Row]) -> DotPlot:
         most = scale = 100.0
         shown = {_ALONE: "first_order"} | ({_TOGETHER: main} if main == "total_order" else {})
         x_title = "share of the variance [%]"
-    rows = [
+    dots = tuple(
         DotRow(
             title_axis(row["axis"]),
             tuple(
@@ -62,12 +62,12 @@ def build_sensitivity_chart(rows: Sequence[Row]) -> DotPlot:
             ),
         )
         for row in ranked[:_MOST_AXES]
-    ]
+    )
     return DotPlot(
         title=f"What matters for {words}",
         x_title=x_title,
         kinds=tuple(DotKind(kind, "column", f"c{lane}") for lane, kind in enumerate(shown)),
-        rows=tuple(rows),
+        rows=dots,
         x_most=most,
     )
 
