@@ -8,7 +8,7 @@ digests of their content. A page that was changed, or written only in part, has 
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -135,10 +135,14 @@ def _digest_page(page: str, content: str) -> str:
 def _digest_program() -> str:
     root = Path(__file__).parents[2]
     parts = [version("destage")]
+    for file in _list_sources(root):
+        parts += [str(file)[len(str(root)) :], digest_of(file.read_bytes())]
+    return digest_of(json.dumps(parts).encode())
+
+
+def _list_sources(root: Path) -> Iterator[Path]:
     for package in _PACKAGES:
         # The folder of the catalogue is a link in a checkout.
         for folder, subfolders, names in os.walk(root / package, followlinks=True):
             subfolders.sort()
-            for file in (Path(folder, name) for name in sorted(names) if Path(name).suffix in _SUFFIXES):
-                parts += [str(file)[len(str(root)) :], digest_of(file.read_bytes())]
-    return digest_of(json.dumps(parts).encode())
+            yield from (Path(folder, name) for name in sorted(names) if Path(name).suffix in _SUFFIXES)
