@@ -157,6 +157,8 @@ def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Else a body waits 40 ms for the acknowledgement of its headers.
+        disable_nagle_algorithm = True
 
         def _handle(self) -> None:
             parts = urlsplit(self.path)
