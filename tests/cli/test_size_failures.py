@@ -16,8 +16,16 @@ QUICK = (
     *("--quiet", "--json"),
 )
 LOAD = ("--users", "20", "--workload", "vdi")
-CACHED = ("--disks", "exos_x18", "--controllers", "megaraid_9560_8i", "--raid", "10", "--count", "4-16")
-UNCACHED = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--count", "2-4")
+SMALL_CACHE = ("--set", "controller.cache.capacity=256MiB")
+"""A cache that is soon full: a run takes a tenth of the processor time."""
+CACHED = (
+    *("--disks", "exos_x18", "--controllers", "megaraid_9560_8i", "--raid", "10", "--count", "4-16"),
+    *SMALL_CACHE,
+)
+UNCACHED = (
+    *("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--count", "2-4"),
+    *("--set", "array.disk.precondition=empty"),
+)
 REBUILD, BATTERY = "--during-rebuild", "--dead-battery"
 
 
@@ -68,8 +76,7 @@ def test_the_fewest_disks_are_those_of_the_hardest_state(destage: Any) -> None:
     assert not too_few["candidates"][0]["states"][0]["is_met"]
 
 
-@pytest.mark.parametrize("limit", ["30ms", "5ms"])
-def test_the_search_goes_on_beyond_arrays_that_fail(destage: Any, tmp_path: Path, limit: str) -> None:
+def test_the_search_goes_on_beyond_arrays_that_fail(destage: Any, tmp_path: Path) -> None:
     """Six disks have 49 ms with a dead battery: over 30 ms, and far over 5 ms. SSDs have less.
 
     SSDs cost more, and are not searched in normal operation.
@@ -79,17 +86,18 @@ def test_the_search_goes_on_beyond_arrays_that_fail(destage: Any, tmp_path: Path
     prices.write_text(
         f"{{currency: USD, date: 2026-11-01, controllers: {{megaraid_9560_8i: 400}}, disks: {disks}}}"
     )
-    size = ("size", *LOAD, "--prices", str(prices), "--raid", "10,5", "--count", "4-6", *QUICK)
+    size = ("size", *LOAD, "--prices", str(prices), "--raid", "10,5", "--count", "4-6", *SMALL_CACHE, *QUICK)
     healthy = json.loads(destage(*size).out)
     assert "dc600m_960gb" not in {one["parts"]["array.disk.use"] for one in healthy["carrying"]}
-    answer = json.loads(destage(*size, BATTERY, f"response_p95 <= {limit}").out)
-    assert {one["parts"]["array.disk.use"] for one in answer["carrying"]} == {"dc600m_960gb"}
-    assert [one["price"] for one in answer["carrying"]] == [4_000.0, 4_000.0]
-    failed = [one for one in answer["candidates"] if one["parts"]["array.disk.use"] != "dc600m_960gb"]
-    assert len(failed) == 6
-    assert all("(dead battery)" in one["binding"] and one["disks"] is None for one in failed)
-    budget = destage(*size, BATTERY, f"response_p95 <= {limit}", "--budget", "3999")
-    assert (budget.code, json.loads(budget.out)["carrying"]) == (1, [])
+    for limit in ("30ms", "5ms"):
+        answer = json.loads(destage(*size, BATTERY, f"response_p95 <= {limit}").out)
+        assert {one["parts"]["array.disk.use"] for one in answer["carrying"]} == {"dc600m_960gb"}
+        assert [one["price"] for one in answer["carrying"]] == [4_000.0, 4_000.0]
+        failed = [one for one in answer["candidates"] if one["parts"]["array.disk.use"] != "dc600m_960gb"]
+        assert len(failed) == 6
+        assert all("(dead battery)" in one["binding"] and one["disks"] is None for one in failed)
+        budget = destage(*size, BATTERY, f"response_p95 <= {limit}", "--budget", "3999")
+        assert (budget.code, json.loads(budget.out)["carrying"]) == (1, [])
 
 
 def test_objectives_that_are_met_anyway_change_nothing(destage: Any) -> None:
