@@ -21,6 +21,7 @@ FRESH = ("--set", "array.disk.precondition=empty")
 """SSDs without old data, which take a tenth of the processor time; where no result depends on it."""
 SMALL_CACHE = ("--set", "controller.cache.capacity=512MiB")
 """A cache that is soon full, with the same."""
+SSD = ("--disks", "dc600m_960gb", *FRESH)
 SMALL = ("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb", *QUICK)
 
 RATE = ("--read-iops", "700", "--size", "8KiB")
@@ -110,7 +111,7 @@ def test_what_one_user_misses_is_said_without_a_search(destage: Any) -> None:
 
 def test_a_capacity_asks_for_the_disks_that_hold_it(destage: Any) -> None:
     """With a growth of 20 %, 6 TB: of eight SSDs of 960 GB, seven hold 6.72 TB. No run has fewer."""
-    one = ("--disks", "dc600m_960gb", *FRESH, "--controllers", "megaraid_9540", "--raid", "5", "--json")
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "5", "--json")
     stated = json.loads(destage("size", *SMALL[:4], *one, *QUICK, "--capacity", "5TB", "--growth", "20").out)
     (best,) = stated["carrying"]
     assert (best["disks"], best["failing"]) == (8, None)
@@ -125,7 +126,7 @@ def test_a_capacity_asks_for_the_disks_that_hold_it(destage: Any) -> None:
 
 def test_the_label_of_a_disk_is_a_capacity_that_it_holds(destage: Any) -> None:
     """Whole stripes of a mirrored pair of 960 GB hold 0.4 MB less."""
-    one = ("--disks", "dc600m_960gb", *FRESH, "--controllers", "megaraid_9540", "--raid", "10", "--json")
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--json")
     answer = json.loads(destage("size", *SMALL[:4], *one, *QUICK, "--capacity", "960GB").out)
     assert answer["carrying"][0]["disks"] == 2
 
@@ -143,7 +144,7 @@ def test_a_capacity_that_nothing_holds_ends_without_a_search(destage: Any) -> No
 def test_hot_spares_have_a_price_and_a_slot_and_no_data(destage: Any, prices: Path) -> None:
     """Three SSDs at 150 and two spares need a second shelf of four."""
     prices.write_text(prices.read_text() + "shelf: {disks: 4, price: 50}\n")
-    one = ("--disks", "dc600m_960gb", *FRESH, "--controllers", "megaraid_9540", "--raid", "5", "--count", "3")
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "5", "--count", "3")
     answers = []
     for spares in ("0", "2"):
         done = destage(
@@ -159,17 +160,7 @@ def test_hot_spares_have_a_price_and_a_slot_and_no_data(destage: Any, prices: Pa
 
 def test_a_rate_with_a_share_is_that_of_reads_and_of_writes(destage: Any) -> None:
     """70 % of 1,000 are reads: the same sweep, so that the second call executes nothing."""
-    one = (
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--controllers",
-        "megaraid_9540",
-        "--raid",
-        "10",
-        "--count",
-        "4",
-    )
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "4")
     parts = ("--size", "8KiB", "--capacity", "1.9TB", *one, *QUICK)
     apart = destage("size", "--read-iops", "700", "--write-iops", "300", *parts)
     together = destage("size", "--iops", "1000", "--read-share", "70%", *parts)
@@ -185,17 +176,7 @@ def test_a_size_without_a_unit_names_the_likely_one(destage: Any, text: str) -> 
 
 
 def test_a_rate_is_a_load_over_the_capacity(destage: Any) -> None:
-    one = (
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--controllers",
-        "megaraid_9540",
-        "--raid",
-        "10",
-        "--count",
-        "4",
-    )
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "4")
     load = ("--read-iops", "700", "--write-iops", "300", "--size", "8KiB", "--capacity", "1.9TB")
     answer = json.loads(destage("size", *load, *one, *QUICK, "--explain", "--json").out)
     assert answer["carrying"][0]["disks"] == 4
@@ -240,17 +221,7 @@ def test_a_file_is_a_workload(destage: Any, tmp_path: Path, kind: str) -> None:
         if kind == "study":
             text = "scenario:\n" + "\n".join(f"  {line}" for line in text.splitlines())
         file.write_text(text)
-    one = (
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--controllers",
-        "megaraid_9540",
-        "--raid",
-        "10",
-        "--count",
-        "2",
-    )
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
     given = str(job if kind == "fio" else file)
     answer = json.loads(destage("size", "--workload", given, *one, *QUICK, "--json").out)
     assert answer["held"]["own_bytes"] >= 10 * 2**30
@@ -265,17 +236,7 @@ def test_a_test_of_several_is_chosen(destage: Any, tmp_path: Path) -> None:
     tests = [f"rd={name},wd=wd1,iorate={rate},elapsed=60\n" for name, rate in (("one", 90), ("two", 400))]
     file.write_text(disk + "".join(tests))
     asked = ("size", "--workload", str(file))
-    one = (
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--controllers",
-        "megaraid_9540",
-        "--raid",
-        "10",
-        "--count",
-        "2",
-    )
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
     refused = destage(*asked)
     assert refused.issues == [("usage.missing-argument", "--test")]
     assert "'two'" in refused.err
@@ -290,17 +251,7 @@ def test_a_field_of_a_stream_of_a_preset_can_be_set(destage: Any) -> None:
     busy = {}
     for rate in ("9/s", "1/s"):
         fewer = ("--set", f"workload.streams.0.arrival.rate={rate}")
-        one = (
-            "--disks",
-            "dc600m_960gb",
-            *FRESH,
-            "--controllers",
-            "megaraid_9540",
-            "--raid",
-            "10",
-            "--count",
-            "2",
-        )
+        one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
         answer = json.loads(destage("size", *SMALL[:4], *one, *QUICK, *fewer, "--json").out)
         columns = {each["objective"]["column"]: each["mean"] for each in answer["carrying"][0]["measured"]}
         busy[rate] = columns["disk_busy_max_fraction"]
@@ -332,7 +283,8 @@ def test_parts_without_a_price_are_counted_and_named(destage: Any, prices: Path)
     some.write_text(written)
     most.write_text(written.replace("{megaraid_9540: 100, megaraid_9560_8i: 400}", table))
     # One user alone misses 0.02 ms, so that nothing is searched.
-    asked = ("size", *SMALL[:4], "--response-p95", "0.02ms", "--raid", "10", *QUICK)
+    small = ("--raid", "10", "--count", "2-4", *SMALL_CACHE, *QUICK)
+    asked = ("size", *SMALL[:4], "--response-p95", "0.02ms", *small)
 
     answer = json.loads(destage(*asked, "--prices", str(some), "--json").out)
     left = {
@@ -345,7 +297,7 @@ def test_parts_without_a_price_are_counted_and_named(destage: Any, prices: Path)
     explained = destage(*asked, "--prices", str(some), "--explain").out
     assert {*explained.replace(",", " ").split()} >= left["controllers"] | left["disks"]
 
-    named = ("--prices", str(most), "--disks", "dc600m_960gb", "--json")
+    named = ("--prices", str(most), *SSD, "--json")
     answer = json.loads(destage(*asked, *named).out)
     assert {kind: {*names} for kind, names in answer["unpriced"].items()} == {"controllers": {dell, hpe}}
     assert answer["answer"][1].endswith(f"2 controllers ({', '.join(answer['unpriced']['controllers'])}).")
@@ -373,7 +325,7 @@ def test_none_is_said_with_the_reasons(destage: Any) -> None:
 
 
 def test_explain_draws_the_response_and_lists_all_candidates(destage: Any) -> None:
-    one = ("--disks", "dc600m_960gb", *FRESH, "--controllers", "megaraid_9540")
+    one = (*SSD, "--controllers", "megaraid_9540")
     out = destage("size", *SMALL[:4], *one, *QUICK, "--explain").out
     curve = [line for line in out.splitlines() if "▏" in line or "█" in line or "overloaded" in line]
     assert [int(line.split()[0]) for line in curve] == [25, 50, 75, 100, 125, 150, 200, 300, 400]
@@ -388,17 +340,7 @@ def test_a_trace_is_sized_and_its_curve_has_copies(destage: Any, tmp_path: Path)
     """A curve from one copy has the same results at the same loads as one from two copies."""
     trace = tmp_path / "trace.spc"
     trace.write_text("".join(f"0,{at * 800},4096,{'RW'[at % 2]},{at / 50}\n" for at in range(100)))
-    one = (
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--controllers",
-        "megaraid_9540",
-        "--raid",
-        "10",
-        "--count",
-        "2",
-    )
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
     curves = []
     for users in ("1", "2"):
         done = destage(
@@ -440,18 +382,7 @@ def test_a_knee_is_inside_the_range_of_loads(rows: list[dict[str, float]], knees
 
 def test_users_that_change_nothing_are_refused(destage: Any) -> None:
     """Its 32 outstanding I/Os are those of all users together."""
-    oltp = (
-        "size",
-        "--workload",
-        "iometer_oltp",
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--raid",
-        "10",
-        "--count",
-        "2",
-    )
+    oltp = ("size", "--workload", "iometer_oltp", *SSD, "--raid", "10", "--count", "2")
     assert destage(*oltp, "--users", "10").issues == [("study.no-effect", "--users")]
     done = destage(*oltp, *QUICK, "--explain")
     assert done.code == 0
@@ -462,14 +393,14 @@ def test_users_that_change_nothing_are_refused(destage: Any) -> None:
 
 def test_an_objective_that_nothing_measures_is_named(destage: Any) -> None:
     """Without it, two SSDs carry the load with a response of 1.1 ms."""
-    oltp = ("size", "--workload", "iometer_oltp", "--disks", "dc600m_960gb", *FRESH, "--raid", "10", *QUICK)
+    oltp = ("size", "--workload", "iometer_oltp", *SSD, "--raid", "10", *QUICK)
     done = destage(*oltp, "--subject-to", "commit_p95 <= 10ms")
     assert (done.code, done.issues) == (2, [("study.not-measured", "--subject-to")])
     assert "commit_p95 <= 10ms" in done.err
 
 
 def test_a_bound_of_the_busiest_disk_replaces_the_default(destage: Any) -> None:
-    one = ("--disks", "dc600m_960gb", *FRESH, "--controllers", "megaraid_9540", "--raid", "10,5")
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10,5")
     for text in ("disk_busy_max<=0.99", "disk_busy_max <= 0.99"):
         out = destage("size", *SMALL[:4], *one, *QUICK, "--subject-to", text).out
         (line,) = [line for line in out.splitlines() if line.startswith("  disk busy max")]
@@ -478,17 +409,7 @@ def test_a_bound_of_the_busiest_disk_replaces_the_default(destage: Any) -> None:
 
 def test_a_load_that_varies_is_measured_in_one_phase(destage: Any) -> None:
     """Ten minutes of logons and ten of work; a window of some thousand requests would miss both."""
-    one = (
-        "--disks",
-        "dc600m_960gb",
-        *FRESH,
-        "--controllers",
-        "megaraid_9540",
-        "--raid",
-        "10",
-        "--quiet",
-        "--json",
-    )
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--quiet", "--json")
     storm = ("size", "--users", "4", "--workload", "vdi_logon_storm", *one)
     windows = {}
     for phase in ("logons", "work"):
@@ -506,7 +427,7 @@ def test_the_example_prices_are_a_price_table(destage: Any, tmp_path: Path) -> N
 
 
 def test_a_second_call_executes_nothing(destage: Any) -> None:
-    one = ("--disks", "dc600m_960gb", *FRESH, "--controllers", "megaraid_9540", "--raid", "10,5")
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10,5")
     first, second = (destage("size", *SMALL[:4], *one, *QUICK) for _ in range(2))
     assert second.out == first.out
     assert all(" 0 executed" in line for line in second.err.splitlines() if " runs, " in line)
