@@ -44,7 +44,7 @@ pub enum Purpose {
 }
 
 /// A random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RandomStream {
     generator: Xoshiro256PlusPlus,
 }

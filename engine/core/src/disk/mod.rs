@@ -235,8 +235,8 @@ pub fn build(
             let (tunnel, fetch) = back_end.map_or_else(Default::default, config::BackEnd::sata_overheads);
             let model = Arc::new(SsdModel::new(ssd, array.disks)?.behind(tunnel, fetch));
             let name = format!("{}/disk", array.name);
-            let mut stream = RandomStream::named(seed, replicate, &array.name, 0, Purpose::Flash);
-            let state = model.initial_state(&mut stream);
+            let state =
+                model.initial_state(RandomStream::named(seed, replicate, &array.name, 0, Purpose::Flash));
             Ok(indices
                 .map(|index| {
                     let stream = RandomStream::named(seed, replicate, &name, index, Purpose::Flash);

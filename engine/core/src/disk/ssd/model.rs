@@ -1,6 +1,8 @@
 //! The part that all SSDs of one kind share, derived from a configuration.
 
-use super::steady_state::steady_state;
+use std::sync::Arc;
+
+use super::steady_state::shared_steady_state;
 use crate::config::{Precondition, ReadRetry, Ssd, SsdInterface};
 use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, Sectors, SimDuration};
@@ -170,12 +172,12 @@ impl SsdModel {
     }
 
     /// Valid units of the full blocks of a die in its steady state, drawn from `stream`; empty for other initial states.
-    pub fn initial_state(&self, stream: &mut RandomStream) -> Vec<u32> {
+    pub fn initial_state(&self, stream: RandomStream) -> Arc<[u32]> {
         if self.precondition != Precondition::Random {
-            return Vec::new();
+            return Arc::default();
         }
         let full = self.blocks_per_die - self.gc_low_mark;
-        steady_state(full, self.units_per_block, self.units_per_die.into(), stream)
+        shared_steady_state(full, self.units_per_block, self.units_per_die.into(), stream)
     }
 
     /// Capacity for the host.

@@ -13,6 +13,10 @@
 //! 1. Xiang, Kurkoski: An improved analytic expression for write amplification in NAND flash, ICNC 2012; Desnoyers:
 //!    Analytic modeling of SSD write performance, SYSTOR 2012.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use super::blocks::{Blocks, Writer};
 use crate::rng::RandomStream;
 
@@ -24,6 +28,30 @@ const MAX_WRITES: f64 = 2e6;
 
 /// Collections per block of the sample.
 const ROUNDS: f64 = 2.0;
+
+/// States that each thread keeps, of some kilobytes each: those of a few SSDs and all replicates of a study.
+const KEPT: usize = 64;
+
+/// [`steady_state`], kept: it takes far longer than a short run, and the runs of a sweep that differ in anything but the
+/// SSD, the seed and the replicate have the same state.
+pub(super) fn shared_steady_state(full: u32, units: u32, valid: u64, stream: RandomStream) -> Arc<[u32]> {
+    type Key = (u32, u32, u64, RandomStream);
+    thread_local! {
+        static STATES: RefCell<VecDeque<(Key, Arc<[u32]>)>> = const { RefCell::new(VecDeque::new()) };
+    }
+    STATES.with_borrow_mut(|states| {
+        let key = (full, units, valid, stream);
+        if let Some((_, state)) = states.iter().find(|(known, _)| *known == key) {
+            return Arc::clone(state);
+        }
+        let state: Arc<[u32]> = steady_state(full, units, valid, &mut key.3.clone()).into();
+        if states.len() == KEPT {
+            states.pop_front();
+        }
+        states.push_back((key, Arc::clone(&state)));
+        state
+    })
+}
 
 /// The valid units of `full` full blocks of `units` each that hold `valid` in all.
 pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut RandomStream) -> Vec<u32> {
@@ -108,6 +136,28 @@ mod tests {
             let c = exponent_of(share);
             assert!(((1.0 - libm::exp(-c)) / c - share).abs() < 1e-12, "{share}: {c}");
         }
+    }
+
+    #[test]
+    fn a_state_that_is_kept_is_that_of_its_parameters_and_stream() {
+        let stream_of = |replicate| RandomStream::named(1, replicate, "ssd", 0, Purpose::Flash);
+        let mut kept = Vec::new();
+        for round in 0..2 {
+            // More than are kept, so that the first ones are found again after they were dropped.
+            for replicate in 0..KEPT as u32 + 8 {
+                for valid in [3_000, 3_100] {
+                    let state = shared_steady_state(64, 64, valid, stream_of(replicate));
+                    assert_eq!(
+                        *state,
+                        *steady_state(64, 64, valid, &mut stream_of(replicate)),
+                        "round {round}"
+                    );
+                    kept.push(state);
+                }
+            }
+        }
+        let again = shared_steady_state(64, 64, 3_100, stream_of(KEPT as u32 + 7));
+        assert!(Arc::ptr_eq(&again, kept.last().unwrap()));
     }
 
     #[test]

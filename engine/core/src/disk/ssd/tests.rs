@@ -36,9 +36,8 @@ struct Flash {
 
 impl Flash {
     fn new(model: &SsdModel, seed: u64) -> Self {
-        let mut stream = stream(seed);
-        let state = model.initial_state(&mut stream);
-        let translation = Translation::new(model, &state, stream);
+        let state = model.initial_state(stream(!seed));
+        let translation = Translation::new(model, &state, stream(seed));
         Self { translation, page: model.units_per_page, copied: 0, erased: 0 }
     }
 

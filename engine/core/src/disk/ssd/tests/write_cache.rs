@@ -33,10 +33,9 @@ impl Bench {
         }))
         .unwrap();
         let model = Arc::new(SsdModel::new(&ssd, 1).unwrap());
-        let mut random = stream(1);
-        let state = model.initial_state(&mut random);
+        let state = model.initial_state(stream(3));
         Self {
-            ssd: Ssd::new(model, &state, random, stream(2)),
+            ssd: Ssd::new(model, &state, stream(1), stream(2)),
             events: EventQueue::new(),
             now: SimTime::ZERO,
         }
