@@ -13,6 +13,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from destage.sweeps.keys.seek_key import Seek
 from destage.sweeps.seek.probes import (
@@ -83,7 +84,7 @@ class _Walk:
         self._start = start
         self._margins: dict[int, float] = {}
         self._moves: list[bool] = []
-        self._places = [math.log(value) for value in ladder]
+        self._places = _list_places(tuple(ladder))
         self._width = 2 * len(ladder)
         self.lower = -1
         self.upper = len(ladder)
@@ -134,7 +135,10 @@ class _Walk:
         return min(max(self._nearest(crossing), self.lower + 1), self.upper - 1)
 
     def _nearest(self, place: float) -> int:
-        return min(range(len(self._places)), key=lambda rung: abs(self._places[rung] - place))
+        """Return the rung nearest to a place; of two, the lower one."""
+        above = min(bisect_left(self._places, place), len(self._places) - 1)
+        below = max(above - 1, 0)
+        return below if place - self._places[below] <= self._places[above] - place else above
 
     def _extrapolate(self, end: int) -> float | None:
         """Return the log of the value at which the line through the nearest rungs seen reaches the bound."""
@@ -149,6 +153,12 @@ class _Walk:
             # A response grows ever faster towards saturation.
             slope = max(seen, slope)
         return self._places[end] - margin / slope
+
+
+@cache
+def _list_places(ladder: tuple[int, ...]) -> tuple[float, ...]:
+    """Return the logarithms of the rungs, which all points of a sweep share."""
+    return tuple(math.log(value) for value in ladder)
 
 
 def bisect(ladder: Sequence[int], look: Look, bracket: Bracket) -> ReplicateResult:
