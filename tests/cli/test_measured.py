@@ -168,3 +168,18 @@ def test_a_damaged_set_fails_only_statements_that_read_it(destage: Any, results:
     assert destage("query", "small", "marginals").code == 0
     for _ in range(2):
         assert destage("query", "small", "FROM measured").issues == [("store.damaged-file", str(file))]
+
+
+def test_the_busiest_time_of_a_log_is_imported(destage: Any, results: Path) -> None:
+    """Of three reports of a second, the last two have the most requests."""
+    shutil.copy(DATA / "iostat-12.6.1.txt", results.with_name("iostat.txt"))
+    named = ("--name", "lab", "--array", "a")
+    done = destage("measured", "import", "iostat.txt", *named, "--busiest", "2s")
+    assert done.code == 0
+    (row,) = json.loads(destage("measured", "show", "lab", "--json").out)
+    assert (row["duration_s"], row["throughput_iops"]) == (2.0, (7702 + 8257 + 43) / 2)
+    assert row["measured_at"] == "2026-11-23 10:43:37"
+    refused = destage("measured", "import", "fio.json", *named, "--replace", "--busiest", "1h")
+    assert refused.issues == [("measured.no-times", "")]
+    wrong = destage("measured", "import", "iostat.txt", *named, "--replace", "--busiest", "0s")
+    assert wrong.issues == [("usage.out-of-range", "--busiest")]

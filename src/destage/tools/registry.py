@@ -25,6 +25,7 @@ class Tool:
         has_commands: Whether `load` reads commands, too.
         results: The form of the results that each module reads.
         has_export: Whether there is `export`.
+        is_log: Whether its results are a log of a running system.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Tool:
     has_commands: bool = False
     results: Mapping[str, str] = field(default_factory=dict)
     has_export: bool = False
+    is_log: bool = False
 
     def list_parts(self) -> list[str]:
         """Return the names of the modules that the entry promises."""
@@ -55,8 +57,8 @@ TOOLS = (
         has_export=True,
     ),
     Tool("sysbench", "sysbench", _SCRIPTS, has_commands=True, results={"results": "text"}),
-    Tool("iostat", "iostat", results={"results": "-x"}),
-    Tool("perfmon", "Perfmon", results={"results": "CSV"}),
+    Tool("iostat", "iostat", results={"results": "-x"}, is_log=True),
+    Tool("perfmon", "Perfmon", results={"results": "CSV"}, is_log=True),
     Tool("csv_table", "CSV of your own", results={"results": "with a heading"}),
     Tool("fio", "fio", (".fio", *_SCRIPTS), has_commands=True, results={"results": "JSON"}, has_export=True),
 )

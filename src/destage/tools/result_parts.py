@@ -1,14 +1,10 @@
-"""What the readers of all tools' results share: lines, numbers with their place, mistakes, intervals of logs.
-
-Figures of a device over the intervals of a log are means over time, and the spread of the rate.
-"""
+"""What the readers of all tools' results share: lines, numbers with their place, mistakes."""
 
 import csv
-import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -32,10 +28,15 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """The text of a file and its name, which mistakes carry."""
+    """The text of a file and its name, which mistakes carry.
+
+    Attributes:
+        busiest_s: Of a log, the length of the time with the most requests that is asked for [s].
+    """
 
     name: str
     text: str
+    busiest_s: float | None = None
 
     def mistake(
         self,
@@ -268,101 +269,9 @@ def split_lines(text: str) -> list[tuple[int, str]]:
     return list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
 
 
-def find_step(recordings: Iterable[Sequence[datetime | None]]) -> float | None:
-    """Return the time between two intervals of a log [s]: the median; None if it has no times."""
-    pairs = itertools.chain.from_iterable(map(itertools.pairwise, recordings))
-    steps = sorted(
-        (after - before).total_seconds()
-        for before, after in pairs
-        if before is not None and after is not None
-    )
-    median = steps[len(steps) // 2] if steps else 0.0
-    return median if median > 0 else None
-
-
 def find_spread(values: Sequence[float]) -> tuple[float, float | None]:
     """Return the mean and the standard deviation of values; one value has no deviation."""
     mean = math.fsum(values) / len(values)
     if len(values) == 1:
         return mean, None
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """What a log has of one device in one interval; None for figures that it lacks.
-
-    Attributes:
-        read_iops: Reads per second; of all operations in `all_iops` where the log does not tell them apart.
-        read_us: Mean response time of the reads [us].
-        outstanding: Mean number of requests outstanding.
-        busy: Share of the time in which the device had a request.
-    """
-
-    line: int
-    read_iops: float | None = None
-    write_iops: float | None = None
-    all_iops: float | None = None
-    read_bytes_per_s: float | None = None
-    write_bytes_per_s: float | None = None
-    all_bytes_per_s: float | None = None
-    read_us: float | None = None
-    write_us: float | None = None
-    all_us: float | None = None
-    outstanding: float | None = None
-    busy: float | None = None
-
-    @property
-    def rate(self) -> float:
-        """Reads and writes per second."""
-        if self.all_iops is not None:
-            return self.all_iops
-        return math.fsum(filter(None, (self.read_iops, self.write_iops)))
-
-    def make_idle(self) -> "Interval":
-        """Return an interval without requests, which has the same figures except response times."""
-        measured = (field.name for field in fields(self) if getattr(self, field.name) is not None)
-        rates = (name for name in measured if name != "line" and not name.endswith("_us"))
-        return Interval(line=self.line, **dict.fromkeys(rates, 0.0))
-
-
-def summarize(intervals: Sequence[Interval]) -> Figures:
-    """Return the figures of a line: means over the intervals, response times weighted by requests."""
-    kinds: dict[str, dict[str, Any]] = {}
-    for name in ("read", "write"):
-        mean = _weigh(intervals, f"{name}_us", f"{name}_iops")
-        kinds[name] = {
-            "iops": _mean(intervals, f"{name}_iops"),
-            "bytes_per_s": _mean(intervals, f"{name}_bytes_per_s"),
-            "response": {} if mean is None else {"mean": mean},
-        }
-    figures = merge_operations(
-        kinds["read"],
-        kinds["write"],
-        iops=_mean(intervals, "all_iops"),
-        bytes_per_s=_mean(intervals, "all_bytes_per_s"),
-    )
-    outstanding = _mean(intervals, "outstanding")
-    figures.measure(
-        response_mean_us=_weigh(intervals, "all_us", "rate"),
-        samples=len(intervals),
-        disk_time_percent=None if outstanding is None else 100 * outstanding,
-        busy_fraction=_mean(intervals, "busy"),
-    )
-    if figures.get("throughput_iops") is not None:
-        figures.derive(throughput_stddev_iops=find_spread([interval.rate for interval in intervals])[1])
-    return figures
-
-
-def _mean(intervals: Sequence[Interval], name: str) -> float | None:
-    values = [getattr(interval, name) for interval in intervals]
-    numbers = [value for value in values if value is not None]
-    return math.fsum(numbers) / len(numbers) if numbers else None
-
-
-def _weigh(intervals: Sequence[Interval], name: str, weight: str) -> float | None:
-    """Return the mean of a response time over the requests of all intervals."""
-    pairs = [(getattr(interval, name), getattr(interval, weight)) for interval in intervals]
-    weighted = [(value, rate) for value, rate in pairs if value is not None and rate]
-    total = math.fsum(rate for _, rate in weighted)
-    return math.fsum(value * rate for value, rate in weighted) / total if total else None

@@ -52,19 +52,24 @@ _MOST_COUNT = 2**62
 _FIRST_YEAR, _LAST_YEAR = 1970, 2100
 
 
-def read_results(name: str, data: bytes) -> Readings:
+def read_results(name: str, data: bytes, busiest_s: float | None = None) -> Readings:
     """Read a file of results.
 
     Args:
         name: Its name, which lines and mistakes carry.
+        busiest_s: Of a log, read only this time of each device, that with the most requests [s].
 
     Raises:
         ConfigError: It is of no known tool, incomplete or wrong; with the line of the mistake.
     """
-    file = ResultFile(name, decode(data))
+    file = ResultFile(name, decode(data), busiest_s)
     detected = registry.detect(file.text, "results")
     if detected is not None:
-        readings: Readings = detected[1].read(file)
+        tool, reader = detected
+        if busiest_s is not None and not tool.is_log:
+            message = f"is of {tool.title}; only the logs of a running system have a busiest time"
+            raise file.mistake("measured.no-times", message)
+        readings: Readings = reader.read(file)
         for line in readings.lines:
             _check_plausible(file, line)
         return replace(readings, lines=[replace(line, source_file=name) for line in readings.lines])

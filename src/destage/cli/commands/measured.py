@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.parameters.completion import complete_measured_sets
-from destage.cli.parameters.shared_options import EscapeFormulas, Format, Json, Out, Store, read_file
+from destage.cli.parameters.shared_options import (
+    EscapeFormulas,
+    Format,
+    Json,
+    Out,
+    Store,
+    parse_duration,
+    read_file,
+)
 from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.cli.terminal.printed_rows import print_rows
 from destage.spec.printed_text import align_cells
@@ -40,6 +48,15 @@ def import_(
     array: Annotated[
         str, typer.Option("--array", metavar="LABEL", help="Name of the array that was measured.")
     ],
+    busiest: Annotated[
+        str | None,
+        typer.Option(
+            "--busiest",
+            metavar="TIME",
+            help="Of logs, import only the time of this length in which each device had the most requests, "
+            "as in 1h.",
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace an existing set of this name as a whole.")
     ] = False,
@@ -57,7 +74,8 @@ def import_(
     from destage.tools.results import read_results
 
     sets.check_name(name)
-    results = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES))) for file in files]
+    seconds = None if busiest is None else parse_duration(busiest, "s", "--busiest")
+    results = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES), seconds)) for file in files]
     lines = [with_values(line, array_label=array) for _, readings in results for line in readings.lines]
     place = _find_store(store)
     sets.write_set(place, name, lines, replace=replace)

@@ -11,17 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import (
-    Interval,
-    Readings,
-    ResultFile,
-    Row,
-    find_step,
-    parse_time,
-    split_lines,
-    summarize,
-)
+from destage.tools.device_logs import DeviceLog, Interval, find_step, summarize_devices
+from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, split_lines
 
 TOOL = "iostat"
 _UNITS = {"sec/s": 512.0, "kB/s": 1024.0, "MB/s": float(1 << 20)}
@@ -32,8 +23,6 @@ _TIME_FORMS = (
 )
 _HEADER = re.compile(r"Device:?\s")
 _BANNER = re.compile(r"\S+ .*\((?P<host>[^()]+)\).*\(\d+ CPU\)$")
-_NO_DATE = 1900
-"""The year of a time that has no date."""
 _US_PER_MS = 1000.0
 
 
@@ -59,25 +48,19 @@ class _Recording:
 
 
 def read(file: ResultFile) -> Readings:
-    """Read a log: the means of each device over its reports."""
+    """Read a log: a line for each device."""
     recordings, notes = _leave_out_boot([recorded for recorded in _read_recordings(file) if recorded.reports])
-    hosts = {recording.host for recording in recordings}
-    lines, idle = [], []
-    for host in sorted(hosts):
+    hosts = sorted({recording.host for recording in recordings})
+    logs = []
+    for host in hosts:
         own = [recording.reports for recording in recordings if recording.host == host]
         reports = [report for recorded in own for report in recorded]
-        length = find_step([report.time for report in recorded] for recorded in own)
+        times = [report.time for report in reports]
+        step = find_step([report.time for report in recorded] for recorded in own)
         for device, intervals in _collect(reports).items():
             name = device if len(hosts) == 1 else f"{device} of {host}"
-            if any(interval.rate for interval in intervals):
-                lines.append(_make_line(name, intervals, reports[0].time, length))
-            else:
-                idle.append(name)
-    if idle:
-        notes.append(f"no requests at {', '.join(idle)}: left out")
-    if not lines:
-        raise file.mistake("measured.no-figures", "no device had a request")
-    return Readings(lines, notes)
+            logs.append(DeviceLog(name, intervals, times, step))
+    return summarize_devices(file, TOOL, logs, notes, "report", "a log has times only with -t")
 
 
 def _leave_out_boot(recordings: Sequence[_Recording]) -> tuple[list[_Recording], list[str]]:
@@ -95,27 +78,6 @@ def _leave_out_boot(recordings: Sequence[_Recording]) -> tuple[list[_Recording],
     if len(recordings) == 1:
         return kept, [f"the first report {first}: left out"]
     return kept, [f"{len(recordings)} recordings in one file; the first report of each {first}: left out"]
-
-
-def _make_line(
-    name: str, intervals: Sequence[Interval], time: datetime | None, length: float | None
-) -> MeasuredLine:
-    figures = summarize(intervals)
-    if length is None:
-        figures.reject("a log has times only with -t", "duration_s")
-    else:
-        figures.derive(duration_s=length * len(intervals))
-    if time is not None and time.year == _NO_DATE:
-        figures.reject("the log has times without a date", "measured_at")
-        time = None
-    return MeasuredLine(
-        tool=TOOL,
-        workload=name,
-        test=f"{len(intervals)} report{'' if len(intervals) == 1 else 's'}",
-        measured_at=time,
-        source_line=intervals[0].line,
-        **figures.columns(),
-    )
 
 
 def _collect(reports: Sequence[_Report]) -> dict[str, list[Interval]]:

@@ -6,20 +6,14 @@ of a log, is left out. Some locales separate the columns with semicolons and wri
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from destage.measured.line import MeasuredLine
-from destage.tools.result_parts import (
-    Interval,
-    Readings,
-    ResultFile,
-    Row,
-    find_step,
-    parse_time,
-    split_lines,
-    summarize,
-)
+from destage.tools.device_logs import DeviceLog, Interval, find_step, summarize_devices
+from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, split_lines
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 TOOL = "perfmon"
 _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
@@ -57,10 +51,10 @@ def recognizes(text: str) -> bool:
 
 
 def read(file: ResultFile) -> Readings:
-    """Read a log: the means of each disk over its samples; a heading starts another recording."""
+    """Read a log: a line for each disk; a heading starts another recording."""
     lines = [(line, text) for line, text in split_lines(file.text) if text.strip()]
     start = next(index for index, (_, text) in enumerate(lines) if _START.match(text))
-    by_disk: dict[str, list[Interval]] = {}
+    by_disk: dict[str, list[tuple[Interval, datetime]]] = {}
     recordings: list[list[datetime]] = []
     left_out = 0
     for line, text in lines[start:]:
@@ -85,8 +79,17 @@ def read(file: ResultFile) -> Readings:
             raise file.mistake(*mistake, line=line, place="time", value=cells[0])
         recordings[-1].append(time)
         for disk, figures in values.items():
-            by_disk.setdefault(disk, []).append(Interval(line=line, **figures))
-    return _summarize(file, by_disk, [times for times in recordings if times], left_out)
+            by_disk.setdefault(disk, []).append((Interval(line=line, **figures), time))
+    recordings = [times for times in recordings if times]
+    notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
+    if left_out:
+        notes.append(f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out")
+    step = find_step(recordings)
+    logs = []
+    for disk, samples in by_disk.items():
+        intervals, times = zip(*samples, strict=True)
+        logs.append(DeviceLog(f"disk {disk}", intervals, times, step))
+    return summarize_devices(file, TOOL, logs, notes, "sample", "the log has one sample")
 
 
 def _check_columns(file: ResultFile, line: int, titles: list[str], columns: _Columns) -> None:
@@ -129,37 +132,3 @@ def _read_sample(row: Row, columns: _Columns) -> dict[str, dict[str, float]]:
             value = max(0.0, _MOST_BUSY - value)
         values.setdefault(disk, {})[field] = value
     return {disk: figures for disk, figures in values.items() if _RATES & figures.keys()}
-
-
-def _summarize(
-    file: ResultFile,
-    by_disk: Mapping[str, list[Interval]],
-    recordings: Sequence[Sequence[datetime]],
-    left_out: int,
-) -> Readings:
-    notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
-    if left_out:
-        notes.append(f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out")
-    length = find_step(recordings)
-    lines, idle = [], []
-    for disk, intervals in by_disk.items():
-        if not any(interval.rate for interval in intervals):
-            idle.append(disk)
-            continue
-        figures = summarize(intervals)
-        figures.derive(duration_s=None if length is None else round(length * len(intervals), 3))
-        lines.append(
-            MeasuredLine(
-                tool=TOOL,
-                workload=f"disk {disk}",
-                test=f"{len(intervals)} samples",
-                measured_at=recordings[0][0],
-                source_line=intervals[0].line,
-                **figures.columns(),
-            )
-        )
-    if idle:
-        notes.append(f"no requests at disk {', '.join(idle)}: left out")
-    if not lines:
-        raise file.mistake("measured.no-figures", "no disk had a request")
-    return Readings(lines, notes)
