@@ -283,7 +283,7 @@ def _unknown(kind: Kind, name: object, path: str, own: object = None) -> Issue:
     meant = suggest_names(name, names)
     message = f"not in the catalogue of {kind}{meant}; `destage catalog list {kind}` lists all"
     if kind != "workloads":
-        message += ", and `destage catalog new` describes a part of your own"
+        message += ", and `destage catalog new` describes a part of your own, which --catalog adds"
     return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": names})
 
 

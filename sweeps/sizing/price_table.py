@@ -7,18 +7,22 @@ from typing import Any
 from destage.engine import catalog
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
+from destage.spec.source import Source
 from destage.spec.typed_tables import table_schema
 from destage.spec.validation import validate_document
 from destage.sweeps.keys.prices import Prices
 
 
 def read_prices_file(text: str | bytes, name: str) -> dict[str, Any]:
-    """Return a price table from YAML; raises as `check_prices` does."""
-    return check_prices(parse_document(text, name, "study"), name)
+    """Return a price table from YAML; raises as `check_prices` does, with the line of each mistake."""
+    return check_prices(parse_document(text, name, "study"), name, text)
 
 
-def check_prices(document: object, name: str) -> dict[str, Any]:
+def check_prices(document: object, name: str, text: str | bytes = "") -> dict[str, Any]:
     """Return a document that is a price table.
+
+    Args:
+        text: What it was read from, in which each mistake has its line.
 
     Raises:
         ConfigError: It is not, with every mistake.
@@ -35,7 +39,7 @@ def check_prices(document: object, name: str) -> dict[str, Any]:
             for issue in catalog.check_name(kind, part)
         ]
     if issues:
-        raise ConfigError(issues, name)
+        raise Source(name, text).error(issues)
     return document
 
 

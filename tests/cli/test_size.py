@@ -262,6 +262,9 @@ def test_an_unknown_part_in_the_price_table_has_its_place_there(destage: Any, pr
     prices.write_text(prices.read_text().replace("exos_x18", "exos_x19"))
     done = destage("size", *SMALL[:4], "--prices", str(prices))
     assert (done.code, done.issues) == (2, [("catalog.unknown-entry", "disks.exos_x19")])
+    assert f"{prices}:4:" in done.err  # the line of `disks` in the table
+    assert "catalog new" in done.err
+    assert "--catalog" in done.err
 
 
 @pytest.mark.parametrize("text", ["", "disk;price\nexos_x18;330\n"])
