@@ -184,6 +184,10 @@ def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -
         (("--predict-with", "array.disks=2"), ("usage.conflicting-options", "--predict-with")),
         (("--on", "raid0x1", "--predict-with", "array.diskz=2"), ("usage.bad-assignment", "--predict-with")),
         (("--on", "raid0x1", "--predict-with", "array.disk"), ("usage.bad-assignment", "--predict-with")),
+        (
+            ("--on", "raid0x1", "--predict-with", "controller.cache.capacity=1"),
+            ("usage.bad-quantity", "--predict-with"),
+        ),
         (("--on", "raid0x1", "--draws", "2", "--out", "x.yaml"), ("usage.conflicting-options", "--on")),
         (("--on", "raid0"), ("usage.bad-array", "--on")),
         ((), ("usage.missing-argument", "--on")),
@@ -195,3 +199,14 @@ def test_wrong_uses_of_a_measured_set_name_their_option(
     destage: Any, old: str, options: tuple[str, ...], issue: tuple[str, str]
 ) -> None:
     assert destage("calibrate", old, "--quiet", *options).issues == [issue]
+
+
+@pytest.mark.parametrize(
+    "option", [("--unknown", "array.disk.seek=uniform:1,2"), ("--predict-with", "array.disk=exos_x16")]
+)
+def test_a_study_that_cannot_run_is_not_written(destage: Any, old: str, option: tuple[str, str]) -> None:
+    """A table of fields is neither a number nor a name."""
+    done = destage("calibrate", old, "--on", "raid5x8", *option, "--out", "wrong.yaml")
+    assert done.code == 2
+    assert done.issues
+    assert not Path("wrong.yaml").exists()

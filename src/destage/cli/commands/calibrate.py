@@ -148,6 +148,7 @@ def calibrate(
     """
     use_catalog(catalog_files)
     from destage import sweeps
+    from destage.sweeps.reading.expansion import expand
 
     _check_options(context, on is not None, draws is not None or measured is not None, out)
     if measured is not None and out is not None:
@@ -161,6 +162,7 @@ def calibrate(
         study = sweeps.parse_study(text, name=str(out or spec))
         print_unknowns(study)
         if out is not None:
+            expand(study)  # which raises what would stop the run
             out.write_text(text, encoding="utf-8")
             print_note(f"study written to {out}; run it with: destage calibrate {out}")
             return

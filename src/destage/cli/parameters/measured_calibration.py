@@ -39,13 +39,16 @@ def read_changes(hardware: dict[str, Any], texts: Sequence[str]) -> dict[str, An
     """Return the values that `--predict-with` gives, by path."""
     from destage.cli.parameters.scenario_file import assign_field
     from destage.spec.documents import value_at
-    from destage.sweeps.space.parameters import explain_unknown
+    from destage.sweeps.space.parameters import explain_bare_number, explain_unknown, find_parameter
 
     after = copy.deepcopy(hardware)
     paths = [assign_field(after, text, _WITH) for text in texts]
     for path in paths:
         if why := explain_unknown(path):
             raise UsageError("usage.bad-assignment", f"{path}: {why}", _WITH)
+        # Otherwise each changed figure of the study would have the mistake.
+        if why := explain_bare_number(value_at(after, path), find_parameter(path).unit):
+            raise UsageError("usage.bad-quantity", f"{path}: {why}", _WITH)
     return {path: value_at(after, path) for path in paths}
 
 
