@@ -189,7 +189,7 @@ def test_implausible_figures_are_refused(text: str, place: str) -> None:
     ("name", "code", "line", "remedy"),
     [
         ("fio-normal-output.txt", "measured.unknown-format", 6, "--output-format=json"),
-        ("iostat-json.json", "measured.unknown-format", 1, "-o JSON"),
+        ("iostat-basic.json", "measured.unknown-format", 1, "-x"),
         ("perfmon-german-counters.csv", "measured.localized-counters", 1, "English"),
     ],
 )

@@ -175,6 +175,38 @@ def test_iostat_leaves_out_the_time_since_boot() -> None:
     )
 
 
+def test_iostat_in_json_says_what_it_says_in_text() -> None:
+    """From sysstat 12.6.1 itself: three reports, the first of which covers the time since boot."""
+    (line,) = read("iostat-12.6.1.json")
+    check(
+        line,
+        workload="vda",
+        source_line=22,
+        measured_at=datetime(2026, 11, 27, 20, 28, 56),  # noqa: DTZ001 - the tool's clock
+        duration_s=2.0,
+        samples=2,
+        read_iops=6.0,
+        write_iops=60.0,
+        throughput_bytes_per_s=560 / 2 * 1024,
+        read_response_mean_us=250.0,
+        write_response_mean_us=110.0 * 113 / 120,
+        disk_time_percent=1.0,
+        busy_fraction=0.002,
+    )
+
+
+def test_iostat_in_json_names_the_place_of_a_mistake() -> None:
+    text = (DATA / "iostat-12.6.1.json").read_text()
+    for wrong, place in (('"w/s": "many"', "vda.w/s"), ('"w/s": -1', "vda.w/s"), ('"w/s": ,', "")):
+        with pytest.raises(ConfigError) as caught:
+            read("x", text.replace('"w/s": 113.00', wrong))
+        assert [(issue.line, issue.place) for issue in caught.value.issues] == [(22, place)]
+    lost = text.replace('"disk_device"', '"device"')
+    with pytest.raises(ConfigError) as caught:
+        read("x", lost)
+    assert caught.value.issues[0].code == "measured.bad-syntax"
+
+
 IOSTAT = re.findall(r"# (.+)\n(.+\n.+\n)", (DATA / "iostat-versions.txt").read_text())
 """Versions of sysstat, and a report of each with the same figures."""
 

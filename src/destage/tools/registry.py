@@ -57,7 +57,7 @@ TOOLS = (
         has_export=True,
     ),
     Tool("sysbench", "sysbench", _SCRIPTS, has_commands=True, results={"results": "text"}),
-    Tool("iostat", "iostat", results={"results": "-x"}, is_log=True),
+    Tool("iostat", "iostat", results={"results": "-x, text or JSON"}, is_log=True),
     Tool("perfmon", "Perfmon", results={"results": "CSV"}, is_log=True),
     Tool("csv_table", "CSV of your own", results={"results": "with a heading"}),
     Tool("fio", "fio", (".fio", *_SCRIPTS), has_commands=True, results={"results": "JSON"}, has_export=True),

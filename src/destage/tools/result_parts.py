@@ -1,9 +1,10 @@
 """What the readers of all tools' results share: lines, numbers with their place, mistakes."""
 
 import csv
+import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -54,6 +55,31 @@ class ResultFile:
     def line_of(self, position: int) -> int:
         """Return the number of the line with a position of the text, from 1."""
         return self.text.count("\n", 0, position) + 1
+
+    def decode_objects(self) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+        """Yield the JSON objects that start in the first column: position, line and content of each.
+
+        Tools write messages between them.
+
+        Raises:
+            ConfigError: One is incomplete, or there is none.
+        """
+        end = 0
+        for match in re.finditer(r"^\{", self.text, re.MULTILINE):
+            if match.start() < end:
+                continue
+            line = self.line_of(match.start())
+            try:
+                content, end = json.JSONDecoder().raw_decode(self.text, match.start())
+            except (json.JSONDecodeError, RecursionError) as error:
+                why = "nested too deeply"
+                if isinstance(error, json.JSONDecodeError):
+                    why, line = error.msg, error.lineno
+                message = f"invalid JSON: {why}; is the file complete?"
+                raise self.mistake("measured.bad-syntax", message, line=line) from error
+            yield match.start(), line, content
+        if not end:
+            raise self.mistake("measured.bad-syntax", "has no JSON object")
 
     def split_row(self, text: str, line: int, delimiter: str = ",") -> list[str]:
         """Return the cells of a row of CSV, without the blanks around them."""

@@ -17,9 +17,8 @@ _OTHER_OUTPUTS = (
         re.compile(r"^  *(?:read|write) *: IOPS=|^  *(?:read|write) *: io=", re.MULTILINE),
         "is fio's text output; run fio again with --output-format=json+",
     ),
-    (re.compile(r'^\s*\{\s*"sysstat"'), "is iostat's JSON; run iostat -x again without -o JSON"),
     (
-        re.compile(r"^Device:? +tps\b.*\bBlk_|^Device:? +tps +kB_read/s", re.MULTILINE),
+        re.compile(r"^Device:? +tps\b.*\bBlk_|^Device:? +tps +kB_read/s|^\s*\{\s*\"sysstat\"", re.MULTILINE),
         "is iostat's basic report; run iostat again with -x",
     ),
 )

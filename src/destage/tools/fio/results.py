@@ -7,8 +7,6 @@ the same times, from which the percentiles of reads and writes together follow.
 """
 
 import itertools
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -116,27 +114,13 @@ def read(file: ResultFile) -> Readings:
 
 
 def _decode(file: ResultFile) -> Iterator[_Document]:
-    """Yield the JSON objects in the file, which start in the first column; fio writes warnings between."""
-    end = 0
-    for match in re.finditer(r"^\{", file.text, re.MULTILINE):
-        if match.start() < end:
-            continue
-        line = file.line_of(match.start())
-        try:
-            content, end = json.JSONDecoder().raw_decode(file.text, match.start())
-        except (json.JSONDecodeError, RecursionError) as error:
-            why = "nested too deeply"
-            if isinstance(error, json.JSONDecodeError):
-                why, line = error.msg, error.lineno
-            message = f"invalid JSON: {why}; is the file complete?"
-            raise file.mistake("measured.bad-syntax", message, line=line) from error
+    """Yield the JSON objects in the file, between which fio writes warnings."""
+    for start, line, content in file.decode_objects():
         jobs = content.get("jobs", content.get("client_stats"))
         if not isinstance(jobs, list) or not jobs:
             message = "must be a list of jobs, at least one"
             raise file.mistake("measured.missing-value", message, line=line, place="jobs")
-        yield _Document(match.start(), content, jobs)
-    if not end:
-        raise file.mistake("measured.bad-syntax", "has no JSON object")
+        yield _Document(start, content, jobs)
 
 
 def _is_same(earlier: object, later: object, *keys: str) -> bool:

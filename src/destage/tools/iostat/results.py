@@ -1,4 +1,4 @@
-"""Logs of `iostat -x`, with or without `-t`: a line per device.
+"""Logs of `iostat -x`, as text or JSON, with or without `-t`: a line per device.
 
 The columns are found by their names, which sysstat has changed: `avgqu-sz` became `aqu-sz`, `await` was split
 into `r_await` and `w_await`, and the unit of the data rates is in the name (`rsec/s`, `rkB/s`, `rMB/s`).
@@ -21,6 +21,8 @@ _TIME_FORMS = (
     *("%d/%m/%y %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
     *("%Y-%m-%dT%H:%M:%S%z", "Time: %H:%M:%S", "Time: %I:%M:%S %p"),
 )
+_JSON = re.compile(r'\s*\{\s*"sysstat"')
+_DEVICE = '"disk_device"'
 _HEADER = re.compile(r"Device:?\s")
 _BANNER = re.compile(r"\S+ .*\((?P<host>[^()]+)\).*\(\d+ CPU\)$")
 _US_PER_MS = 1000.0
@@ -28,6 +30,8 @@ _US_PER_MS = 1000.0
 
 def recognizes(text: str) -> bool:
     """Return whether a text is a log of `iostat -x`."""
+    if _JSON.match(text):
+        return '"util"' in text
     return "%util" in text and any(_HEADER.match(line) and "%util" in line for line in text.splitlines())
 
 
@@ -49,7 +53,8 @@ class _Recording:
 
 def read(file: ResultFile) -> Readings:
     """Read a log: a line for each device."""
-    recordings, notes = _leave_out_boot([recorded for recorded in _read_recordings(file) if recorded.reports])
+    read_all = _read_json if _JSON.match(file.text) else _read_text
+    recordings, notes = _leave_out_boot([recorded for recorded in read_all(file) if recorded.reports])
     hosts = sorted({recording.host for recording in recordings})
     logs = []
     for host in hosts:
@@ -89,7 +94,28 @@ def _collect(reports: Sequence[_Report]) -> dict[str, list[Interval]]:
     return by_device
 
 
-def _read_recordings(file: ResultFile) -> list[_Recording]:
+def _read_json(file: ResultFile) -> list[_Recording]:
+    """Return what each iostat printed with `-o JSON`."""
+    lines = (number for number, text in split_lines(file.text) for _ in range(text.count(_DEVICE)))
+    recordings = []
+    for _, start, content in file.decode_objects():
+        try:
+            for host in content["sysstat"]["hosts"]:
+                recordings.append(_Recording(str(host["nodename"])))
+                for stated in host["statistics"]:
+                    report = _Report(parse_time(str(stated.get("timestamp", "")), *_TIME_FORMS))
+                    recordings[-1].reports.append(report)
+                    for disk in stated.get("disk", ()):
+                        device = str(disk["disk_device"])
+                        row = Row(file, next(lines, start), disk, f"{device}.")
+                        report.devices[device] = _read_interval(row)
+        except (KeyError, TypeError, AttributeError) as error:
+            message = "must have sysstat.hosts, with the statistics of disks"
+            raise file.mistake("measured.bad-syntax", message, line=start) from error
+    return recordings
+
+
+def _read_text(file: ResultFile) -> list[_Recording]:
     """Return what each iostat printed, of which a log may have several, as when cron appends to it."""
     recordings = [_Recording("")]
     names: list[str] = []
@@ -133,5 +159,5 @@ def _read_interval(row: Row) -> Interval:
         write_us=row.number("w_await", scale=_US_PER_MS),
         all_us=None if row.has("r_await") else row.number("await", scale=_US_PER_MS),
         outstanding=row.number("aqu-sz", "avgqu-sz"),
-        busy=row.number("%util", scale=0.01),
+        busy=row.number("%util", "util", scale=0.01),
     )
