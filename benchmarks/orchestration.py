@@ -30,8 +30,7 @@ from destage.store.fragment_files.fragments import write_fragment
 from destage.store.fragment_files.stored_rows import read_rows, rows_schema
 from destage.store.locks.lease import FileLease
 from destage.sweeps import parse_study, studies
-from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.session_end import Interrupts, SessionEnd
+from destage.sweeps.execution.driver import Driver, Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner, list_needed_columns

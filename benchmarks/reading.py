@@ -23,8 +23,8 @@ from environment import print_heading
 from synthetic_sweep import REPLICATES, write_sweep
 
 from destage.queries import Session, open_session
-from destage.queries.report import compose_answer
 from destage.queries.report.page import render_page
+from destage.queries.report.reported_kinds import compose_answer
 from destage.queries.report.sentences.excerpt import MOST_LISTED, open_excerpt
 from destage.queries.text.formats import encode
 from destage.store.opened import recorded_progress

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from destage.engine.scenario_schema import engine_tree
+from destage.engine.configuration import engine_tree
 from destage.spec import quantities
 from destage.spec.schema_tree import Node, is_null, is_outward_tagged
 from destage.spec.typed_tables import table_schema

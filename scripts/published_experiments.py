@@ -18,8 +18,9 @@ from destage.queries.exports.sweep_export import update_export
 from destage.queries.published.published_page import Section, group_by_document, list_headlines, write_pages
 from destage.queries.published.verdict_text import summarize_verdicts
 from destage.queries.published.verdicts import judge_figures
-from destage.queries.report import fill_answers, write_report
-from destage.queries.text.formats import rows_as_json
+from destage.queries.report.page import write_report
+from destage.queries.report.sentences.published_section import fill_answers
+from destage.queries.text.plain_values import rows_as_json
 from destage.store import Location, locate
 from destage.sweeps import studies
 

@@ -8,18 +8,18 @@ returns all mistakes; `catalog` and `traces` hold hardware, workloads and record
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from destage.engine import catalog, scenario_schema, traces
+from destage.engine import catalog, configuration, traces
 from destage.engine.configuration import (
     Scenario,
     assemble,
     canonical_json,
     normalise,
     prepare,
+    schema,
     usable_capacity,
     validate,
 )
 from destage.engine.result_columns import Column, columns, results_schema
-from destage.engine.scenario_schema import schema
 from destage.engine.simulation import RESULTS_VERSION, StopSignal, simulate
 from destage.spec import quantities
 from destage.spec.schema_tree import Node
@@ -46,7 +46,7 @@ _OF_ARROW = {
 
 def authoring_schema() -> Node:
     """Return the schema for editors, which allows unit strings and catalogue names."""
-    return scenario_schema.authoring_schema(
+    return configuration.authoring_schema(
         {kind: [entry.name for entry in catalog.entries(kind)] for kind in catalog.KINDS}
     )
 

@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from destage.errors import ConfigError, Issue
-from destage.spec.base_units import join
 from destage.spec.near_names import find_near_names, suggest_names
+from destage.spec.schema_tree import join
 
 Kind = Literal["controllers", "disks", "workloads"]
 """The kinds of entries."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from destage.engine import _engine, scenario_schema
+from destage.engine import _engine, configuration
 
 Composer, run_id = _engine.Composer, _engine.run_id
-PARTS = tuple(sorted(name for name in scenario_schema.schema()["properties"] if name != "array"))
+PARTS = tuple(sorted(name for name in configuration.schema()["properties"] if name != "array"))
 """The top-level fields of a canonical configuration, in the order of its text; `host` may be missing."""
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from destage.engine import _engine, traces
-from destage.engine.configuration import translated_errors
-from destage.engine.scenario_schema import engine_tree
+from destage.engine.configuration import engine_tree, translated_errors
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.objects import Location

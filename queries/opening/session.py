@@ -18,9 +18,9 @@ from destage.queries.opening.studied_sweep import StudiedSweep
 from destage.queries.published.measurement import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.tables import views
+from destage.queries.tables.facts import SHARED, build_grid
 from destage.queries.tables.point_table import PointTable, tabulate_axes
 from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
-from destage.queries.tables.shared_points import SHARED, build_grid
 from destage.queries.tables.stored_analyses import name_table
 from destage.queries.tables.views import MEANS, MeanViews
 from destage.queries.text.presentation import format_count
@@ -59,7 +59,6 @@ class Session(StudiedSweep):
     bucket, which `close` deletes.
 
     Attributes:
-        public: The relations that statements of users read.
         left_out: The number of planned points that the session does not have; see `select_points`.
     """
 
@@ -115,10 +114,9 @@ class Session(StudiedSweep):
         self._means = MeanViews(self.axes, self.probed, facts.repeats_replicates, facts.rows_per_point)
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, MEASURED, *MEANS}
-        axes = tabulate_axes(self.names, self.config)
         self._database = Database(
             {
-                "axes": axes,
+                "axes": tabulate_axes(self.names, self.config),
                 "certificates": self.sweep.certificates(),
                 **{name_table(name): table for name, table in self.analyses.items()},
                 "student": views.build_quantiles(max(facts.replicates, 2)),
@@ -149,8 +147,15 @@ class Session(StudiedSweep):
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
         answers_view = views.build_answers_view(self.answer, self.axes, has_shared=SHARED in relations.tables)
         self._database.add_view("answers", answers_view)
-        meanings = collect_meanings(axes, self.answer, self.seek)
-        self.public = PublicViews(self, self._database, meanings, self._means.define, self._add_pending)
+        self._public: PublicViews | None = None
+
+    @property
+    def public(self) -> PublicViews:
+        """The relations that statements of users read, prepared for the first one."""
+        if self._public is None:
+            meanings = collect_meanings(tabulate_axes(self.names, self.config), self.answer, self.seek)
+            self._public = PublicViews(self, self._database, meanings, self._means.define, self._add_pending)
+        return self._public
 
     @cached_property
     def points(self) -> PointTable:

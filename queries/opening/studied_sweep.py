@@ -10,10 +10,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import results_schema, scenario_schema
+from destage.engine import configuration, results_schema
 from destage.queries.named.column_meanings import find_units
-from destage.queries.named.named_queries import NamedQuery, find_query, list_fitting, parse_query
-from destage.queries.named.query_text import Subject, write_query
+from destage.queries.named.named_queries import (
+    NamedQuery,
+    Subject,
+    find_query,
+    list_fitting,
+    parse_query,
+    write_query,
+)
 from destage.queries.named.study_kinds import find_kind
 from destage.queries.tables.point_table import name_columns
 from destage.queries.tables.stored_analyses import list_analysis_queries, read_analyses
@@ -114,7 +120,7 @@ class StudiedSweep:
     @cached_property
     def units(self) -> dict[str, str]:
         """The base unit of each axis that has one, by dotted path and by its name in SQL."""
-        unit_by_path = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
+        unit_by_path = {path: configuration.find_unit(path, self.config) for path in self.axes}
         units = {path: unit for path, unit in unit_by_path.items() if unit is not None}
         return units | {self.names[path]: unit for path, unit in units.items()}
 

@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from destage.queries.exports.report_record import Summary
 from destage.queries.findings.answer_bars import AnswerBars, draw_answer_bars
-from destage.queries.findings.answer_basis import list_assumed_localities, list_model_errors
 from destage.queries.findings.calibration_answer import (
     TABLE,
     compose_calibration,
@@ -16,8 +15,12 @@ from destage.queries.findings.calibration_answer import (
     tabulate_predictions,
     tabulate_unknowns,
 )
-from destage.queries.findings.slower_caches import list_slower_caches
-from destage.queries.findings.unsteady_caches import list_unsteady_caches
+from destage.queries.findings.caveats import (
+    list_assumed_localities,
+    list_model_errors,
+    list_slower_caches,
+    list_unsteady_caches,
+)
 from destage.queries.opening.session import Session
 from destage.queries.published.verdicts import VERDICTS_SCHEMA, judge_figures
 from destage.queries.report.charts.calibration_charts import build_calibration_charts
@@ -41,8 +44,7 @@ from destage.queries.report.sentences.sought_answer import (
     describe_intervals,
 )
 from destage.queries.report.sentences.unanswered_points import list_unanswered
-from destage.queries.text.formats import rows_as_json
-from destage.queries.text.plain_values import name_products
+from destage.queries.text.plain_values import name_products, rows_as_json
 from destage.queries.text.presentation import Presentation, format_count, present
 from destage.spec.printed_text import align_cells
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from destage.engine import scenario_schema
+from destage.engine import configuration
 from destage.queries.named.column_meanings import FIXED
 from destage.queries.tables.views import list_measured_columns
 from destage.spec.axis_names import name_axes
@@ -48,8 +48,8 @@ def tabulate_axes(names: Mapping[str, str], config: Mapping[str, object]) -> pa.
     Args:
         config: A resolved configuration, for units and meanings.
     """
-    units = [scenario_schema.find_unit(path, config) for path in names]
-    meanings = [scenario_schema.find_meaning(path, config) for path in names]
+    units = [configuration.find_unit(path, config) for path in names]
+    meanings = [configuration.find_meaning(path, config) for path in names]
     columns = [list(range(len(names))), list(names.values()), list(names), units, meanings]
     return pa.table(columns, schema=AXES_SCHEMA)
 

@@ -19,9 +19,15 @@ import pyarrow.parquet as pq
 
 from destage.errors import QueryError, StoreError
 from destage.objects import Location, ObjectPath
-from destage.queries.tables.facts import Facts, FactsRecord, examine_plan
+from destage.queries.tables.facts import (
+    SHARED,
+    Facts,
+    FactsRecord,
+    collapse_plan,
+    examine_plan,
+    find_shared_points,
+)
 from destage.queries.tables.kept_copies import KeptCopies, list_copied
-from destage.queries.tables.shared_points import SHARED, collapse_plan, find_shared_points
 from destage.sql import FileConnection, merge_files, quote, quote_text, quote_texts
 from destage.store import Sweep
 from destage.store.files.digests import damaged, find_damage, invalid, is_intact

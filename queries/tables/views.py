@@ -28,7 +28,7 @@ import pyarrow as pa
 
 from destage import engine
 from destage.engine import result_columns
-from destage.queries.tables.shared_points import SHARED
+from destage.queries.tables.facts import SHARED
 from destage.sql import quote
 from destage.student import quantile
 

@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 
 from destage import allowance
 from destage.errors import QueryError
-from destage.queries.text.plain_values import flatten, list_json_values, unmark
+from destage.queries.text.plain_values import flatten, rows_as_json, unmark
 from destage.queries.text.presentation import present
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -44,13 +43,6 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str], *, escape_formu
                 data={"allowed": FORMATS},
             )
     return sink.getvalue()
-
-
-def rows_as_json(table: pa.Table) -> list[dict[str, Any]]:
-    """Return rows as JSON values; times, intervals, blobs, NaN and infinity as texts."""
-    columns = [list_json_values(column) for column in table.columns]
-    names = table.column_names
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def format_json(table: pa.Table) -> str:

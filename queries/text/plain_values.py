@@ -66,6 +66,13 @@ def list_json_values(column: pa.ChunkedArray) -> list[Any]:
     return [value for chunk in column.chunks for value in _list_values(chunk)]
 
 
+def rows_as_json(table: pa.Table) -> list[dict[str, Any]]:
+    """Return rows as JSON values; times, intervals, blobs, NaN and infinity as texts."""
+    columns = [list_json_values(column) for column in table.columns]
+    names = table.column_names
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
 def flatten(table: pa.Table) -> pa.Table:
     """Return a table of booleans, numbers and texts only, for formats without other types."""
     for index, field in enumerate(table.schema):

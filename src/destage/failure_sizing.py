@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from destage.errors import ConfigError, Issue
 from destage.queries import open_session
-from destage.queries.findings.answer_basis import describe_error, find_error
 from destage.queries.findings.candidates import (
     CONTROLLER,
     DISK,
@@ -26,6 +25,7 @@ from destage.queries.findings.candidates import (
     list_candidates,
     list_judged,
 )
+from destage.queries.findings.caveats import describe_error, find_error
 from destage.queries.findings.sizing_text import Sized
 from destage.queries.opening.session import Session
 from destage.sql import quote
@@ -39,7 +39,7 @@ from destage.sweeps.sizing.failure_states import (
     is_always_in,
     make_state_search,
 )
-from destage.sweeps.sizing.largest_arrays import Outclassed
+from destage.sweeps.sizing.families import Outclassed
 from destage.sweeps.sizing.request import SizingRequest
 from destage.sweeps.sizing.sizing_studies import FOUND, list_outclassed
 

@@ -10,13 +10,6 @@ from destage.engine.workload_description import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session
-from destage.queries.findings.answer_basis import (
-    describe_error,
-    describe_run_error,
-    find_error,
-    list_model_errors,
-    list_point_errors,
-)
 from destage.queries.findings.candidates import (
     CONTROLLER,
     DISK,
@@ -27,6 +20,13 @@ from destage.queries.findings.candidates import (
     find_battery_case,
     list_candidates,
     list_judged,
+)
+from destage.queries.findings.caveats import (
+    describe_error,
+    describe_run_error,
+    find_error,
+    list_model_errors,
+    list_point_errors,
 )
 from destage.queries.findings.fit_text import Fit, JudgedChange
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
@@ -41,8 +41,7 @@ from destage.queries.findings.sizing_text import (
 from destage.sweeps import Outcome, Study
 from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
-from destage.sweeps.sizing.families import find_too_small, list_unpriced
-from destage.sweeps.sizing.largest_arrays import Outclassed
+from destage.sweeps.sizing.families import Outclassed, find_too_small, list_unpriced
 from destage.sweeps.sizing.present_array import PresentArray, is_valid
 from destage.sweeps.sizing.request import (
     BATTERY,

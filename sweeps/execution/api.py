@@ -18,9 +18,9 @@ from destage.store.opened.sweep import open_sweep
 from destage.store.state.lookup import default_store
 from destage.store.state.plan import add_study
 from destage.sweeps.calibration.measured_figures import bind_figures
+from destage.sweeps.execution.driver import Interrupts
 from destage.sweeps.execution.outcomes import Outcome, Preview
 from destage.sweeps.execution.progress_report import ProgressCallback
-from destage.sweeps.execution.session_end import Interrupts
 from destage.sweeps.execution.shared_runs import SharedRuns
 from destage.sweeps.execution.sweep_session import ExecutorChoice, ExecutorName, SweepSession
 from destage.sweeps.execution.time_estimate import estimate_time

@@ -3,15 +3,20 @@
     price = controller + disks x disk + ceil(disks / disks of a shelf) x shelf
 
 The disks are those of the array and its hot spares. The price rises with the number of disks, which the
-search for the cheapest configurations relies on.
+search for the cheapest configurations relies on. The price table of `destage size` is a file of its own.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
 from typing import Annotated, Any
 
-from destage.errors import Issue
-from destage.spec.typed_tables import key, read_table, table
-from destage.spec.validation import suggest
+from destage.engine import catalog
+from destage.errors import ConfigError, Issue
+from destage.spec.documents import parse_document
+from destage.spec.source import Source
+from destage.spec.typed_tables import key, read_table, table, table_schema
+from destage.spec.validation import suggest, validate_document
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameter_space import Space
 
@@ -98,3 +103,38 @@ def read_prices(
     if issues:
         return None, issues
     return read_table(Prices, written, scenario=named), []
+
+
+def read_prices_file(text: str | bytes, name: str) -> dict[str, Any]:
+    """Return a price table from YAML; raises as `check_prices` does, with the line of each mistake."""
+    return check_prices(parse_document(text, name, "study"), name, text)
+
+
+def check_prices(document: object, name: str, text: str | bytes = "") -> dict[str, Any]:
+    """Return a document that is a price table.
+
+    Args:
+        text: What it was read from, in which each mistake has its line.
+
+    Raises:
+        ConfigError: It is not, with every mistake.
+    """
+    if not isinstance(document, dict):
+        message = "not a price table in YAML; `destage size --example-prices` prints one"
+        raise ConfigError([Issue("study.wrong-type", "", message)], name)
+    issues = validate_document(document, table_schema(Prices), "study")
+    if not issues:
+        issues = [
+            replace(issue, place=f"{kind}.{part}")
+            for kind in ("controllers", "disks")
+            for part in document[kind]
+            for issue in catalog.check_name(kind, part)
+        ]
+    if issues:
+        raise Source(name, text).error(issues)
+    return document
+
+
+def example_prices() -> str:
+    """Return the dated example of a price table, as YAML."""
+    return (resources.files("destage.sweeps.keys") / "example_prices.yaml").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from destage import engine
 from destage.errors import ConfigError, Issue, QueryError
-from destage.spec.base_units import as_word
+from destage.spec.schema_tree import as_word
 from destage.store.state.plan import CONFIG_COLUMNS
 from destage.sweeps.space.axes import find_type, fit, in_base_units, keep_written, kind_of, read_values
 from destage.sweeps.space.identity import pack_ids

@@ -20,8 +20,8 @@ from destage.errors import Issue
 from destage.objects import locate
 from destage.store.files.layout import SweepLayout
 from destage.sweeps.workers.batches import Batch, Failure, FinishedBatch, Receipt
+from destage.sweeps.workers.executors import Worker
 from destage.sweeps.workers.machine_failures import Marker, check_marker, explain_failure
-from destage.sweeps.workers.worker import Worker
 
 _CHECK_S = 5.0
 """Interval of the check that the driver still writes this sweep [s]."""

@@ -41,7 +41,7 @@ def parse_study(
     document = drop_mistaken(written, issues)
     if not isinstance(document.get("scenario"), Mapping):
         raise source.error(issues)
-    if (message := engine.scenario_schema.explain_wrong_table(document["scenario"])) is not None:
+    if (message := engine.configuration.explain_wrong_table(document["scenario"])) is not None:
         raise source.error([*issues, Issue("study.wrong-type", "scenario", message)])
     if not is_stored:
         document = _bind_parts(document, (folder or Path()).absolute(), source, issues)

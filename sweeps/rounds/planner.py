@@ -19,8 +19,7 @@ from destage.sweeps.points.point import Expansion, configure
 from destage.sweeps.points.point_results import Facts, PointResults
 from destage.sweeps.rounds.finished_runs import NEEDED, FinishedRuns
 from destage.sweeps.rounds.forecast import Forecast, add_points
-from destage.sweeps.rounds.point_means import FixedRuns, PointMeans
-from destage.sweeps.rounds.question import Ledger, Question, Slot
+from destage.sweeps.rounds.question import FixedRuns, Ledger, PointMeans, Question, Slot
 from destage.sweeps.rounds.sought_values import LargestValues, SmallestValues
 from destage.sweeps.search.added_points import AddedPoints
 from destage.sweeps.search.refinement import RefinedGrid

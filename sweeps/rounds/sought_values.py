@@ -19,10 +19,10 @@ from destage.sweeps.points.point import Expansion, Point
 from destage.sweeps.points.point_results import NO_LOAD, Facts
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.forecast import Forecast, LeastProgress, forecast_least
-from destage.sweeps.rounds.point_means import Replication
 from destage.sweeps.rounds.question import (
     Ledger,
     Question,
+    Replication,
     Slot,
     explain_runs,
     explain_undecided,

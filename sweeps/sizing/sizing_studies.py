@@ -13,8 +13,7 @@ from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
 from destage.sweeps.reading.parsing import parse_study
-from destage.sweeps.sizing.families import Impossible, list_families
-from destage.sweeps.sizing.largest_arrays import Outclassed, find_outclassed
+from destage.sweeps.sizing.families import Impossible, Outclassed, find_outclassed, list_families
 from destage.sweeps.sizing.request import BATTERY, DISKS, SizingRequest, depends_on_users, make_scenario
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
 from destage.sweeps.space import parameters

@@ -16,7 +16,7 @@ import pyarrow as pa
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
-from destage.spec.base_units import as_word
+from destage.spec.schema_tree import as_word
 from destage.sweeps.space.parameters import Parameter
 
 MOST_VALUES = 100_000

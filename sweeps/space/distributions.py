@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from destage.errors import ConfigError, Issue
-from destage.spec.base_units import as_word
-from destage.spec.schema_tree import Node, node
+from destage.spec.schema_tree import Node, as_word, node
 from destage.sweeps.space.axes import exact, in_base_units
 from destage.sweeps.space.parameters import Parameter
 

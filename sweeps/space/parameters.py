@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from destage.engine import catalog
-from destage.engine.scenario_schema import engine_tree
+from destage.engine.configuration import engine_tree
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.documents import value_at

@@ -12,8 +12,7 @@ import numpy as np
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
-from destage.spec.base_units import as_word
-from destage.spec.schema_tree import Node
+from destage.spec.schema_tree import Node, as_word
 from destage.spec.typed_tables import read_table, table_schema
 from destage.spec.validation import suggest, validate_document
 from destage.store.schemas.published_figures import KEYS, Publication, read_publication

@@ -85,5 +85,5 @@ def _install_jump(after: float, wall: float, asleep: float) -> None:
 
     time.time = lambda: read_time() + (wall if passed() else 0)
     time.clock_gettime = clock_gettime
-    for module in (object_lease, sys.modules["destage.sweeps.workers.worker"]):
+    for module in (object_lease, sys.modules["destage.sweeps.workers.executors"]):
         module.datetime = Jumping  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import DestageError
 from destage.queries import open_session
-from destage.queries.report import compose_answer
+from destage.queries.report.reported_kinds import compose_answer
 from destage.sql import quote
 from destage.store import Location, locate
 from destage.store.files.digests import damaged, find_digest, is_intact

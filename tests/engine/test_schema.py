@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from destage.engine import authoring_schema, catalog, scenario_schema, schema
+from destage.engine import authoring_schema, catalog, configuration, schema
 
 WRITTEN: dict[str, Any] = {
     "workload": {
@@ -93,4 +93,4 @@ def test_the_catalogue_is_offered_for_completion() -> None:
     ],
 )
 def test_the_unit_at_a_path(path: str, unit: str | None) -> None:
-    assert scenario_schema.find_unit(path, catalog.resolve(WRITTEN)) == unit
+    assert configuration.find_unit(path, catalog.resolve(WRITTEN)) == unit

@@ -12,7 +12,7 @@ from destage.measured_systems import estimation, model_error
 from destage.measured_systems.bank import rates, systems
 from destage.measured_systems.model_error import LoadClass, classify_rate, classify_run
 from destage.measured_systems.prediction import stored_predictions
-from destage.queries.findings.answer_basis import describe_run_error, list_model_errors
+from destage.queries.findings.caveats import describe_run_error, list_model_errors
 
 RESULTS = {
     "throughput_iops": 1000.0,

@@ -8,13 +8,14 @@ import pytest
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.findings.unsteady_caches import list_unsteady_caches
+from destage.queries.findings.caveats import list_unsteady_caches
 from destage.queries.published.published_page import list_section_lines
 from destage.queries.published.verdict_text import HEADINGS, HEADLINE_HEADINGS
 from destage.queries.published.verdicts import NO_ANSWER, judge_figures
-from destage.queries.report import draw_figure, fill_answers
 from destage.queries.report.drawing.svg import WIDE
+from destage.queries.report.page import draw_figure
 from destage.queries.report.reported_kinds import find_reported
+from destage.queries.report.sentences.published_section import fill_answers
 from destage.store.schemas.figure_classes import FigureClass
 from destage.sweeps import studies
 

@@ -10,7 +10,8 @@ import pytest
 
 from destage.errors import QueryError
 from destage.notebook.frames import make_frame
-from destage.queries.text.formats import encode, rows_as_json
+from destage.queries.text.formats import encode
+from destage.queries.text.plain_values import rows_as_json
 from destage.queries.text.presentation import present
 from destage.sql import Database, quote
 

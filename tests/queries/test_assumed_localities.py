@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from destage.queries.findings.answer_basis import list_assumed_localities
+from destage.queries.findings.caveats import list_assumed_localities
 from destage.queries.report.reported_kinds import compose_answer
 
 USE = "workload.use"

@@ -21,8 +21,9 @@ from destage.queries.findings.calibration_answer import (
     tabulate_unknowns,
 )
 from destage.queries.opening.session import Session
-from destage.queries.report import compose_answer, render_page
 from destage.queries.report.figures import build_figures
+from destage.queries.report.page import render_page
+from destage.queries.report.reported_kinds import compose_answer
 from destage.sweeps import parse_study, studies
 from destage.sweeps.reading.expansion import expand
 

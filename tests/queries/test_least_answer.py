@@ -11,7 +11,7 @@ from destage.queries.pairs.explained_kinds import SmallestValue
 from destage.queries.pairs.point_choice import Choice
 from destage.queries.pairs.point_pairs import Side, compare_points
 from destage.queries.pairs.run_history import list_history
-from destage.queries.report import compose_answer
+from destage.queries.report.reported_kinds import compose_answer
 from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.recorded_objectives import list_objectives
 

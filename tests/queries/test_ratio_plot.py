@@ -7,10 +7,9 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.published.verdicts import judge_figures
-from destage.queries.report import draw_figure
 from destage.queries.report.charts.ratio_plot import build_ratio_plot
 from destage.queries.report.drawing.chart import DotPlot
-from destage.queries.report.page import render_page
+from destage.queries.report.page import draw_figure, render_page
 
 DISKS = "array.disks"
 RUNS = [

@@ -13,12 +13,11 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries import Session
-from destage.queries.report import draw_figure, write_report
 from destage.queries.report.charts.standard_charts import build_standard_chart, fitting_charts
 from destage.queries.report.drawing.canvas import choose_x_scale, choose_y_scale
-from destage.queries.report.page import render_page
+from destage.queries.report.page import draw_figure, render_page, write_report
 from destage.queries.report.reported_kinds import compose_answer
-from destage.queries.text.formats import rows_as_json
+from destage.queries.text.plain_values import rows_as_json
 
 CAPACITY = "controller.cache.capacity"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 from seek_grids import seek_grid
 
-from destage.queries.report import write_report
+from destage.queries.report.page import write_report
 from destage.queries.report.sentences.design_space import ROWS_AT_FIRST
 
 CHROMIUM = os.environ.get("DESTAGE_TEST_BROWSER") or next(

@@ -15,8 +15,7 @@ from destage.measured.sets import MeasuredSet, delete_set, find_store, write_set
 from destage.queries import Session, open_session, report
 from destage.queries.exports import report_record
 from destage.queries.exports.report_record import add_record, digest_inputs, find_report, read_summary
-from destage.queries.report import update_report, write_report
-from destage.queries.report.page import render_page
+from destage.queries.report.page import render_page, update_report, write_report
 from destage.queries.report.reported_kinds import summarize
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment

@@ -8,8 +8,8 @@ import yaml
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.findings.slower_caches import list_slower_caches
-from destage.queries.report import compose_answer
+from destage.queries.findings.caveats import list_slower_caches
+from destage.queries.report.reported_kinds import compose_answer
 
 STUDY = {
     "name": "mixed",

@@ -7,12 +7,11 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.report import draw_figure
 from destage.queries.report.charts.facets import MOST_LINES
 from destage.queries.report.charts.standard_charts import build_study_charts
 from destage.queries.report.drawing.chart import DotPlot, LineChart
 from destage.queries.report.figures import build_figures
-from destage.queries.report.page import render_page
+from destage.queries.report.page import draw_figure, render_page
 
 CAPACITY = "controller.cache.capacity"
 CONTROLLER = "controller.use"

@@ -7,10 +7,9 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.report import draw_figure
 from destage.queries.report.drawing.chart import DotPlot, StateTimeline
 from destage.queries.report.figures import build_figures
-from destage.queries.report.page import render_page
+from destage.queries.report.page import draw_figure, render_page
 from destage.queries.report.reported_kinds import compose_answer
 
 ALLOW = "controller.battery.allow_without_battery"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from destage import engine
-from destage.queries.findings.unsteady_caches import describe_run, list_unsteady_caches
+from destage.queries.findings.caveats import describe_run, list_unsteady_caches
 from destage.queries.report.reported_kinds import compose_answer
 
 SHORT = {"requests": 20000}

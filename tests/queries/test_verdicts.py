@@ -9,7 +9,7 @@ from scipy import stats
 from destage.queries import Session
 from destage.queries.published.verdict_text import format_verdict
 from destage.queries.published.verdicts import NO_ANSWER, judge_figures
-from destage.queries.report import compose_answer
+from destage.queries.report.reported_kinds import compose_answer
 from destage.queries.report.sentences.published_section import render_published_section
 
 DISKS = "array.disks"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from destage.sql.failures import raising_failures
+from destage.sql.limits import raising_failures
 
 
 def test_an_interrupt_stays_one() -> None:

@@ -15,8 +15,7 @@ from destage.store.fragment_files.stored_rows import find_present_runs, read_row
 from destage.store.locks.lease import FileLease, Lease
 from destage.store.state.plan import join_configs
 from destage.sweeps import Study
-from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.session_end import BREAKER, TRIES, Failures, Interrupts, SessionEnd
+from destage.sweeps.execution.driver import BREAKER, TRIES, Driver, Failures, Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner

@@ -6,6 +6,7 @@ import pytest
 
 from destage import engine
 from destage.errors import ConfigError
+from destage.sweeps.keys.prices import example_prices, read_prices_file
 from destage.sweeps.sizing.failure_states import (
     DEAD_BATTERY,
     DURING_REBUILD,
@@ -16,7 +17,6 @@ from destage.sweeps.sizing.failure_states import (
     list_failures,
     make_failed_scenario,
 )
-from destage.sweeps.sizing.price_table import example_prices, read_prices_file
 from destage.sweeps.sizing.request import SizingRequest, make_scenario
 
 FOUND = {"controller.use": "megaraid_9540", "array.disk.use": "exos_x18", "array.raid": "5", "array.disks": 4}

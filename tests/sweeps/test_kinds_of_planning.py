@@ -14,8 +14,7 @@ from destage.sweeps.keys.calibrate_settings import Calibration
 from destage.sweeps.keys.refine_key import Refinement
 from destage.sweeps.keys.search_key import Search
 from destage.sweeps.rounds.planner import WAYS, find_question, list_needed_columns
-from destage.sweeps.rounds.point_means import FixedRuns, PointMeans
-from destage.sweeps.rounds.question import Question
+from destage.sweeps.rounds.question import FixedRuns, PointMeans, Question
 from destage.sweeps.rounds.sought_values import LargestValues, SmallestValues
 from destage.sweeps.study.reader import study_schema
 

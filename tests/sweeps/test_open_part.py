@@ -15,14 +15,12 @@ from destage.store.fragment_files.stored_rows import list_complete_fragments, re
 from destage.store.locks.lease import FileLease
 from destage.sweeps import Study
 from destage.sweeps.execution import driver as driving
-from destage.sweeps.execution.driver import Driver
-from destage.sweeps.execution.session_end import Interrupts, SessionEnd
+from destage.sweeps.execution.driver import Driver, Interrupts, SessionEnd
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.rounds.finished_runs import FinishedRuns
 from destage.sweeps.rounds.planner import Planner
 from destage.sweeps.workers.batches import Batch, Configs, Failure, FinishedBatch, Receipt
-from destage.sweeps.workers.executors import InlineExecutor
-from destage.sweeps.workers.worker import MOST_ROWS, OpenPart
+from destage.sweeps.workers.executors import MOST_ROWS, InlineExecutor, OpenPart
 
 MakeStudy = Callable[..., Study]
 
@@ -229,7 +227,7 @@ def test_a_batch_passes_a_fail_point_while_it_is_held(
     passed: list[tuple[str, int]] = []
     monkeypatch.setattr(driving, "EAGER", 0)
     monkeypatch.setattr(
-        "destage.sweeps.workers.worker.pass_point",
+        "destage.sweeps.workers.executors.pass_point",
         lambda name: passed.append((name, len(list_complete_fragments(layout)))),
     )
     executor = InlineExecutor(1, layout.fragments, ("events",))

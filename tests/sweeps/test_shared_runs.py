@@ -16,7 +16,7 @@ from destage.store.fragment_files.stored_rows import rows_schema
 from destage.sweeps import Outcome, Study
 from destage.sweeps.execution import shared_runs
 from destage.sweeps.workers.batches import Batch, Configs
-from destage.sweeps.workers.worker import Failure, commit_failure
+from destage.sweeps.workers.executors import Failure, commit_failure
 
 MakeStudy = Callable[..., Study]
 DISKS = "array.disks"

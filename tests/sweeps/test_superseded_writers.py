@@ -17,7 +17,7 @@ from destage.store.locks.lease import FileLease
 from destage.store.state import head
 from destage.sweeps import Study, verify
 from destage.sweeps.execution import api, sweep_session
-from destage.sweeps.workers import worker
+from destage.sweeps.workers import executors
 
 MakeStudy = Callable[..., Study]
 SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 500}
@@ -63,7 +63,7 @@ def test_a_paused_writer_damages_nothing(
             assert outcome.state == "finished"
             after[0] = _seen(outcome.path)
 
-    for module in (durable, fragments, head, worker):
+    for module in (durable, fragments, head, executors):
         monkeypatch.setattr(module, "pass_point", pause)
     # A writer that was past its last check ends without knowing.
     with suppress(StoreError):

@@ -8,8 +8,8 @@ import pytest
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.report import compose_answer
 from destage.queries.report.charts.standard_charts import build_study_charts
+from destage.queries.report.reported_kinds import compose_answer
 from destage.sweeps import Outcome, Study
 
 MakeStudy = Callable[..., Study]

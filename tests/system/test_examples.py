@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from destage import queries, store, sweeps
-from destage.queries.report import compose_answer
+from destage.queries.report.reported_kinds import compose_answer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STUDIES = sorted(set(EXAMPLES.glob("*.yaml")) - {EXAMPLES / "ray-cluster.yaml"})

@@ -40,7 +40,7 @@ def write(line):
 class Recorder:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name != "destage.sweeps.workers.worker":
+        if name != "destage.sweeps.workers.executors":
             return None
         spec = PathFinder.find_spec(name, path, target)
         execute = spec.loader.exec_module

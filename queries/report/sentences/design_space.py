@@ -10,8 +10,7 @@ from destage.queries.named.named_queries import find_query
 from destage.queries.opening.session import Session
 from destage.queries.report.charts.facets import CAPACITY, RAID
 from destage.queries.report.sentences.excerpt import describe_excerpt
-from destage.queries.text.formats import rows_as_json
-from destage.queries.text.plain_values import is_number
+from destage.queries.text.plain_values import is_number, rows_as_json
 from destage.queries.text.presentation import (
     Heading,
     Presentation,

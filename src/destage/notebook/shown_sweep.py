@@ -15,8 +15,9 @@ from destage.notebook.html import Figure, render_sentences, render_table
 from destage.notebook.measured import Measured
 from destage.queries import Session, open_session
 from destage.queries.named.column_meanings import MEASURED
-from destage.queries.report import compose_answer, draw_figure, write_report
 from destage.queries.report.figures import build_figures
+from destage.queries.report.page import draw_figure, write_report
+from destage.queries.report.reported_kinds import compose_answer
 from destage.store import Location, find_sweep, locate
 
 if TYPE_CHECKING:

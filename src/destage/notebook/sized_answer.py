@@ -16,9 +16,9 @@ from destage.spec import quantities
 from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
+from destage.sweeps.keys.prices import check_prices, example_prices, read_prices_file
 from destage.sweeps.sizing import rate_load
 from destage.sweeps.sizing.failure_states import list_failures
-from destage.sweeps.sizing.price_table import check_prices, example_prices, read_prices_file
 from destage.sweeps.sizing.request import (
     FEWEST,
     MOST,

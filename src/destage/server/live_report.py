@@ -10,7 +10,7 @@ from pathlib import Path
 
 from destage.objects import Location
 from destage.queries import Session, open_session
-from destage.queries.report import write_report
+from destage.queries.report.page import write_report
 from destage.server.access import DEFAULT_POLICY
 from destage.server.sweep_observer import SweepObserver, Version, describe_error
 

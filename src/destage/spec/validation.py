@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from destage.errors import Issue
 from destage.spec import quantities
-from destage.spec.base_units import BaseUnits, join, to_base_units
-from destage.spec.schema_tree import Node, SchemaTree, is_null, is_outward_tagged
+from destage.spec.schema_tree import (
+    BaseUnits,
+    Node,
+    SchemaTree,
+    is_null,
+    is_outward_tagged,
+    join,
+    to_base_units,
+)
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

@@ -10,9 +10,9 @@ segment, ``capacity``, is an alias where that name has no other meaning and no o
 from destage.sql.database import Database
 from destage.sql.file_connection import FileConnection, merge_files
 from destage.sql.limits import QueryLimits
-from destage.sql.read_statements import ReadStatement
 from destage.sql.statements import (
     Aliases,
+    ReadStatement,
     alias_names,
     find_qualifiers,
     join_statement,

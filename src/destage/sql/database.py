@@ -12,10 +12,25 @@ import pyarrow as pa
 from destage import allowance
 from destage.errors import QueryError
 from destage.machine import check_address_space
-from destage.sql.failures import FAILURES, build_error, raising_failures, read_details, read_message
-from destage.sql.limits import QueryLimits, execute_limited
-from destage.sql.read_statements import ReadStatement, split_statements
-from destage.sql.statements import Aliases, alias_paths, quote, quote_texts, replace_alias, replace_types
+from destage.sql.limits import (
+    FAILURES,
+    QueryLimits,
+    build_error,
+    execute_limited,
+    raising_failures,
+    read_details,
+    read_message,
+)
+from destage.sql.statements import (
+    Aliases,
+    ReadStatement,
+    alias_paths,
+    quote,
+    quote_texts,
+    replace_alias,
+    replace_types,
+    split_statements,
+)
 from destage.sql.syntax_trees import PUBLIC, find_unchanged
 
 if TYPE_CHECKING:

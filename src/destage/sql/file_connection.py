@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 
 from destage.machine import check_address_space
-from destage.sql.failures import raising_failures
+from destage.sql.limits import raising_failures
 from destage.sql.statements import quote, quote_text, quote_texts
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import pyarrow as pa
 from destage import allowance
 from destage.errors import QueryError
 from destage.sql.database import Database, cast_to_texts
-from destage.sql.failures import read_details, read_message
-from destage.sql.limits import QueryLimits
+from destage.sql.limits import QueryLimits, read_details, read_message
 from destage.sql.statements import Aliases
 
 _NUMBERS = re.compile(r'(?:, |[^.!]*: )"_\w+"')

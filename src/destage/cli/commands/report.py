@@ -92,7 +92,8 @@ def report(
     served = ("--port", "--address", "--timeout", "--max-rows", "--memory")
     reject_options(context, "requires --serve", *served)
     from destage.queries import open_session
-    from destage.queries.report import compose_answer, draw_figure, write_report
+    from destage.queries.report.page import draw_figure, write_report
+    from destage.queries.report.reported_kinds import compose_answer
 
     with open_session(find_sweep(sweep, store)) as session:
         figures = None if measured is None else session.read_measured(measured)

@@ -48,8 +48,7 @@ def simulate(
         check_units(scenario, assigned, source)
         row = engine.simulate(scenario, folder=file.parent)
     from destage.engine.workload_description import describe_assumed_localities
-    from destage.queries.findings.answer_basis import describe_run_error
-    from destage.queries.findings.unsteady_caches import describe_run
+    from destage.queries.findings.caveats import describe_run, describe_run_error
 
     remarks = [
         *describe_run(scenario, row),

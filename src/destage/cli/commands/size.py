@@ -268,7 +268,7 @@ def size(
     from destage.cli.printed_results import fit_answer, sizing_answer
 
     if example_prices:
-        from destage.sweeps.sizing.price_table import example_prices as read_example
+        from destage.sweeps.keys.prices import example_prices as read_example
 
         print_data(read_example())
         return

@@ -20,7 +20,7 @@ def read_scenario(file: Path, place: str = "FILE") -> tuple[dict[str, Any], "Sou
     Args:
         place: The argument or option that names the file.
     """
-    from destage.engine.scenario_schema import explain_wrong_table
+    from destage.engine.configuration import explain_wrong_table
     from destage.spec.documents import parse_document
     from destage.spec.source import Source
 

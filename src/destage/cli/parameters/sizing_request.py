@@ -167,7 +167,7 @@ def choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, An
 
 def read_prices(file: Path | None) -> dict[str, Any]:
     """Return the price table of a file; the example without one."""
-    from destage.sweeps.sizing.price_table import example_prices, read_prices_file
+    from destage.sweeps.keys.prices import example_prices, read_prices_file
 
     if file is None:
         return read_prices_file(example_prices(), "example prices")

@@ -137,7 +137,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     written = None if as_json else find_report(outcome.path, report)
     if written is None or not is_exported(outcome.path):
         from destage.queries import open_session
-        from destage.queries.report import update_report
+        from destage.queries.report.page import update_report
 
         with open_session(outcome.path) as session:
             written = update_report(session, report)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from destage.engine import scenario_schema
+from destage.engine import configuration
 from destage.errors import ConfigError
 from destage.spec import quantities
 
@@ -35,9 +35,7 @@ def find_points(
 
 def _in_base_units(path: str, written: object, scenario: Mapping[str, object]) -> object:
     """Return a value in the unit of its axis; None, which equals no value, if it cannot be read."""
-    unit = (
-        None if path == LABEL or not isinstance(written, str) else scenario_schema.find_unit(path, scenario)
-    )
+    unit = None if path == LABEL or not isinstance(written, str) else configuration.find_unit(path, scenario)
     if unit is None:
         return written
     try:

@@ -66,8 +66,7 @@ def new(
 
 def _make_part(kind: PartKind, figures: list[str]) -> "MadePart":
     """Return the part of the figures that arguments give."""
-    from destage.spec.base_units import to_base_units
-    from destage.spec.schema_tree import SchemaTree
+    from destage.spec.schema_tree import SchemaTree, to_base_units
     from destage.spec.typed_tables import read_table, table_schema
     from destage.spec.validation import find_mistakes
     from destage.tools.data_sheets.makers import MAKERS

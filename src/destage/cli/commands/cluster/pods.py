@@ -32,7 +32,7 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     from destage import sweeps
     from destage.queries import open_session
     from destage.queries.exports.sweep_export import update_export
-    from destage.queries.report import write_report
+    from destage.queries.report.page import write_report
     from destage.store.files.layout import SweepLayout
 
     study = sweeps.load_study(spec)

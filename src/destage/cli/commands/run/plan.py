@@ -31,9 +31,9 @@ def print_plan(
     import pyarrow.compute as pc
 
     from destage import sweeps
-    from destage.engine.scenario_schema import find_unit
-    from destage.queries.tables.shared_points import collapse_table
-    from destage.queries.text.formats import rows_as_json
+    from destage.engine.configuration import find_unit
+    from destage.queries.tables.facts import collapse_table
+    from destage.queries.text.plain_values import rows_as_json
     from destage.store.state.plan import CONFIG_COLUMNS, join_configs, read_axes
     from destage.sweeps.study.axis_forms import describe_axes, describe_design
 

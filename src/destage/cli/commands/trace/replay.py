@@ -66,8 +66,8 @@ def replay(
     from destage import sweeps
     from destage.queries import open_session
     from destage.queries.findings.replay_results import tabulate_replay
-    from destage.queries.report import compose_answer
-    from destage.queries.text.formats import rows_as_json
+    from destage.queries.report.reported_kinds import compose_answer
+    from destage.queries.text.plain_values import rows_as_json
     from destage.sweeps.reading.new_study import make_study
 
     if depth is not None and mode != "asap":

@@ -3,7 +3,7 @@
 from typing import Any
 
 from destage.sweeps.keys.objectives import parse_objective
-from destage.sweeps.sizing.largest_arrays import find_outclassed
+from destage.sweeps.sizing.families import find_outclassed
 
 
 def family(disk: str, raid: str) -> dict[str, str]:
