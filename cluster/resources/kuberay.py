@@ -19,37 +19,24 @@ API = "ray.io/v1"
 def build_ray_job(release: Release, settings: Settings) -> Manifest:
     """Return the RayJob that runs a sweep to its end."""
     job = settings.job
-    return {
-        "apiVersion": API,
-        "kind": "RayJob",
-        "metadata": release.metadata(release.job_name(settings)),
-        "spec": {
-            "submissionMode": "K8sJobMode",
-            # Two shells parse the entrypoint, so it has no URL: the head's DESTAGE_STORE has it.
-            "entrypoint": f"destage cluster drive {_study(settings)}",
-            "entrypointNumCpus": 0,
-            "activeDeadlineSeconds": job.active_deadline_seconds,
-            "backoffLimit": job.backoff_limit,
-            **_cleanup(job),
-            "submitterConfig": {"backoffLimit": job.submitter_backoff_limit},
-            "submitterPodTemplate": build_submitter_template(release, settings),
-            "rayClusterSpec": _cluster_spec(release, settings),
-        },
+    spec = {
+        "submissionMode": "K8sJobMode",
+        # Two shells parse the entrypoint, so it has no URL: the head's DESTAGE_STORE has it.
+        "entrypoint": f"destage cluster drive {settings.sweep.study or f'{STUDY}/{STUDY_FILE}'}",
+        "entrypointNumCpus": 0,
+        "activeDeadlineSeconds": job.active_deadline_seconds,
+        "backoffLimit": job.backoff_limit,
+        **_cleanup(job),
+        "submitterConfig": {"backoffLimit": job.submitter_backoff_limit},
+        "submitterPodTemplate": build_submitter_template(release, settings),
+        "rayClusterSpec": _cluster_spec(release, settings),
     }
+    return release.manifest(f"{API} RayJob", release.job_name(settings), spec=spec)
 
 
 def build_ray_cluster(release: Release, settings: Settings) -> Manifest:
     """Return the RayCluster, which runs until it is deleted."""
-    return {
-        "apiVersion": API,
-        "kind": "RayCluster",
-        "metadata": release.metadata(release.name),
-        "spec": _cluster_spec(release, settings),
-    }
-
-
-def _study(settings: Settings) -> str:
-    return settings.sweep.study or f"{STUDY}/{STUDY_FILE}"
+    return release.manifest(f"{API} RayCluster", release.name, spec=_cluster_spec(release, settings))
 
 
 def _cleanup(job: Job) -> Manifest:

@@ -16,20 +16,13 @@ from destage.cluster.setup.object_labels import COMPONENT, Release
 
 def build_keeper_job(release: Release, settings: Settings) -> Manifest:
     """Return the Job, which ends with the sweep."""
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": release.metadata(release.keeper_job_name(settings)),
-        "spec": {
-            "backoffLimit": 10,
-            "podFailurePolicy": {
-                "rules": [
-                    {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
-                ]
-            },
-            "template": build_keeper_template(release, settings),
-        },
+    moved = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+    spec = {
+        "backoffLimit": 10,
+        "podFailurePolicy": {"rules": [moved]},
+        "template": build_keeper_template(release, settings),
     }
+    return release.manifest("batch/v1 Job", release.keeper_job_name(settings), spec=spec)
 
 
 _PANELS = (
@@ -42,28 +35,17 @@ _PANELS = (
 
 def build_monitors(release: Release, settings: Settings) -> list[Manifest]:
     """Return the PodMonitor and the dashboard's ConfigMap, if enabled."""
-    manifests = []
-    if settings.pod_monitor.enabled:
-        monitor = settings.pod_monitor
+    manifests, monitor = [], settings.pod_monitor
+    if monitor.enabled:
         endpoint = {"port": "metrics", "interval": monitor.interval}
-        manifests.append(
-            {
-                "apiVersion": "monitoring.coreos.com/v1",
-                "kind": "PodMonitor",
-                "metadata": release.metadata(release.name, **monitor.labels),
-                "spec": {"selector": {"matchLabels": release.selector}, "podMetricsEndpoints": [endpoint]},
-            }
-        )
+        spec = {"selector": {"matchLabels": release.selector}, "podMetricsEndpoints": [endpoint]}
+        kind = "monitoring.coreos.com/v1 PodMonitor"
+        manifests.append(release.manifest(kind, release.name, labels=monitor.labels, spec=spec))
     if settings.dashboard.enabled:
         labels = {"grafana_dashboard": "1"} | dict(settings.dashboard.labels)
-        manifests.append(
-            {
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "metadata": release.metadata(f"{release.name}-dashboard", **labels),
-                "data": {"destage.json": json.dumps(build_dashboard(), indent=1)},
-            }
-        )
+        data = {"destage.json": json.dumps(build_dashboard(), indent=1)}
+        name = f"{release.name}-dashboard"
+        manifests.append(release.manifest("v1 ConfigMap", name, labels=labels, data=data))
     return manifests
 
 
@@ -142,17 +124,13 @@ def _external_rules(settings: Settings) -> list[Manifest]:
 def _policy(
     release: Release, name: str, selector: dict[str, str], ingress: list[Manifest], egress: list[Manifest]
 ) -> Manifest:
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "NetworkPolicy",
-        "metadata": release.metadata(name),
-        "spec": {
-            "podSelector": {"matchLabels": selector},
-            "policyTypes": ["Ingress", "Egress"],
-            "ingress": ingress,
-            "egress": egress,
-        },
+    spec = {
+        "podSelector": {"matchLabels": selector},
+        "policyTypes": ["Ingress", "Egress"],
+        "ingress": ingress,
+        "egress": egress,
     }
+    return release.manifest("networking.k8s.io/v1 NetworkPolicy", name, spec=spec)
 
 
 def _tcp(*ports: int) -> list[Manifest]:
@@ -185,39 +163,21 @@ def _claims(release: Release, settings: Settings) -> list[Manifest]:
     }
     if claim.storage_class:
         spec["storageClassName"] = claim.storage_class
-    return [
-        {
-            "apiVersion": "v1",
-            "kind": "PersistentVolumeClaim",
-            "metadata": release.metadata(release.claim_name(settings))
-            | {"annotations": {"helm.sh/resource-policy": "keep"}},
-            "spec": spec,
-        }
-    ]
+    kept = {"helm.sh/resource-policy": "keep"}
+    name = release.claim_name(settings)
+    return [release.manifest("v1 PersistentVolumeClaim", name, annotations=kept, spec=spec)]
 
 
 def _disruption_budgets(release: Release, settings: Settings) -> list[Manifest]:
     if not settings.head.disruption_budget:
         return []
-    return [
-        {
-            "apiVersion": "policy/v1",
-            "kind": "PodDisruptionBudget",
-            "metadata": release.metadata(f"{release.name}-head"),
-            # Kubernetes supports no other form for the pods of a custom resource.
-            "spec": {"minAvailable": 1, "selector": {"matchLabels": release.pod_labels("head")}},
-        }
-    ]
+    # Kubernetes supports no other form for the pods of a custom resource.
+    spec = {"minAvailable": 1, "selector": {"matchLabels": release.pod_labels("head")}}
+    return [release.manifest("policy/v1 PodDisruptionBudget", f"{release.name}-head", spec=spec)]
 
 
 def _study_maps(release: Release, settings: Settings) -> list[Manifest]:
     if not settings.sweep.spec:
         return []
-    return [
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": release.metadata(release.job_name(settings)),
-            "data": {STUDY_FILE: settings.sweep.spec},
-        }
-    ]
+    data = {STUDY_FILE: settings.sweep.spec}
+    return [release.manifest("v1 ConfigMap", release.job_name(settings), data=data)]

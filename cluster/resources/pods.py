@@ -4,7 +4,8 @@ The root file system is read-only; they write to the store and to `/tmp`, an emp
 The submitter and the keeper have no access to the store and no credentials.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from destage.cluster.resources.storage import (
@@ -14,7 +15,7 @@ from destage.cluster.resources.storage import (
     build_store_mounts,
     build_store_volumes,
 )
-from destage.cluster.setup.cluster_settings import Image, Settings, Workers
+from destage.cluster.setup.cluster_settings import Head, Settings, Workers
 from destage.cluster.setup.object_labels import READER_PRIORITY, Release
 
 STUDY = "/etc/destage"
@@ -31,18 +32,11 @@ Manifest = dict[str, Any]
 def build_head_template(release: Release, settings: Settings) -> Manifest:
     """Return the template of the pod that drives the sweep."""
     head = settings.head
-    ports = [{"name": name, "containerPort": port} for name, port in _PORTS.items()]
-    container = _ray_container("ray-head", release, settings, head.cpu, head.memory) | {"ports": ports}
+    container = _ray_container("ray-head", release, settings, head.cpu, head.memory)
+    container["ports"] = [{"name": name, "containerPort": port} for name, port in _PORTS.items()]
     container["volumeMounts"] += _study_mounts(settings)
-    pod = _pod(
-        settings,
-        [container],
-        [_scratch_volume(), *build_store_volumes(release, settings), *_study_volumes(release, settings)],
-        release.pods_account,
-        head.node_selector,
-        head.tolerations,
-        head.priority_class,
-    )
+    volumes = [*build_store_volumes(release, settings), *_study_volumes(release, settings)]
+    pod = _pod(settings, container, volumes, release.pods_account, head, head.priority_class)
     pod["automountServiceAccountToken"] = settings.autoscaling.enabled
     metadata: Manifest = {"labels": release.pod_labels("head") | build_identity_labels(settings)}
     if settings.reader.priority_class:
@@ -56,14 +50,8 @@ def build_worker_template(release: Release, settings: Settings, group: Workers) 
     spot = tuple({"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in taints)
     container = _ray_container("ray-worker", release, settings, group.cpu, group.memory)
     container["ports"] = [{"name": "metrics", "containerPort": _PORTS["metrics"]}]
-    pod = _pod(
-        settings,
-        [container],
-        [_scratch_volume(), *build_store_volumes(release, settings)],
-        release.pods_account,
-        group.node_selector,
-        (*spot, *group.tolerations),
-    )
+    placed = replace(group, tolerations=(*spot, *group.tolerations))
+    pod = _pod(settings, container, build_store_volumes(release, settings), release.pods_account, placed)
     return {
         "metadata": {"labels": release.pod_labels("worker") | build_identity_labels(settings)},
         "spec": pod,
@@ -72,15 +60,8 @@ def build_worker_template(release: Release, settings: Settings, group: Workers) 
 
 def build_submitter_template(release: Release, settings: Settings) -> Manifest:
     """Return the template of the pod that submits the job to the head and waits for its end."""
-    container = {
-        "name": "submitter",
-        **_image(settings.image, release.version),
-        "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only writable folder
-        "resources": build_resources("500m", "512Mi"),
-        "securityContext": build_container_security(),
-        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],  # noqa: S108 - same
-    }
-    pod = _pod(settings, [container], [_scratch_volume()], release.submitter_account, {}, ())
+    container = _container("submitter", release, settings, "500m", "512Mi")
+    pod = _pod(settings, container, [], release.submitter_account)
     pod["restartPolicy"] = "Never"
     return {"metadata": {"labels": release.pod_labels("submitter")}, "spec": pod}
 
@@ -89,25 +70,9 @@ def build_keeper_template(release: Release, settings: Settings) -> Manifest:
     """Return the template of the pod that restarts the job; only this pod can change a RayJob's status."""
     command = ["destage", "cluster", "keep", release.job_name(settings)]
     command += [release.keeper_job_name(settings), "--max-failures", str(settings.keeper.max_failures)]
-    container = {
-        "name": "keeper",
-        "command": command,
-        **_image(settings.image, release.version),
-        "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only writable folder
-        "resources": build_resources("50m", "128Mi"),
-        "securityContext": build_container_security(),
-        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],  # noqa: S108 - same
-    }
+    container = _container("keeper", release, settings, "50m", "128Mi", command=command)
     head = settings.head
-    pod = _pod(
-        settings,
-        [container],
-        [_scratch_volume()],
-        release.keeper_account,
-        head.node_selector,
-        head.tolerations,
-        head.priority_class,
-    )
+    pod = _pod(settings, container, [], release.keeper_account, head, head.priority_class)
     pod |= {"automountServiceAccountToken": True, "restartPolicy": "Never"}
     return {"metadata": {"labels": release.pod_labels("keeper")}, "spec": pod}
 
@@ -140,60 +105,68 @@ def build_resources(cpu: str, memory: str) -> Manifest:
 
 
 def _ray_container(name: str, release: Release, settings: Settings, cpu: str, memory: str) -> Manifest:
+    container = _container(name, release, settings, cpu, memory, env_from=build_store_env_from(settings))
+    container["env"] += [*build_store_env(settings), {"name": "RAY_USAGE_STATS_ENABLED", "value": "0"}]
+    container["volumeMounts"] += build_store_mounts(settings)
+    return container
+
+
+def _container(
+    name: str,
+    release: Release,
+    settings: Settings,
+    cpu: str,
+    memory: str,
+    *,
+    command: Sequence[str] = (),
+    env_from: Manifest | None = None,
+) -> Manifest:
+    image = settings.image
+    suffix = f"@{image.digest}" if image.digest else f":{image.tag or release.version}"
     return {
         "name": name,
-        **_image(settings.image, release.version),
-        "env": [
-            {"name": "HOME", "value": "/tmp"},  # noqa: S108 - the only writable folder
-            *build_store_env(settings),
-            {"name": "RAY_USAGE_STATS_ENABLED", "value": "0"},
-        ],
-        **build_store_env_from(settings),
+        **({"command": command} if command else {}),
+        "image": f"{image.repository}{suffix}",
+        "imagePullPolicy": image.pull_policy,
+        "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only writable folder
+        **(env_from or {}),
         "resources": build_resources(cpu, memory),
         "securityContext": build_container_security(),
-        "volumeMounts": [
-            {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - same
-            *build_store_mounts(settings),
-        ],
+        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],  # noqa: S108 - same
     }
-
-
-def _image(image: Image, version: str) -> Manifest:
-    suffix = f"@{image.digest}" if image.digest else f":{image.tag or version}"
-    return {"image": f"{image.repository}{suffix}", "imagePullPolicy": image.pull_policy}
 
 
 def _pod(
     settings: Settings,
-    containers: list[Manifest],
+    container: Manifest,
     volumes: list[Manifest],
     account: str,
-    node_selector: Mapping[str, str],
-    tolerations: Sequence[Mapping[str, Any]],
+    placed: Head | Workers | None = None,
     priority_class: str = "",
 ) -> Manifest:
+    """Return the spec of a pod.
+
+    Args:
+        placed: Where it runs: node labels and tolerations.
+    """
     pod: Manifest = {
         "serviceAccountName": account,
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": _GRACE_S,
         "securityContext": build_pod_security(),
-        "containers": containers,
-        "volumes": volumes,
+        "containers": [container],
+        "volumes": [{"name": "tmp", "emptyDir": {}}, *volumes],
     }
     if settings.image.pull_secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in settings.image.pull_secrets]
     if priority := priority_class or settings.priority_class:
         pod["priorityClassName"] = priority
-    if node_selector:
-        pod["nodeSelector"] = dict(node_selector)
-    if tolerations:
-        pod["tolerations"] = [dict(toleration) for toleration in tolerations]
+    if placed and placed.node_selector:
+        pod["nodeSelector"] = dict(placed.node_selector)
+    if placed and placed.tolerations:
+        pod["tolerations"] = [dict(toleration) for toleration in placed.tolerations]
     return pod
-
-
-def _scratch_volume() -> Manifest:
-    return {"name": "tmp", "emptyDir": {}}
 
 
 def _study_volumes(release: Release, settings: Settings) -> list[Manifest]:

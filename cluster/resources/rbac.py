@@ -68,24 +68,17 @@ def build_roles(release: Release, settings: Settings) -> list[Manifest]:
 
 
 def _account(release: Release, name: str, annotations: dict[str, str]) -> Manifest:
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": release.metadata(name) | ({"annotations": annotations} if annotations else {}),
-        "automountServiceAccountToken": False,
-    }
+    return release.manifest(
+        "v1 ServiceAccount", name, annotations=annotations, automountServiceAccountToken=False
+    )
 
 
 def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:
-    return {
-        "apiVersion": f"{_GROUP}/v1",
-        "kind": "Role",
-        "metadata": release.metadata(name),
-        "rules": [
-            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
-            for group, resource, verbs in rules
-        ],
-    }
+    listed = [
+        {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+        for group, resource, verbs in rules
+    ]
+    return release.manifest(f"{_GROUP}/v1 Role", name, rules=listed)
 
 
 def _keeper_role(release: Release, settings: Settings) -> Manifest:
@@ -106,10 +99,5 @@ def _keeper_role(release: Release, settings: Settings) -> Manifest:
 
 
 def _binding(release: Release, name: str, subjects: list[dict[str, str]]) -> Manifest:
-    return {
-        "apiVersion": f"{_GROUP}/v1",
-        "kind": "RoleBinding",
-        "metadata": release.metadata(name),
-        "roleRef": {"apiGroup": _GROUP, "kind": "Role", "name": name},
-        "subjects": subjects,
-    }
+    role = {"apiGroup": _GROUP, "kind": "Role", "name": name}
+    return release.manifest(f"{_GROUP}/v1 RoleBinding", name, roleRef=role, subjects=subjects)

@@ -1,6 +1,8 @@
 """Names and labels of the objects of one release."""
 
 import hashlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,9 +65,26 @@ class Release:
             "app.kubernetes.io/managed-by": self.managed_by,
         }
 
-    def metadata(self, name: str, **labels: str) -> dict[str, Any]:
-        """Return the metadata of an object."""
-        return {"name": name, "namespace": self.namespace, "labels": self.labels | labels}
+    def manifest(
+        self,
+        kind: str,
+        name: str,
+        *,
+        labels: Mapping[str, str] | None = None,
+        annotations: Mapping[str, str] | None = None,
+        **parts: Any,
+    ) -> dict[str, Any]:
+        """Return an object of the release.
+
+        Args:
+            kind: Its API version and kind, as in `batch/v1 Job`.
+            labels: Labels beside those of every object.
+            parts: What it has beside its metadata, such as its `spec`.
+        """
+        version, _, kind = kind.partition(" ")
+        metadata = {"name": name, "namespace": self.namespace, "labels": self.labels | dict(labels or {})}
+        metadata |= {"annotations": dict(annotations)} if annotations else {}
+        return {"apiVersion": version, "kind": kind, "metadata": metadata, **parts}
 
     def pod_labels(self, component: str) -> Labels:
         """Return the labels of a component's pods: `head`, `worker`, `submitter`, `keeper` or `reader`."""
@@ -123,6 +142,4 @@ def to_release_name(study: str) -> str:
 
 def _to_allowed(text: str) -> str:
     """Return a text with every character that a name cannot have replaced by a hyphen, none at its ends."""
-    return "".join(
-        character if character.isascii() and character.isalnum() else "-" for character in text.lower()
-    ).strip("-")
+    return re.sub("[^a-z0-9]", "-", text.lower()).strip("-")
