@@ -129,11 +129,8 @@ def describe_pod_failure(pod: Manifest) -> str:
         if waiting and waiting.get("reason") not in ("ContainerCreating", "PodInitializing"):
             return _join(waiting["reason"], waiting.get("message"))
     for condition in status.get("conditions", []):
-        if (
-            condition["type"] == "PodScheduled"
-            and condition["status"] == "False"
-            and condition.get("message")
-        ):
+        is_unscheduled = condition["type"] == "PodScheduled" and condition["status"] == "False"
+        if is_unscheduled and condition.get("message"):
             return _join(condition.get("reason", "Unschedulable"), condition["message"])
     return ""
 
@@ -160,11 +157,9 @@ def _diagnose(job: Job, component: str, pods: int, reason: str, message: str) ->
     if component == "submitter" and job.cluster and f'"{job.cluster}" not found' in message:
         # KubeRay deletes its Secret with Ray's token together with the cluster.
         code, fix = _SUBMITTER_LEFT
-        return Diagnostic(component, pods, code, reason, message, fix)
-    for part, code, fix in _BY_MESSAGE:
-        if part in message:
-            return Diagnostic(component, pods, code, reason, message, fix)
-    code, fix = _BY_REASON.get(reason, ("cluster.pod-not-running", ""))
+    else:
+        by_message = ((code, fix) for part, code, fix in _BY_MESSAGE if part in message)
+        code, fix = next(by_message, _BY_REASON.get(reason, ("cluster.pod-not-running", "")))
     return Diagnostic(component, pods, code, reason, message, fix)
 
 

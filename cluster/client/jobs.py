@@ -30,6 +30,7 @@ _OWNED_BY_JOB = ("PodMonitor", "Role", "RoleBinding")
 kinds, and objects that others created, such as Helm, are kept."""
 _DELETION_S = 60.0
 _CONFLICT = 409
+_PATCH = "application/merge-patch+json"
 
 
 class JobMissingError(ClusterError):
@@ -86,6 +87,12 @@ class Job:
         """The template of the head pod."""
         template: Manifest = self.manifest["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]
         return template
+
+    @property
+    def as_owner(self) -> Manifest:
+        """The reference by which Kubernetes deletes an object together with the job."""
+        uid = self.manifest["metadata"]["uid"]
+        return {"apiVersion": "ray.io/v1", "kind": "RayJob", "name": self.name, "uid": uid}
 
     @property
     def store(self) -> str:
@@ -257,9 +264,8 @@ def cancel(connection: Connection, job: Job) -> None:
     if not job.can_be_suspended:
         message = "KubeRay cannot suspend a job with deletion rules; `destage cluster delete` ends it"
         raise ClusterError("cluster.cannot-suspend", message, job.name)
-    patch = "application/merge-patch+json"
     path = build_path(connection, "RayJob", job.name)
-    connection.call("PATCH", path, body={"spec": {"suspend": True}}, content_type=patch)
+    connection.call("PATCH", path, body={"spec": {"suspend": True}}, content_type=_PATCH)
     delete_keepers(connection, job.name)
 
 
@@ -269,9 +275,8 @@ def restart(connection: Connection, job: Job) -> bool:
     KubeRay starts a new Ray cluster, on which the sweep continues from the committed runs.
     """
     path = f"{build_path(connection, 'RayJob', job.name)}/status"
-    patch = "application/merge-patch+json"
     try:
-        connection.call("PATCH", path, body=build_restart(job.manifest), content_type=patch)
+        connection.call("PATCH", path, body=build_restart(job.manifest), content_type=_PATCH)
     except ApiError as error:
         if error.status == _CONFLICT or error.is_missing:
             return False
@@ -350,16 +355,7 @@ def _set_owners(connection: Connection, release: str, manifests: Sequence[Manife
     """Make all jobs of a release owners of objects, so that Kubernetes deletes these with the last job."""
     if not manifests:
         return
-    owners = [
-        {
-            "apiVersion": "ray.io/v1",
-            "kind": "RayJob",
-            "name": job.name,
-            "uid": job.manifest["metadata"]["uid"],
-        }
-        for job in list_jobs(connection)
-        if job.release == release
-    ]
+    owners = [job.as_owner for job in list_jobs(connection) if job.release == release]
     for manifest in manifests:
         metadata = {**manifest["metadata"], "ownerReferences": owners}
         apply(connection, {**manifest, "metadata": metadata})

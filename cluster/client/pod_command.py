@@ -17,8 +17,7 @@ from destage.cluster.client.api_connection import Connection
 from destage.cluster.client.diagnostics import FATAL_REASONS, describe_pod_failure
 from destage.cluster.client.jobs import Job
 from destage.cluster.client.objects import create, delete, find, find_all
-from destage.cluster.resources.auxiliary_pod import build_auxiliary_pod
-from destage.cluster.resources.pods import Manifest
+from destage.cluster.resources.pods import Manifest, build_auxiliary_pod
 from destage.cluster.setup.object_labels import COMPONENT, RELEASE
 from destage.errors import ClusterError
 
@@ -186,9 +185,8 @@ def build_reader_pod(job: Job) -> Manifest:
     command = ["sleep", str(LIFETIME_S)]
     name = f"{job.release}-reader-{secrets.token_hex(3)}"
     pod = build_auxiliary_pod(job.head, name, _CONTAINER, command, memory="1Gi", lifetime_s=LIFETIME_S)
-    if uid := job.manifest["metadata"].get("uid"):
-        owner = {"apiVersion": "ray.io/v1", "kind": "RayJob", "name": job.name, "uid": uid}
-        pod["metadata"]["ownerReferences"] = [owner]
+    if job.manifest["metadata"].get("uid"):
+        pod["metadata"]["ownerReferences"] = [job.as_owner]
     return pod
 
 

@@ -60,16 +60,12 @@ def read_archive(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 def write_archive(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:
     """Write files of a sweep as a tar archive to a stream, which need not be seekable."""
-    contents = map_places(_read, [sweep / path for path in paths])
+    contents = map_places(lambda place: place.read_bytes(), [sweep / path for path in paths])
     with tarfile.open(fileobj=out, mode="w|") as archive:
         for path, data in zip(paths, contents, strict=True):
             member = tarfile.TarInfo(path)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-
-
-def _read(path: Location) -> bytes:
-    return path.read_bytes()
 
 
 _BATCH_BYTES = 64 * 2**20

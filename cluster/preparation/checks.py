@@ -51,9 +51,7 @@ def _read_timeout(connection: Connection) -> int | None:
         deployments = connection.call("GET", "/apis/apps/v1/deployments", query={"labelSelector": _SELECTOR})
     except ApiError:
         return None
-    for deployment in deployments["items"]:
-        return _parse_timeout(deployment)
-    return None
+    return next(map(_parse_timeout, deployments["items"]), None)
 
 
 def _parse_timeout(deployment: Manifest) -> int:

@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from destage.cluster.client.api_connection import ApiError, Connection
 from destage.cluster.client.diagnostics import FATAL_REASONS, describe_pod_failure
 from destage.cluster.client.objects import create, delete, find, find_all, wait_until_deleted
-from destage.cluster.resources.auxiliary_pod import PROBE, build_probe_pod, has_store, uses_workload_identity
-from destage.cluster.resources.pods import Manifest
+from destage.cluster.resources.pods import (
+    PROBE,
+    Manifest,
+    build_probe_pod,
+    has_store,
+    uses_workload_identity,
+)
 from destage.cluster.resources.rbac import ROLE_FIX, build_accounts
 from destage.cluster.resources.storage import format_secret_command
 from destage.cluster.setup.cluster_settings import Settings, find_ports, find_scheme
@@ -61,13 +66,13 @@ class _PodEnd:
     Attributes:
         code: The code of the command's error; empty if it did not report one.
         error: The command's error; empty if it did not report one.
-        failure: Why the pod did not start.
+        failure: Why the pod did not start; empty if it is not known.
     """
 
     has_succeeded: bool
     code: str = ""
     error: str = ""
-    failure: str = "still pending"
+    failure: str = ""
 
 
 def run_preflight(
@@ -93,7 +98,7 @@ def run_preflight(
         yield CheckResult("credentials", f"no Secret {secret}", "cluster.secret-missing", fix)
         return
     if not end.has_succeeded and not (end.error and has_store(settings)):
-        message = f"{name} does not start: {end.error or end.failure}"
+        message = f"{name} does not start: {end.error or end.failure or 'still pending'}"
         fix = "check image.repository, image.tag and image.pullSecrets"
         yield CheckResult("image", message, "cluster.image-not-started", fix)
         return
@@ -187,13 +192,11 @@ def _run(connection: Connection, pod: Manifest) -> _PodEnd:
             failure = describe_pod_failure(current) or _find_warning(connection, current) or failure
             if phase == "Failed":
                 code, error = _parse_error(current)
-                return _PodEnd(
-                    has_succeeded=False, code=code, error=error, failure=failure or "still pending"
-                )
+                return _PodEnd(has_succeeded=False, code=code, error=error, failure=failure)
             if failure.startswith(FATAL_REASONS) or _SECRET_MISSING.search(failure):
                 break
             time.sleep(_PAUSE_S)
-        return _PodEnd(has_succeeded=False, failure=failure or "still pending")
+        return _PodEnd(has_succeeded=False, failure=failure)
     finally:
         delete(connection, "Pod", PROBE)
 
