@@ -80,6 +80,11 @@ def map_places(act: Callable[[Location], _Got], places: Iterable[Location]) -> I
         yield from pool.map(act, listed)
 
 
+def remove_files(places: Iterable[Location]) -> int:
+    """Delete files, and return the number of places; a file that is missing is no error."""
+    return len(list(map_places(lambda place: place.unlink(missing_ok=True), places)))
+
+
 _PROBE_BYTES = 1 << 16
 """Size of the file that tries whether a store can be written: more than a file system keeps in an inode."""
 

@@ -48,7 +48,7 @@ class Adoption:
         """Return the columns of a schema that is among those read, one row per run as `read_rows` does."""
         gathered = GatheredRows()
         for part in self.parts:
-            gathered.add(part.rows, part.fragments, part.numbers)
+            gathered.add(part)
         return gathered.select_best(schema)
 
 

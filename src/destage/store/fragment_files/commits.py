@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location
+from destage.store.files.layout import remove_files
 from destage.store.fragment_files.adoption import Adoption
 from destage.store.fragment_files.index import (
     KEYS,
@@ -121,9 +122,7 @@ class IndexWriter:
         if tables:
             written = self._write(encode_segment(tables, stamps))
             self._generation.check()
-            for place in places:
-                if place.name != written:
-                    place.unlink(missing_ok=True)
+            remove_files(place for place in places if place.name != written)
 
 
 _LEAST_MERGING_S = 5.0
@@ -144,8 +143,7 @@ class Commits:
         self._earlier: list[tuple[str, int]] = []
         self._new: dict[str, int] = {}
         contained = set() if lease.is_lost else find_contained(adoption.parts)
-        for name in contained:
-            (generation.layout.fragments / name).unlink(missing_ok=True)
+        remove_files(generation.layout.fragments / name for name in contained)
         for name, rows in adoption.read.items():
             if name not in contained:
                 self._index.add(name, rows)

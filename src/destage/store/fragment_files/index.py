@@ -65,7 +65,6 @@ class Segment:
         rows: Their rows, in the order of the entries.
     """
 
-    place: Location
     entries: Sequence[Mapping[str, Any]]
     rows: pa.Table
 
@@ -128,7 +127,7 @@ def _read(place: Location, columns: list[str]) -> Segment | None:
             rows = file.read(columns=columns).replace_schema_metadata(None)
             has_types = all(rows[name].type == pa.string() for name in KEYS) and not rows["run_id"].null_count
             if has_types and _are_entries(entries, rows.num_rows):
-                return Segment(place, entries, rows)
+                return Segment(entries, rows)
     return None
 
 

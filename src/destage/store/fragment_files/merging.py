@@ -27,7 +27,7 @@ import pyarrow as pa
 from destage.errors import Issue, StoreError
 from destage.objects import Location
 from destage.store.files.durable import pass_point
-from destage.store.files.layout import SweepLayout, list_sizes, map_places
+from destage.store.files.layout import SweepLayout, list_sizes, map_places, remove_files
 from destage.store.fragment_files.adoption import adopt_fragments
 from destage.store.fragment_files.fragments import open_fragment, write_fragment
 from destage.store.fragment_files.index import KEYS, IndexedRows, is_local
@@ -69,51 +69,41 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0
         for group in _groups(small):
-            fragment = write_fragment(layout.fragments, group.rows)
+            table = merge_rows(list(group.values()))
+            fragment = write_fragment(layout.fragments, table)
             if lease.is_lost:
                 raise StoreError(
                     "store.lease-lost", "the lease expired; run the command again", str(layout.root)
                 )
-            spent = [path for path in group.paths if path != fragment]
-            list(map_places(_remove, spent))
-            rows += group.rows.num_rows
-            merged += len(group.paths)
+            remove_files(path for path in group if path != fragment)
+            rows += table.num_rows
+            merged += len(group)
             if progress is not None:
                 progress(merged, len(small))
         if is_local(layout):
-            list(map_places(_remove, [place for place, _ in list_sizes(layout.copies)]))
+            remove_files(place for place, _ in list_sizes(layout.copies))
     return Compaction(len(sizes), len(list(list_sizes(layout.fragments))), rows, tuple(warnings))
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    paths: list[Location]
-    rows: pa.Table
-
-
-def _groups(small: list[Location]) -> Iterator[_Group]:
+def _groups(small: list[Location]) -> Iterator[dict[Location, pa.Table]]:
     """Yield fragments of the same columns to merge, with their rows.
 
     Rows stored before a column was added stay apart: merged with later ones they would hold null in it, and
     `verify` would compare it. Rows of runs that were not executed are not merged.
     """
-    waiting: dict[tuple[str, ...], list[tuple[Location, pa.Table]]] = {}
+    waiting: dict[tuple[str, ...], dict[Location, pa.Table]] = {}
     memory = 0
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
         for path, table in zip(portion, map_places(read_fragment, portion), strict=True):
             if any(is_transient(table).to_pylist()):
                 continue
-            waiting.setdefault(tuple(table.column_names), []).append((path, table))
+            waiting.setdefault(tuple(table.column_names), {})[path] = table
             memory += table.nbytes
         if memory > _MOST_MEMORY:
-            yield from map(_group, waiting.values())
+            yield from waiting.values()
             waiting, memory = {}, 0
-    yield from (_group(same) for same in waiting.values() if len(same) > 1)
-
-
-def _group(same: list[tuple[Location, pa.Table]]) -> _Group:
-    return _Group([path for path, _ in same], merge_rows([table for _, table in same]))
+    yield from (same for same in waiting.values() if len(same) > 1)
 
 
 def merge_rows(tables: Sequence[pa.Table]) -> pa.Table:
@@ -125,10 +115,6 @@ def read_fragment(path: Location) -> pa.Table:
     """Return all rows of a fragment; raises what `open_fragment` does."""
     with open_fragment(path) as file:
         return read_table(file)
-
-
-def _remove(path: Location) -> None:
-    path.unlink(missing_ok=True)
 
 
 FAN_IN = 64
@@ -263,21 +249,20 @@ class Merger:
 
     def _merge(self, group: tuple[str, ...]) -> None:
         fragments = self._generation.layout.fragments
-        paths = [fragments / name for name in sorted(group)]
-        same: dict[tuple[str, ...], list[tuple[str, pa.Table]]] = {}
-        for path in paths:
-            rows = read_fragment(path)
+        same: dict[tuple[str, ...], dict[str, pa.Table]] = {}
+        for fragment in sorted(group):
+            rows = read_fragment(fragments / fragment)
             # Rows stored before a column was added stay apart, as in a compaction.
-            same.setdefault(tuple(rows.column_names), []).append((path.name, rows))
+            same.setdefault(tuple(rows.column_names), {})[fragment] = rows
         for members in same.values():
             if len(members) == 1 or self._lease.is_lost:
                 continue
-            rows = merge_rows([table for _, table in members])
+            rows = merge_rows(list(members.values()))
             pass_point("before_merge")
             name = write_fragment(fragments, rows).name
             pass_point("after_merge")
             there = [column for column in self._columns if column in rows.column_names]
-            replaced = tuple(member for member, _ in members if member != name)
+            replaced = tuple(member for member in members if member != name)
             self._merged.put(Merged(name, rows.select(there), replaced))
 
 

@@ -1,7 +1,7 @@
 """Reading result rows: all fragments together, one row per run."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
@@ -20,7 +20,13 @@ from destage.store.fragment_files.fragments import (
     check_fragment,
     open_fragment,
 )
-from destage.store.fragment_files.index import KEYS, list_fragments, read_segments, take_indexed
+from destage.store.fragment_files.index import (
+    KEYS,
+    IndexedRows,
+    list_fragments,
+    read_segments,
+    take_indexed,
+)
 
 PROVENANCE = (
     pa.field("prov_engine_s", pa.float64()),
@@ -209,12 +215,11 @@ class GatheredRows:
     _joined: list[pa.Table] = field(default_factory=list)
     _waiting: list[pa.Table] = field(default_factory=list)
 
-    def add(self, rows: pa.Table, names: Sequence[str], numbers: np.ndarray | None = None) -> None:
-        """Add the rows of fragments, and by row the number of its fragment (default: there is one)."""
-        there = np.zeros(rows.num_rows, np.int64) if numbers is None else numbers
-        self._numbers.append(there + len(self.names))
-        self.names += names
-        self._waiting.append(rows)
+    def add(self, part: IndexedRows) -> None:
+        """Add the rows of fragments."""
+        self._numbers.append(part.numbers + len(self.names))
+        self.names += part.fragments
+        self._waiting.append(part.rows)
         if len(self._waiting) == _JOINED:
             self._join()
 
@@ -250,13 +255,13 @@ def _gather(layout: SweepLayout, columns: list[str] | None, *, past_damage: bool
         try:
             stamps = {name: stamp for name, stamp in list_fragments(layout).items() if name not in covered}
             for part in take_indexed(segments, stamps):
-                gathered.add(part.rows.select(columns), part.fragments, part.numbers)
+                gathered.add(replace(part, rows=part.rows.select(columns)))
                 covered.update(part.fragments)
             left = [stamp.path for name, stamp in stamps.items() if name not in covered]
             for path, rows in map_complete(
                 layout, lambda file: read_table(file, columns), past_damage=past_damage, found=left
             ):
-                gathered.add(rows, [path.name])
+                gathered.add(IndexedRows(rows, (path.name,), (rows.num_rows,)))
                 covered.add(path.name)
         except FileNotFoundError:
             continue
