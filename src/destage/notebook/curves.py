@@ -10,8 +10,9 @@ from destage import engine
 from destage.engine import traces
 from destage.engine.miss_ratio_curves import load_accesses
 from destage.notebook.frames import make_frame
-from destage.notebook.html import Figure, draw_chart
+from destage.notebook.html import Figure
 from destage.queries.report.charts.miss_ratio_chart import SIDES, build_curves, thin_out
+from destage.queries.report.drawing.svg import draw
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +51,8 @@ class MissRatioCurve:
     def plot(self) -> Figure:
         """Draw the curve."""
         title = f"{self.name}: misses under {', '.join(self.policies)}"
-        return draw_chart(build_curves(title, {"": thin_out(self.table.to_pylist())}))
+        chart = build_curves(title, {"": thin_out(self.table.to_pylist())})
+        return Figure(draw(chart, standalone=True) + "\n")
 
     def __repr__(self) -> str:
         sides = [side for side in SIDES if any(True for _ in self._rows(side))]

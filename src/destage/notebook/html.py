@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from destage.queries.report.drawing.chart import Chart
-from destage.queries.report.drawing.svg import draw
 from destage.queries.text.presentation import present
 
 MOST_ROWS = 100
@@ -58,8 +56,3 @@ class Figure:
 
     def _repr_svg_(self) -> str:
         return self.svg
-
-
-def draw_chart(chart: Chart) -> Figure:
-    """Return a chart as a figure of its own."""
-    return Figure(draw(chart, standalone=True) + "\n")
