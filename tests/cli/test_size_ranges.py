@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from destage.cli.parameters.sizing_load import parse_read_share
+from destage.cli.parameters.sizing_load import range_parser
 
 SHORT = ("--set", "run.warm_up={requests: 200}", "--set", "run.window={requests: 1000}", "--quiet")
 """Short runs: the laws hold whatever they measure."""
@@ -162,7 +162,7 @@ def test_mistakes_in_ranges_are_named(destage: Any, args: tuple[str, ...], issue
 
 @pytest.mark.parametrize("text", ["0.6..0.7", "60%..70%", "0.6..70%"])
 def test_a_share_may_be_a_percentage(text: str) -> None:
-    share = parse_read_share(text)
+    share = range_parser("read_share")(text)
     assert (share.low, share.high) == (0.6, 0.7)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.parameters.added_load import AddedOptions, make_question
+from destage.cli.parameters.added_load import make_question
 from destage.cli.parameters.completion import complete_configurations, complete_workloads
 from destage.cli.parameters.shared_options import (
     Catalog,
@@ -22,14 +22,16 @@ from destage.cli.parameters.shared_options import (
 )
 from destage.cli.parameters.sizing_load import (
     LoadOptions,
-    parse_rate,
-    parse_read_rate,
-    parse_read_share,
-    parse_users,
-    parse_write_rate,
+    range_parser,
     reject_ranges,
 )
-from destage.cli.parameters.sizing_request import EXAMPLE, make_request, place_at_options
+from destage.cli.parameters.sizing_request import (
+    DEFAULT_COUNT,
+    EXAMPLE,
+    SizeOptions,
+    make_request,
+    place_at_options,
+)
 from destage.cli.terminal.output import print_data, print_json, print_note
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def size(
         Any,
         typer.Option(
             "--users",
-            parser=parse_users,
+            parser=range_parser("users"),
             metavar="N|LOW..HIGH",
             help="Number of users; with --trace, of copies of the trace (default: that of a workload's "
             "file, else 1). A range gives odds and regret.",
@@ -59,7 +61,7 @@ def size(
         Any,
         typer.Option(
             "--read-share",
-            parser=parse_read_share,
+            parser=range_parser("read_share"),
             metavar="SHARE|LOW..HIGH",
             help="Share of reads of --iops, or of a workload of one stream, such as 0.7 or 70% (default: the "
             "workload's own).",
@@ -101,7 +103,7 @@ def size(
         Any,
         typer.Option(
             "--iops",
-            parser=parse_rate,
+            parser=range_parser("iops"),
             metavar="RATE|LOW..HIGH",
             help="Reads and writes per second, instead of a workload: at random times and addresses. "
             "Needs --read-share.",
@@ -111,7 +113,7 @@ def size(
         Any,
         typer.Option(
             "--read-iops",
-            parser=parse_read_rate,
+            parser=range_parser("read_iops"),
             metavar="RATE|LOW..HIGH",
             help="Reads per second, in place of --iops.",
         ),
@@ -120,7 +122,7 @@ def size(
         Any,
         typer.Option(
             "--write-iops",
-            parser=parse_write_rate,
+            parser=range_parser("write_iops"),
             metavar="RATE|LOW..HIGH",
             help="Writes per second, likewise.",
         ),
@@ -214,7 +216,7 @@ def size(
     ] = None,
     count: Annotated[
         str, typer.Option("--count", metavar="N|FROM-TO", help="Number of disks, or the range to consider.")
-    ] = "2-24",
+    ] = DEFAULT_COUNT,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -265,7 +267,7 @@ def size(
     """
     use_catalog(catalog_files)
     from destage import sizing
-    from destage.cli.printed_results import fit_answer, sizing_answer
+    from destage.cli.printed_results import sizing_answer
 
     if example_prices:
         from destage.sweeps.keys.prices import example_prices as read_example
@@ -274,60 +276,46 @@ def size(
         return
     inputs = [given for given in (users, iops, read_share, read_iops, write_iops) if given is not None]
     lows = {given.name: given.low for given in inputs}
-    load_options = LoadOptions(workload=workload, test=test, trace=trace, size=request_size, **lows)
+    options = SizeOptions(
+        load=LoadOptions(workload=workload, test=test, trace=trace, size=request_size, **lows),
+        have=have,
+        add=add or (),
+        response_p95=response_p95,
+        subject_to=subject_to or (),
+        failures={"during_rebuild": during_rebuild or (), "dead_battery": dead_battery or ()},
+        disks=disks or (),
+        controllers=controllers or (),
+        raid=raid or (),
+        count=count if is_given(context, "--count") else None,
+        budget=budget,
+        prices=prices,
+        phase=phase,
+        assign=assign or (),
+        capacity=capacity,
+        growth=growth,
+        spares=spares,
+    )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
     if have is not None or add:
-        asked = AddedOptions(
-            have=have,
-            add=add or (),
-            load=load_options,
-            capacity=capacity,
-            growth=growth,
-            response_p95=response_p95,
-            subject_to=subject_to or (),
-            disks=disks or (),
-            controllers=controllers or (),
-            raid=raid or (),
-            count=count if is_given(context, "--count") else None,
-            prices=prices,
-            phase=phase,
-            assign=assign or (),
-        )
         reason = "--have does not take it: its array and its load are those of the file"
         reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
         if iops is None:
             reject_options(context, reason, "--read-share")
         reject_options(context, f"{_NORMAL_ONLY} an array that is there", *_FAILURES)
-        reject_ranges(inputs, "--have takes one value")
+        reject_ranges(inputs)
         with place_at_options():
-            question = make_question(asked)
+            question = make_question(options)
             fit = sizing.check_array(question.array, question.considered, question.prices, run)
         if as_json:
-            print_json(fit_answer.as_json(fit, outcomes))
+            print_json(sizing_answer.fit_as_json(fit, outcomes))
         else:
-            fit_answer.print_fit(fit, outcomes, with_misses=explain)
+            sizing_answer.print_fit(fit, outcomes, with_misses=explain)
             print_note(f"again: {repeat_command(context)}")
         raise typer.Exit(0 if fit.added.is_met else 1)
 
     def request_at(values: "Mapping[str, Any]") -> "SizingRequest":
-        return make_request(
-            load_options=replace(load_options, **values),
-            response_p95=response_p95,
-            subject_to=subject_to or (),
-            disks=disks or (),
-            controllers=controllers or (),
-            raid=raid or (),
-            count=count,
-            budget=budget,
-            prices=prices,
-            phase=phase,
-            assign=assign or (),
-            capacity=capacity,
-            growth=growth,
-            spares=spares,
-            failures={"during_rebuild": during_rebuild or (), "dead_battery": dead_battery or ()},
-        )
+        return make_request(replace(options, load=replace(options.load, **values)))
 
     if any(given.has_width for given in inputs):
         reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
@@ -373,18 +361,18 @@ def _answer_ranges(
         outcomes: The sweeps that `run` has run.
     """
     from destage import sizing
-    from destage.cli.printed_results import ranged_answer
+    from destage.cli.printed_results import sizing_answer
     from destage.sweeps.sizing.uncertain_load import describe_load
 
     with place_at_options():
         load = describe_load(inputs, request_at)
     if not context.params["quiet"]:
-        print_note(ranged_answer.describe_work(load))
+        print_note(sizing_answer.describe_work(load))
     with place_at_options():
         ranged = sizing.judge_ranges(load, run)
     if context.params["as_json"]:
-        print_json(ranged_answer.as_json(ranged, outcomes))
+        print_json(sizing_answer.ranged_as_json(ranged, outcomes))
     else:
-        ranged_answer.print_ranged(ranged, request_at({}), outcomes)
+        sizing_answer.print_ranged(ranged, request_at({}), outcomes)
         print_note(f"again: {repeat_command(context)}")
     return bool(ranged.carrying)

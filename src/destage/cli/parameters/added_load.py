@@ -13,7 +13,14 @@ from destage.cli.parameters.scenario_file import (
 )
 from destage.cli.parameters.shared_options import translate_places
 from destage.cli.parameters.sizing_load import LoadOptions, SizedLoad, make_slug, read_load
-from destage.cli.parameters.sizing_request import choose_phase, read_capacity, read_count, read_prices, split
+from destage.cli.parameters.sizing_request import (
+    SizeOptions,
+    choose_phase,
+    read_capacity,
+    read_count,
+    read_prices,
+    split,
+)
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
@@ -26,30 +33,6 @@ _VARIED = ("axes", "zip", "points", "design", "search", "refine", "seek", "calib
 
 
 @dataclass(frozen=True, slots=True)
-class AddedOptions:
-    """What the options of `destage size --have` say; None or empty for an option that is not given.
-
-    Attributes:
-        load: The options of the load, of which `workload` is not used.
-    """
-
-    have: Path | None
-    add: Sequence[str]
-    load: LoadOptions
-    capacity: str | None
-    growth: float
-    response_p95: str
-    subject_to: Sequence[str]
-    disks: Sequence[str]
-    controllers: Sequence[str]
-    raid: Sequence[str]
-    count: str | None
-    prices: Path | None
-    phase: str | None
-    assign: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """An array with the loads that are added, and what its changes are chosen from."""
 
@@ -58,7 +41,7 @@ class Question:
     prices: Mapping[str, Any] | None
 
 
-def make_question(options: AddedOptions) -> Question:
+def make_question(options: SizeOptions) -> Question:
     """Return the question that the options make.
 
     Raises:
@@ -107,7 +90,7 @@ def make_question(options: AddedOptions) -> Question:
     return Question(replace(array, most=most), considered, None if options.prices is None else table)
 
 
-def _read_loads(options: AddedOptions) -> list[SizedLoad]:
+def _read_loads(options: SizeOptions) -> list[SizedLoad]:
     """Return the loads that are added."""
     given = options.load
     if not options.add and not given.is_rate:
@@ -134,17 +117,14 @@ def _read_loads(options: AddedOptions) -> list[SizedLoad]:
     return [read_load(LoadOptions(workload=name)) for name in options.add]
 
 
-def _scale(loads: Sequence[SizedLoad], options: AddedOptions) -> list[dict[str, Any]]:
+def _scale(loads: Sequence[SizedLoad], options: SizeOptions) -> list[dict[str, Any]]:
     """Return the workloads of loads over the data that the options state."""
     from destage.engine import catalog
     from destage.sweeps.sizing.shared_load import ADD
     from destage.sweeps.sizing.stored_data import scale_data
     from destage.sweeps.space import parameters
 
-    data = read_capacity(options.capacity, options.growth)
-    if data is None and options.load.is_rate:
-        message = "missing; a rate needs the size of the data that it is spread over"
-        raise UsageError("usage.missing-argument", message, "--capacity")
+    data = read_capacity(options)
     workloads = []
     for load in loads:
         scaled: dict[str, Any] = {"workload": dict(load.workload)}

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from destage.objects import Location
     from destage.sweeps.sizing.request import InputRange
 
-_MOST_USERS = 1_000_000
+_BOUNDS = {"users": (1, 1_000_000, "a whole number"), "read_share": (0, 1, "a number")}
+"""The least and the most that an input may be, and what it is; a rate has no most."""
 _RANGE = re.compile(r"\s*(.+?)\s*(?:\.\.\s*(.+?)\s*)?")
 
 
@@ -168,46 +169,27 @@ def _read_file(name: str, test: str | None) -> tuple[dict[str, Any], tuple[str, 
     return dict(tests[0].workload), tuple(f"{warning}." for warning in warnings)
 
 
-def parse_users(text: str) -> "InputRange":
-    """Return the numbers of users that `--users` gives."""
-    return _parse(text, "users", 1, _MOST_USERS, "a whole number")
+def range_parser(name: str) -> "Callable[[str], InputRange]":
+    """Return what reads the value of an option: numbers of users, shares of reads, or rates [1/s]."""
+    return lambda text: _parse(text, name)
 
 
-def parse_read_share(text: str) -> "InputRange":
-    """Return the shares of reads that `--read-share` gives."""
-    return _parse(text, "read_share", 0, 1, "a number")
-
-
-def parse_rate(text: str) -> "InputRange":
-    """Return the rates that `--iops` gives [1/s]."""
-    return _parse(text, "iops", 0, math.inf, "a number")
-
-
-def parse_read_rate(text: str) -> "InputRange":
-    """Return the rates that `--read-iops` gives [1/s]."""
-    return _parse(text, "read_iops", 0, math.inf, "a number")
-
-
-def parse_write_rate(text: str) -> "InputRange":
-    """Return the rates that `--write-iops` gives [1/s]."""
-    return _parse(text, "write_iops", 0, math.inf, "a number")
-
-
-def name_option(given: "InputRange") -> str:
-    """Return the option that gives an input."""
+def _name_option(given: "InputRange") -> str:
     return f"--{given.name.replace('_', '-')}"
 
 
-def reject_ranges(inputs: "Iterable[InputRange]", reason: str) -> None:
+def reject_ranges(inputs: "Iterable[InputRange]") -> None:
     """Reject options that give a range."""
     for given in inputs:
         if given.has_width:
-            raise UsageError("usage.conflicting-options", f"{given}: {reason}", name_option(given))
+            message = f"{given}: --have takes one value"
+            raise UsageError("usage.conflicting-options", message, _name_option(given))
 
 
-def _parse(text: str, name: str, least: float, most: float, kind: str) -> "InputRange":
+def _parse(text: str, name: str) -> "InputRange":
     from destage.sweeps.sizing.request import InputRange
 
+    least, most, kind = _BOUNDS.get(name, (0, math.inf, "a number"))
     match = _RANGE.fullmatch(text)
     readers: dict[str, Callable[[str], float]] = {"users": int, "read_share": _read_share}
     read = readers.get(name, float)
@@ -216,7 +198,7 @@ def _parse(text: str, name: str, least: float, most: float, kind: str) -> "Input
     except ValueError:
         low = high = math.nan
     given = InputRange(name, low, high, text)
-    option = name_option(given)
+    option = _name_option(given)
     if not (math.isfinite(low) and math.isfinite(high)):
         message = f"{text!r}: must be {kind}, or a range of two as in {_show_example(name)}"
         raise UsageError("usage.bad-value", message, option)

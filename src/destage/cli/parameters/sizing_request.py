@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,60 +48,70 @@ _PLACES = {
 _TRACE_RUN = {"run.warm_up": "none", "run.window": "auto"}
 
 
-def make_request(
-    *,
-    load_options: LoadOptions,
-    response_p95: str,
-    subject_to: Sequence[str],
-    disks: Sequence[str],
-    controllers: Sequence[str],
-    raid: Sequence[str],
-    count: str,
-    budget: float | None,
-    prices: Path | None,
-    phase: str | None,
-    assign: Sequence[str],
-    capacity: str | None,
-    growth: float,
-    spares: int,
-    failures: Mapping[str, Sequence[str]],
-) -> "SizingRequest":
-    """Return the request that the options of `destage size` make."""
+DEFAULT_COUNT = "2-24"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeOptions:
+    """What the options of `destage size` say; None or empty for an option that is not given.
+
+    Attributes:
+        failures: The objectives in states of failure, by state.
+    """
+
+    load: LoadOptions
+    have: Path | None
+    add: Sequence[str]
+    response_p95: str
+    subject_to: Sequence[str]
+    failures: Mapping[str, Sequence[str]]
+    disks: Sequence[str]
+    controllers: Sequence[str]
+    raid: Sequence[str]
+    count: str | None
+    budget: float | None
+    prices: Path | None
+    phase: str | None
+    assign: Sequence[str]
+    capacity: str | None
+    growth: float
+    spares: int
+
+
+def make_request(options: SizeOptions) -> "SizingRequest":
+    """Return the request that the options make, without an array that is there."""
     from destage.sweeps.sizing.request import RAID_LEVELS, SizingRequest, list_objectives
     from destage.sweeps.sizing.stored_data import scale_data
 
-    fewest, most = read_count(count)
-    load = read_load(load_options)
-    data = read_capacity(capacity, growth)
-    if data is None and load_options.is_rate:
-        message = "missing; a rate needs the size of the data that it is spread over"
-        raise UsageError("usage.missing-argument", message, "--capacity")
+    fewest, most = read_count(options.count or DEFAULT_COUNT)
+    load = read_load(options.load)
+    data = read_capacity(options)
     decided = {} if data is None else dict.fromkeys(scale_data(load.workload, data), "--capacity")
     decided |= dict.fromkeys(load.settings, "--read-share")
-    if phase is not None:
+    if options.phase is not None:
         decided["run.window"] = "--phase"
     with place_at_options():
-        objectives = list_objectives(response_p95, subject_to)
-        given = _read_failures(failures)
+        objectives = list_objectives(options.response_p95, options.subject_to)
+        given = _read_failures(options.failures)
     if "during_rebuild" in given:
         decided |= dict.fromkeys(("faults", "array.failed_disks"), "--during-rebuild")
     return SizingRequest(
         workload=load.workload,
         name=load.name,
         objectives=objectives,
-        prices=read_prices(prices),
-        controllers=split(controllers),
-        disks=split(disks),
-        raid=split(raid) or RAID_LEVELS,
+        prices=read_prices(options.prices),
+        controllers=split(options.controllers),
+        disks=split(options.disks),
+        raid=split(options.raid) or RAID_LEVELS,
         fewest=fewest,
         most=most,
-        max_price=budget,
-        settings=({} if load_options.trace is None else _TRACE_RUN)
-        | choose_phase(load.workload, phase)
+        max_price=options.budget,
+        settings=({} if options.load.trace is None else _TRACE_RUN)
+        | choose_phase(load.workload, options.phase)
         | dict(load.settings)
-        | _read_settings(assign, decided),
+        | _read_settings(options.assign, decided),
         capacity=data,
-        spares=spares,
+        spares=options.spares,
         unit=load.unit,
         remarks=load.remarks,
         failures=given,
@@ -140,14 +150,16 @@ def _find_option(place: str) -> str:
     )
 
 
-def read_capacity(capacity: str | None, growth: float) -> int | None:
-    """Return the size of the data with their growth [bytes]."""
-    if capacity is not None:
-        return round(parse_size(capacity, "--capacity") * (1 + growth / 100))
-    if growth:
-        raise UsageError(
-            "usage.conflicting-options", "--growth needs --capacity, which it adds to", "--growth"
-        )
+def read_capacity(options: SizeOptions) -> int | None:
+    """Return the size of the data with their growth [bytes]; a rate needs it."""
+    if options.capacity is not None:
+        return round(parse_size(options.capacity, "--capacity") * (1 + options.growth / 100))
+    if options.growth:
+        message = "--growth needs --capacity, which it adds to"
+        raise UsageError("usage.conflicting-options", message, "--growth")
+    if options.load.is_rate:
+        message = "missing; a rate needs the size of the data that it is spread over"
+        raise UsageError("usage.missing-argument", message, "--capacity")
     return None
 
 

@@ -1,4 +1,7 @@
-"""The answer of `destage size`: its sweeps with their progress, and what is printed."""
+"""The answers of `destage size`: its sweeps with their progress, and what is printed.
+
+They are for a load, for one in ranges, and for an array that is there (`--have`).
+"""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -15,11 +18,14 @@ from destage.spec.printed_text import align_cells
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from destage.queries.findings.fit_text import Fit
+    from destage.queries.findings.ranged_text import RangedSizing
     from destage.queries.findings.sizing_text import Sized
     from destage.sizing import Load
     from destage.store import Location
     from destage.sweeps import Outcome, Study
     from destage.sweeps.sizing.request import SizingRequest
+    from destage.sweeps.sizing.uncertain_load import UncertainLoad
 
 _BAR = 30
 _STATES = {"above": "insufficient", "more_expensive": "higher"}
@@ -57,14 +63,18 @@ def print_sizing(
     print_data(wrap_lines(compose_sizing(sized)))
     if curve:
         print_data("\n" + _draw_curve(curve, request))
-    print_sources(request, outcomes)
+    _print_sources(request, outcomes)
 
 
-def print_sources(request: "SizingRequest", outcomes: "Sequence[Outcome]") -> None:
+def _print_sources(request: "SizingRequest", outcomes: "Sequence[Outcome]") -> None:
     """Print on stderr where prices and results are from."""
     prices = request.prices
     source = f" ({prices['source']})" if "source" in prices else ""
     print_note(f"prices of {prices['date']}{source}")
+    _print_outcomes(outcomes)
+
+
+def _print_outcomes(outcomes: "Sequence[Outcome]") -> None:
     for outcome in outcomes:
         print_note(summarize(outcome))
 
@@ -124,3 +134,74 @@ def _draw_curve(curve: "Sequence[Load]", request: "SizingRequest") -> str:
         drawn = bar((load.response_p95_us or 0.0) / most, _BAR)
         rows.append((str(load.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
     return align_cells(rows, ends_in_text=True)
+
+
+def describe_work(load: "UncertainLoad") -> str:
+    """Return how much is simulated for a load in ranges."""
+    sized, searched = len(load.corners), len(load.shares)
+    times = "" if searched == 1 else f", at {searched} shares of reads"
+    return (
+        f"sizing {sized} loads of the ranges, then finding what each candidate carries{times}: "
+        f"about {sized + searched} times as long as for one load"
+    )
+
+
+def print_ranged(ranged: "RangedSizing", request: "SizingRequest", outcomes: "Sequence[Outcome]") -> None:
+    """Print the answer, and on stderr what it rests on."""
+    from destage.queries.findings.ranged_text import compose_ranged
+
+    print_data(wrap_lines(compose_ranged(ranged)))
+    _print_sources(request, outcomes)
+
+
+def ranged_as_json(ranged: "RangedSizing", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
+    """Return the answer as `--json` prints it."""
+    from destage.queries.findings.ranged_text import compose_ranged
+
+    recommended = ranged.carrying[:1]
+    return {
+        "answer": compose_ranged(ranged),
+        "currency": ranged.currency,
+        "ranges": ranged.ranges,
+        "unit": ranged.unit,
+        "shares": list(ranged.shares),
+        "recommended": asdict(recommended[0]) if recommended else None,
+        "sure": None if ranged.sure is None else asdict(ranged.sure),
+        "candidates": [asdict(one) for one in ranged.candidates],
+        "uncarried": ranged.uncarried,
+        "sized": [
+            {"load": values, "carrying": [asdict(one) for one in sized.carrying]}
+            for values, sized in ranged.sizings
+        ],
+        "sweeps": [str(outcome.path) for outcome in outcomes],
+    }
+
+
+def print_fit(fit: "Fit", outcomes: "Sequence[Outcome]", *, with_misses: bool) -> None:
+    """Print the answer, and on stderr what it rests on.
+
+    Args:
+        with_misses: Whether to print the changes that do not suffice, too.
+    """
+    from destage.queries.findings.fit_text import compose_fit, list_misses
+
+    print_data(wrap_lines(compose_fit(fit)))
+    if with_misses and (misses := list_misses(fit)):
+        print_data(wrap_lines(["", "Not enough:", *misses]))
+    _print_outcomes(outcomes)
+
+
+def fit_as_json(fit: "Fit", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
+    """Return the answer as `--json` prints it; units are in the names, bounds in those of their columns."""
+    from destage.queries.findings.fit_text import compose_fit
+
+    return {
+        "answer": compose_fit(fit),
+        "fits": fit.added.is_met,
+        "today": asdict(fit.today),
+        "with_addition": asdict(fit.added),
+        "changes": [asdict(change) for change in fit.changes],
+        "impossible": fit.impossible,
+        "currency": fit.currency,
+        "sweeps": [str(outcome.path) for outcome in outcomes],
+    }
