@@ -338,7 +338,7 @@ def test_watching_prints_each_problem_of_pods_once(
     # No reader takes the room that the pods of a starting sweep need.
     assert not [path for method, path, _ in server.requests if method == "POST" and path.endswith("/pods")]
     assert done.issues[-1][0] == "cluster.watch-timeout"
-    monkeypatch.setattr("destage.cli.commands.cluster.status.SHORT_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("destage.cli.commands.cluster.job.SHORT_TIMEOUT_S", 1.0)
     found = json.loads(destage("cluster", "status", "demo", "--json").out)["diagnostics"]
     assert [each["reason"] for each in found] == ["ErrImagePull"]
 

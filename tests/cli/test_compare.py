@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from destage.cli.printed_results.comparison_table import print_comparison
+from destage.cli.commands.compare import print_comparison
 from destage.queries.pairs import measured_pairs
 from destage.queries.pairs.point_pairs import Comparison, Pair, compare_values
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from destage.cli.commands.trace.summary import format_share
+from destage.cli.commands.trace.records import format_share
 
 COLUMNS = ("--columns", "time,op,offset,size")
 TEXT = "0,r,0,4096\n1,r,4096,4096\n2,w,1048576,16384\n4,r,8192,8192\n"

@@ -178,8 +178,7 @@ class Application(typer.Typer):
             error = find_shortage(error) or explain_missing(error)
         source = error.source if isinstance(error, DestageError) else ""
         issues = _issues_of(error)
-        for issue in issues[:_MOST_PRINTED]:
-            print_error(issue, source)
+        print_error(*issues[:_MOST_PRINTED], source=source)
         left_out = len(issues) - _MOST_PRINTED
         if left_out > 0:
             print_note(f"{left_out:,} more mistakes; is this the right file?")

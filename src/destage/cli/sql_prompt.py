@@ -62,8 +62,7 @@ def _run(session: "Session", text: str, print_table: "Callable[[pa.Table], None]
         for statement in session.split(text):
             print_table(session.run(statement))
     except DestageError as error:
-        for issue in error.issues:
-            print_error(issue)
+        print_error(*error.issues)
     except KeyboardInterrupt:
         print_note("interrupted")
 

@@ -25,7 +25,7 @@ from destage.errors import ConfigError, Issue, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from destage.cli.parameters.part_options import Part
+    from destage.cli.parameters.part_options import ArrayShape, Part
     from destage.sweeps.reading.new_study import NewStudy
 
 _DEFAULTS: "dict[Part, str]" = {"workload": "vdi", "controller": "megaraid_9560_8i", "disk": "exos_x18"}
@@ -137,14 +137,14 @@ def _choose(
     fields = _list_fields(is_seek=is_seek)
     texts = {name: find(name, field) for name, field in fields.items()}
     has_users = _has_users(texts["workload"], "--seek" if is_seek else "--users" if given["users"] else None)
-    arrays = [parse_array(text, "--raid") for text in texts["raid"].split(",")]
+    arrays = _read_arrays(texts["raid"])
     if len({array.disks for array in arrays}) > 1:
         message = "all arrays must have the same number of disks; make array.disks an axis for several"
         raise UsageError("usage.bad-array", message, "--raid")
     file = out or Path(f"{make_name(texts['workload'])}.yaml")
     if is_asking and out is None:
         file = Path(_ask(_Field("--out", "file", str(file), _check_file)))
-    check_suffix(file, "--out", ".yaml", ".yml")
+    _check_file(str(file))
     new = NewStudy(
         name=make_name(file.stem),
         workload=texts["workload"],
@@ -164,11 +164,11 @@ def _list_fields(*, is_seek: bool) -> dict[str, _Field]:
         part: _Field(f"--{part}", part, default, partial(check_entry, part), list_names(part))
         for part, default in _DEFAULTS.items()
     }
-    fields["raid"] = _Field("--raid", "RAID level and disks", "raid5x8", _check_arrays)
+    fields["raid"] = _Field("--raid", "RAID level and disks", "raid5x8", _read_arrays)
     asked = "first number of users tried" if is_seek else "numbers of users"
     check = _check_first if is_seek else _read_users
     fields["users"] = _Field("--users", asked, "100" if is_seek else "50,100,200", check)
-    fields["cache"] = _Field("--cache", "cache sizes (empty: as built)", "", _check_caches)
+    fields["cache"] = _Field("--cache", "cache sizes (empty: as built)", "", check_sizes)
     if is_seek:
         fields["response_p95"] = _Field("--response-p95", "95 % of the I/Os within", "30ms", _check_limit)
     return fields
@@ -188,9 +188,8 @@ def _check_answer(text: str) -> None:
 _SEEK = _Field("--seek", "find the most users (yes), or run at fixed numbers (no)", "yes", _check_answer)
 
 
-def _check_arrays(text: str) -> None:
-    for array in text.split(","):
-        parse_array(array, "--raid")
+def _read_arrays(text: str) -> "list[ArrayShape]":
+    return [parse_array(array, "--raid") for array in text.split(",")]
 
 
 def _check_file(text: str) -> None:
@@ -200,10 +199,6 @@ def _check_file(text: str) -> None:
 def _check_limit(text: str) -> None:
     check_quantity(text, "us", "--response-p95")
     parse_duration(text, "ns", "--response-p95")
-
-
-def _check_caches(text: str) -> None:
-    check_sizes(text, "--cache")
 
 
 def _read_users(text: str) -> list[int]:

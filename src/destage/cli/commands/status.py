@@ -70,8 +70,7 @@ def status(
             # One damaged sweep does not hide the others.
             damaged[path.name] = str(error)
     for sweep_status in statuses.values():
-        for warning in sweep_status.warnings:
-            print_warning(warning)
+        print_warning(*sweep_status.warnings)
     _print_states(paths, statuses, damaged, as_json=as_json)
     if follow and any(sweep_status.failed for sweep_status in statuses.values()):
         raise typer.Exit(_FAILED_RUNS)

@@ -6,7 +6,14 @@ from typing import Annotated, Literal
 import typer
 
 from destage.cli.parameters.completion import complete_importable_files, complete_workloads
-from destage.cli.parameters.shared_options import Catalog, Json, parse_duration, parse_size, use_catalog
+from destage.cli.parameters.shared_options import (
+    Catalog,
+    ImportedTest,
+    Json,
+    parse_duration,
+    parse_size,
+    use_catalog,
+)
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.errors import ConfigError
 
@@ -21,10 +28,6 @@ _Workload = Annotated[
         "reads.",
         autocompletion=complete_workloads,
     ),
-]
-_Test = Annotated[
-    str | None,
-    typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
 ]
 
 
@@ -114,8 +117,7 @@ def import_(
         print_note(f"{'workload' if study is None else 'study'}{count} written to {out}")
     if study is not None and not hardware:
         print_note("the study has no array; add `array:` to its scenario, or import with --on raid5x8")
-    for warning in list_warnings(tests):
-        print_warning(warning, file)
+    print_warning(*list_warnings(tests), source=file)
 
 
 @app.command("export")
@@ -136,7 +138,7 @@ def export(
         typer.Option("--size", metavar="SIZE", help="Size of the target, for a workload of the whole array."),
     ] = None,
     duration: Annotated[str, typer.Option("--duration", metavar="TIME", help="Length of the test.")] = "60s",
-    test: _Test = None,
+    test: ImportedTest = None,
     as_json: Json = False,
 ) -> None:
     """Write another tool's job that issues a workload's requests.

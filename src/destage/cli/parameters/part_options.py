@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
+from destage.cli.parameters.shared_options import translate_places
 from destage.errors import ConfigError, UsageError
 
 _FORM = re.compile(r"raid-?([0-9+]+)x([0-9]+)", re.IGNORECASE)
@@ -79,12 +80,12 @@ def split_list(text: str | None) -> list[str]:
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
-def check_sizes(text: str, option: str) -> list[str]:
-    """Return the sizes that an option gives; only 0 needs no unit."""
+def check_sizes(text: str) -> list[str]:
+    """Return the sizes that `--cache` gives; only 0 needs no unit."""
     sizes = split_list(text)
     for size in sizes:
         if size != "0":
-            check_quantity(size, "bytes", option)
+            check_quantity(size, "bytes", "--cache")
     return sizes
 
 
@@ -92,10 +93,8 @@ def check_quantity(text: str, unit: Any, option: str) -> None:
     """Reject a quantity without its unit, or of another kind."""
     from destage.spec import quantities
 
-    try:
+    with translate_places({"": option}):
         quantities.parse(text, unit)
-    except ConfigError as error:
-        raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
     try:
         float(text)
     except ValueError:

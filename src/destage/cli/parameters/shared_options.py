@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from destage.cli.parameters import completion
-from destage.errors import ConfigError, DestageError, StoreError, UsageError
+from destage.errors import DestageError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from destage.sql import QueryLimits
@@ -51,10 +51,8 @@ def parse_duration(text: str, unit: Literal["ns", "s"], option: str) -> float:
     """Return the duration that an option gives, more than zero [`unit`]."""
     from destage.spec import quantities
 
-    try:
+    with translate_places({"": option}):
         duration = quantities.parse(text, unit)
-    except ConfigError as error:
-        raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
     if duration <= 0:
         raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
     return duration
@@ -81,10 +79,8 @@ def check_size(text: str, option: str, suffix: str | None = None) -> str:
     from destage.spec import quantities
     from destage.sweeps.space.parameters import explain_bare_number
 
-    try:
+    with translate_places({"": option}):
         quantities.parse(text, "bytes")
-    except ConfigError as error:
-        raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
     message = explain_bare_number(text, "bytes", suffix)
     if message is not None:
         raise UsageError("usage.bad-quantity", f"{text}: {message}", option)
@@ -219,6 +215,10 @@ Catalog = Annotated[
         help="Disks and controllers of your own: a file as `catalog new` writes, or a folder of them; "
         "repeatable (default: $DESTAGE_CATALOG).",
     ),
+]
+ImportedTest = Annotated[
+    str | None,
+    typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
 ]
 # Typer has no unions: a `Location`, or None without the option.
 Store = Annotated[

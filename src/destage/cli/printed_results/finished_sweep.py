@@ -127,8 +127,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     from destage.queries.exports.report_record import find_report
     from destage.queries.exports.sweep_export import is_exported, update_export
 
-    for warning in outcome.messages:
-        print_warning(warning)
+    print_warning(*outcome.messages)
     print_note(summarize(outcome))
     if warn_if_stopped(outcome):
         if as_json:

@@ -33,14 +33,16 @@ def open_standard_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def print_error(issue: Issue, source: str = "") -> None:
-    """Print an error on stderr as one line; the source is the file that it was found in."""
-    _print_coloured(f"error: {issue.describe(source)}", _RED)
+def print_error(*issues: Issue, source: str = "") -> None:
+    """Print errors on stderr, each as one line; the source is the file that they were found in."""
+    for issue in issues:
+        _print_coloured(f"error: {issue.describe(source)}", _RED)
 
 
-def print_warning(issue: Issue, source: str = "") -> None:
-    """Print a warning on stderr as one line; the source is the file that it was found in."""
-    _print_coloured(f"warning: {issue.describe(source)}", _YELLOW)
+def print_warning(*issues: Issue, source: str = "") -> None:
+    """Print warnings on stderr, each as one line; the source is the file that they were found in."""
+    for issue in issues:
+        _print_coloured(f"warning: {issue.describe(source)}", _YELLOW)
 
 
 def print_note(line: str) -> None:

@@ -32,8 +32,7 @@ def find_sweep(sweep: str, store: "Location | None") -> "Location":
     check_address_space()
     path = stores.find_sweep(sweep, store)
     sweep_status = status(path)
-    for warning in sweep_status.warnings:
-        print_warning(warning)
+    print_warning(*sweep_status.warnings)
     if not sweep_status.finished:
         print_warning(
             describe_unfinished(path.name, sweep_status.planned, sweep_status.planned - sweep_status.present)

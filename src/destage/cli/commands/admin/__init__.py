@@ -2,7 +2,7 @@
 
 import typer
 
-from destage.cli.commands.admin import compact, doctor, export, validate, verify
+from destage.cli.commands.admin import doctor, sweep, validate
 
 app = typer.Typer(
     help="Check this machine, sweeps and models, and tidy the store.",
@@ -10,7 +10,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("doctor")(doctor.doctor)
-app.command("verify")(verify.verify)
-app.command("compact")(compact.compact)
-app.command("export")(export.export)
+app.command("verify")(sweep.verify)
+app.command("compact")(sweep.compact)
+app.command("export")(sweep.export)
 app.command("validate")(validate.validate)

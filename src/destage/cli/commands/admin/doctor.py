@@ -65,8 +65,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         print_json({"facts": facts, "problems": [issue_as_json(problem) for problem in problems]})
     else:
         print_pairs(facts)
-    for problem in problems:
-        print_error(problem)
+    print_error(*problems)
     if problems:
         raise typer.Exit(1)
     print_note("all checks passed")

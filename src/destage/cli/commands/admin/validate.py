@@ -88,8 +88,7 @@ def validate(
     except ConfigError as error:
         raise ConfigError(error.issues, error.source or facts) from error
     warnings = [*unmodelled, *validation.warnings]
-    for warning in warnings:
-        print_warning(warning, facts)
+    print_warning(*warnings, source=facts)
     if save is not None:
         saved_disk.save(save, validation.disk)
     if as_json:

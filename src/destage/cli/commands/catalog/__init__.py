@@ -2,7 +2,7 @@
 
 import typer
 
-from destage.cli.commands.catalog import check, copy, entries, new, schema, show
+from destage.cli.commands.catalog import copy, entries, parts, schema
 
 app = typer.Typer(
     help="List, show and describe parts, workloads, studies and columns.",
@@ -10,8 +10,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("list")(entries.list_entries)
-app.command("show")(show.show)
+app.command("show")(entries.show)
 app.command("copy")(copy.copy)
-app.command("new")(new.new)
-app.command("check")(check.check)
+app.command("new")(parts.new)
+app.command("check")(parts.check)
 app.command("schema")(schema.schema)

@@ -46,8 +46,7 @@ def doctor(
     else:
         print_pairs({result.subject: result.message for result in results})
     failures = [result.issue for result in results if not result.has_passed]
-    for failure in failures:
-        print_error(failure)
+    print_error(*failures)
     if failures:
         raise typer.Exit(_INFRASTRUCTURE)
     print_note("all checks passed")

@@ -40,8 +40,7 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     _await_lease(layout.lease)
     with HardStop(study.name), ProgressDisplay(study.name) as display:
         outcome = sweeps.run(study, store, executor="ray", progress=display)
-    for warning in outcome.messages:
-        print_warning(warning)
+    print_warning(*outcome.messages)
     print_note(f"{outcome.state}: {summarize(outcome)}")
     if as_json:
         print_json(outcome_as_json(outcome))

@@ -214,5 +214,4 @@ class Watcher:
         key = (error.code, error.place)
         if key not in self._known:
             self._known.add(key)
-            for issue in error.issues:
-                print_warning(issue)
+            print_warning(*error.issues)

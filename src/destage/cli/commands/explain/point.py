@@ -88,8 +88,7 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
                     return place
         except StoreError as error:
             # The run may be in another sweep.
-            for issue in error.issues:
-                print_warning(issue, place.name)
+            print_warning(*error.issues, source=place.name)
     raise QueryError("query.no-such-run", f"no sweep in the store has a run {run!r}", "SWEEP|RUN")
 
 

@@ -1,12 +1,12 @@
 """`destage trace mrc`: miss ratio curves."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
     PLACES,
     PLOT_SUFFIXES,
@@ -179,3 +179,15 @@ def _cell(row: dict[str, Any] | None) -> str:
     if row["miss_ratio_high"] is None:
         return f"{row['miss_ratio']:.4f}"
     return f"{row['miss_ratio']:.4f} [{row['miss_ratio_low']:.4f}, {row['miss_ratio_high']:.4f}]"
+
+
+def draw_curves(plot: Path, title: str, panels: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Draw the points of each panel, by the panel's title, as SVG or HTML."""
+    from destage.queries.report.charts.miss_ratio_chart import build_curves
+    from destage.queries.report.drawing.svg import draw
+
+    picture = draw(build_curves(title, panels), standalone=True)
+    if plot.suffix == ".html":
+        picture = f'<!doctype html><meta charset="utf-8"><title>{escape(title)}</title>{picture}\n'
+    plot.write_text(picture)
+    print_note(f"plot written to {plot}")

@@ -72,7 +72,7 @@ def replay(
 
     if depth is not None and mode != "asap":
         raise UsageError("usage.conflicting-options", "requires --mode asap", "--depth")
-    sizes = check_sizes(cache or "", "--cache")
+    sizes = check_sizes(cache or "")
     array = parse_array(on, "--on")
     check_entry("controller", controller)
     check_entry("disk", disk)
@@ -98,8 +98,7 @@ def replay(
             raise
         message = error.message.replace("set `map` to wrap or compact", "use --map wrap or --map compact")
         raise TraceError(error.code, message, "--map") from None
-    for warning in outcome.messages:
-        print_warning(warning)
+    print_warning(*outcome.messages)
     if warn_if_stopped(outcome):
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:

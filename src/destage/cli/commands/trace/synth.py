@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from destage.cli.commands.trace.miss_ratio_plot import draw_curves
+from destage.cli.commands.trace.mrc import draw_curves
 from destage.cli.commands.trace.options import (
     PLACES,
     PLOT_SUFFIXES,

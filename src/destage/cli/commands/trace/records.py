@@ -1,11 +1,36 @@
-"""The statistics of a trace as rounded shares and sizes; `--json` has the exact integers."""
+"""`destage trace info` and `convert`: traces that are read record by record, in constant memory."""
 
+import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
+
+from destage.cli.commands.trace.options import (
+    PLACES,
+    Columns,
+    FormatName,
+    Separator,
+    SkipBad,
+    TraceFile,
+    Units,
+    VolumeNumber,
+    reading_options,
+)
+from destage.cli.parameters.shared_options import Json, check_suffix, translate_places
 from destage.cli.printed_results.workload_summary import round_size
+from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.terminal_text import bar
+from destage.errors import Issue
+from destage.spec.printed_text import align_cells
 
+_SORTED_OUT = {"trace.out-of-order", "trace.late"}
+"""Problems that sorting the whole trace removes."""
+_INTERVAL_S = 5.0
+"""Time between two notes of the progress [s]."""
+_VOLUMES = 20
+"""Volumes to print; JSON has all."""
 _BAR = 30
 _COLUMN = 10
 _WIDE = 12
@@ -14,7 +39,59 @@ _LEAST, _WHOLE, _MOST_ROUNDED = 0.01, 10, 99
 _DAY, _HOUR, _MINUTE = 86_400, 3_600, 60
 
 
-def describe_trace(facts: Mapping[str, Any]) -> Iterator[str]:
+def info(
+    trace: TraceFile,
+    format_name: FormatName = None,
+    columns: Columns = None,
+    units: Units = None,
+    separator: Separator = "auto",
+    skip_bad: SkipBad = 0,
+    volume: VolumeNumber = None,
+    with_digest: Annotated[
+        bool, typer.Option("--digest", help="Also print the content digest; loads the trace into memory.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the statistics of a trace.
+
+    The trace is read once, in constant memory.
+    """
+    from destage.engine import traces
+    from destage.engine.traces import trace_streams
+
+    reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
+    with translate_places(PLACES):
+        facts = trace_streams.profile(trace, **reading, progress=_ReadingProgress())
+        if with_digest:
+            facts["digest"] = traces.digest(trace, **reading)
+    if as_json:
+        print_json(facts)
+        return
+    print_data("".join(f"{line}\n" for line in _describe_trace(facts)))
+    _print_volumes(facts["volumes"])
+    _warn_about(facts["problems"], trace)
+
+
+def _print_volumes(volumes: list[dict[str, Any]]) -> None:
+    """Print the volumes with most requests, where there are several."""
+    if len(volumes) < 2:  # noqa: PLR2004 - one volume is the whole trace
+        return
+    rows = [["volume", "reads", "writes", "flushes", "read", "written", "footprint", "sequential"]]
+    rows += [_volume_cells(volume) for volume in volumes[:_VOLUMES]]
+    print_data(f"\n{align_cells(rows)}")
+    if len(volumes) > _VOLUMES:
+        print_note(f"{len(volumes) - _VOLUMES} more volumes; --json prints all")
+
+
+def _volume_cells(volume: dict[str, Any]) -> list[str]:
+    counts = [f"{volume[name]:,}".replace(",", "\u202f") for name in ("reads", "writes", "flushes")]
+    sizes = [round_size(volume[f"{name}_bytes"] or 0) for name in ("read", "written", "footprint")]
+    sequential = volume["sequential_share"]
+    number = "others" if volume["volume"] is None else str(volume["volume"])
+    return [number, *counts, *sizes, "-" if sequential is None else format_share(sequential)]
+
+
+def _describe_trace(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield the description of a trace line by line, from what `streams.profile` returns."""
     yield _headline(facts)
     yield _line("format", f"{facts['format']}, {_count(facts['records'])} records{_other_facts(facts)}")
@@ -166,3 +243,67 @@ def _number(value: float) -> str:
 
 def _count(value: int) -> str:
     return f"{value:,}".replace(",", "\u202f")
+
+
+def convert(
+    trace: TraceFile,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Parquet file to write.")],
+    format_name: FormatName = None,
+    columns: Columns = None,
+    units: Units = None,
+    separator: Separator = "auto",
+    skip_bad: SkipBad = 0,
+    volume: VolumeNumber = None,
+    is_sorted_whole: Annotated[
+        bool, typer.Option("--sort", help="Sort the whole trace by time; loads it into memory.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Convert a trace to compact Parquet.
+
+    Flushes, process ids, flags, volumes and response times are kept.
+    """
+    from destage.engine import traces
+    from destage.engine.traces import trace_streams
+
+    reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
+    check_suffix(out, "OUT", ".parquet")
+    facts: dict[str, Any] = {"file": str(out)}
+    with translate_places(PLACES):
+        if is_sorted_whole:
+            loaded = traces.load(trace, **reading)
+            traces.write_parquet(loaded, out)
+            profile = trace_streams.profile(trace, **reading)
+            problems = [problem for problem in profile["problems"] if problem["code"] not in _SORTED_OUT]
+            facts |= {"records": len(loaded), "problems": problems}
+        else:
+            facts |= trace_streams.convert(trace, out, **reading, progress=_ReadingProgress())
+    facts["bytes"] = out.stat().st_size
+    if as_json:
+        print_json(facts)
+        return
+    _warn_about(facts["problems"], trace)
+    print_note(f"{facts['records']} records written to {out} ({facts['bytes']} bytes)")
+
+
+class _ReadingProgress:
+    """Prints now and then how much of a long trace has been read."""
+
+    def __init__(self) -> None:
+        self._printed_at = time.monotonic()
+
+    def __call__(self, done: int, size: int) -> None:
+        """Print the share of bytes that have been read."""
+        now = time.monotonic()
+        if now - self._printed_at >= _INTERVAL_S and size:
+            self._printed_at = now
+            print_note(f"read {done / size:.0%}")
+
+
+def _warn_about(problems: list[dict[str, Any]], trace: object) -> None:
+    """Print a warning for each kind of problem of a trace's records, with the place of the first one."""
+    for problem in problems:
+        count = problem["count"]
+        message = f"{problem['message']}; {count} in total" if count > 1 else problem["message"]
+        issue = Issue(problem["code"], problem["place"], message, data={"count": count})
+        print_warning(issue, source=str(trace))
