@@ -3,7 +3,6 @@
 A completion that fails completes nothing: an error would appear in the middle of the command line.
 """
 
-import functools
 import importlib.util
 import re
 from collections.abc import Callable, Iterable
@@ -19,7 +18,6 @@ Completer = Callable[[typer.Context, str], list[str]]
 def quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Completer:
     """Return a completion that keeps what begins with the word, and completes nothing if it fails."""
 
-    @functools.wraps(complete)
     def completed(ctx: typer.Context, incomplete: str) -> list[str]:
         try:
             return [name for name in complete(ctx, incomplete) if name.startswith(incomplete)]
@@ -30,9 +28,8 @@ def quietly(complete: Callable[[typer.Context, str], Iterable[str]]) -> Complete
 
 
 @quietly
-def complete_studies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_studies(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled studies and YAML files."""
-    del ctx
     return [*_list_bundled_studies(), *_list_files(incomplete, _DOCUMENTS)]
 
 
@@ -43,16 +40,14 @@ def complete_targets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 
 
 @quietly
-def complete_configurations(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_configurations(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete YAML and JSON files."""
-    del ctx
     return _list_files(incomplete, (*_DOCUMENTS, ".json"))
 
 
 @quietly
-def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_workloads(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete bundled workloads, and files that hold one."""
-    del ctx
     from destage.engine import catalog
     from destage.tools.registry import list_suffixes
 
@@ -61,18 +56,16 @@ def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 
 
 @quietly
-def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_importable_files(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete files of other tools."""
-    del ctx
     from destage.tools.registry import list_suffixes
 
     return _list_files(incomplete, list_suffixes())
 
 
 @quietly
-def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_sweeps(ctx: typer.Context, _: str) -> Iterable[str]:
     """Complete the sweeps in the store: by the study's name where it has one sweep."""
-    del incomplete
     from destage.store import list_sweeps
 
     names = [path.name for path in list_sweeps(ctx.params.get("store"))]
@@ -81,9 +74,8 @@ def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 
 
 @quietly
-def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_measured_sets(ctx: typer.Context, _: str) -> Iterable[str]:
     """Complete the measured sets in the store."""
-    del incomplete
     from destage.measured.sets import list_sets
     from destage.store import default_store
 
@@ -124,9 +116,8 @@ def _complete_sql(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 @quietly
-def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_parameters(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the next segment of a dotted path: `controller.cache.` to its keys."""
-    del ctx
     from destage.sweeps.space.parameters import list_keys
 
     parent, dot, _ = incomplete.rpartition(".")
@@ -134,18 +125,16 @@ def complete_parameters(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 
 
 @quietly
-def complete_trace_formats(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_trace_formats(_: typer.Context, __: str) -> Iterable[str]:
     """Complete the formats of traces."""
-    del ctx, incomplete
     from destage.engine import traces
 
     return traces.formats()
 
 
 @quietly
-def complete_policies(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+def complete_policies(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the last of the replacement policies of a list."""
-    del ctx
     from destage.engine.miss_ratio_curves import list_policies
 
     before, separator, _ = incomplete.rpartition(",")

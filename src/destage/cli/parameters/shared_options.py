@@ -40,9 +40,9 @@ def parse_trace(text: str) -> "Location":
     return locate_trace(text)
 
 
-def check_suffix(path: Path, option: str, *allowed: str) -> None:
-    """Reject an output file whose name does not end in the suffix of a format that can be written."""
-    if path.suffix not in allowed:
+def check_suffix(path: Path | None, option: str, *allowed: str) -> None:
+    """Reject an output file, if one is given, whose name does not end in the suffix of a format to write."""
+    if path is not None and path.suffix not in allowed:
         message = f"{path}: the file name must end in {' or '.join(allowed)}"
         raise UsageError("usage.bad-file-type", message, option, {"allowed": list(allowed)})
 

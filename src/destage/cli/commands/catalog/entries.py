@@ -25,9 +25,8 @@ COLUMNS, _WORKLOADS = "columns", "workloads"
 
 
 @quietly
-def complete_entries(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_entries(ctx: typer.Context, _: str) -> list[str]:
     """Complete the entries of the kind that was given, or of all kinds."""
-    del incomplete
     kind = ctx.params.get("kind")
     return [name for listed_kind in KINDS if kind in {None, listed_kind} for name in list_names(listed_kind)]
 
@@ -222,8 +221,7 @@ def _show_workload(
     from destage.cli.printed_results.workload_summary import describe_workload, summarize_profile
     from destage.engine.workload_profile import generate_profile
 
-    if plot is not None:
-        check_suffix(plot, "--plot", ".svg")
+    check_suffix(plot, "--plot", ".svg")
     seconds = None if duration is None else parse_duration(duration, "s", "--duration")
     facts, workload, folder = find_workload(name, test)
     try:

@@ -66,8 +66,7 @@ def axes(
     from destage.sweeps.execution.analyses import analyse_sweep
     from destage.sweeps.keys.sensitivity_key import find_result
 
-    if plot is not None:
-        check_suffix(plot, "--plot", ".svg")
+    check_suffix(plot, "--plot", ".svg")
     with open_session(find_sweep(sweep, store)) as session:
         named = [name for listed in of or () for name in split_list(listed)]
         results = [find_result(name, session.metric, "--of") for name in named or [session.result]]

@@ -94,8 +94,7 @@ def _write_picture(discovery: "Discovery", session: "Session", file: Path) -> No
 
 
 def _check_options(coverage: float | None, density: float | None, plot: Path | None) -> None:
-    if plot is not None:
-        check_suffix(plot, "--plot", ".svg")
+    check_suffix(plot, "--plot", ".svg")
     if coverage is not None and density is not None:
         message = "set --coverage or --density, not both: the other one is then maximized"
         raise UsageError("usage.conflicting-options", message, "--density")

@@ -42,8 +42,7 @@ def print_plan(
     from destage.store.state.plan import CONFIG_COLUMNS, join_configs, read_axes
     from destage.sweeps.study.axis_forms import describe_axes, describe_design
 
-    if plot is not None:
-        check_suffix(plot, "--plot", ".svg")
+    check_suffix(plot, "--plot", ".svg")
     preview = sweeps.plan(study, store, with_estimate=with_estimate)
     estimate = preview.estimate
     rows = preview.table.drop_columns(list(CONFIG_COLUMNS))

@@ -88,10 +88,8 @@ def mrc(
     with translate_places(PLACES):
         policies = check_policies(split_list(policy))
     rate = _parse_rate(sample)
-    if plot is not None:
-        check_suffix(plot, "--plot", *PLOT_SUFFIXES)
-    if out is not None:
-        check_suffix(out, "--out", ".parquet")
+    check_suffix(plot, "--plot", *PLOT_SUFFIXES)
+    check_suffix(out, "--out", ".parquet")
     asked = None if sizes is None else [check_size(size, "--sizes") for size in split_list(sizes)]
     with HardStop(), translate_places(PLACES):
         loaded = load_accesses(trace, block, **reading)

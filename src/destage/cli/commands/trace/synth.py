@@ -78,8 +78,7 @@ def synth(
     check_suffix(out, "--out", ".parquet")
     if isinstance(trace, Path) and out.exists() and out.samefile(trace):
         raise UsageError("usage.same-file", f"{out} is the input trace; choose another file", "--out")
-    if plot is not None:
-        check_suffix(plot, "--plot", *PLOT_SUFFIXES)
+    check_suffix(plot, "--plot", *PLOT_SUFFIXES)
     until = None if duration is None else int(parse_duration(duration, "ns", "--duration"))
     with HardStop(), translate_places(PLACES):
         original = traces.load(trace, **reading)
