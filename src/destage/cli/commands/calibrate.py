@@ -17,6 +17,7 @@ from destage.cli.parameters.shared_options import (
     ReportFile,
     Store,
     Workers,
+    choose_store,
     declare_conditions,
     reject_options,
     use_catalog,
@@ -204,13 +205,12 @@ def _load_study(spec: str, store: "Location | None") -> "Study":
     """Return a study of a file or a bundled one; a measured set alone is an error at `--on`."""
     from destage import sweeps
     from destage.measured.sets import list_sets
-    from destage.store.state.lookup import default_store
 
     try:
         return sweeps.load_study(spec)
     except ConfigError as error:
         is_unknown = error.issues[0].code == "study.not-found"
-        if not is_unknown or spec not in list_sets(default_store() if store is None else store):
+        if not is_unknown or spec not in list_sets(choose_store(store)):
             raise
         message = f"missing; {spec} is a measured set, and needs the array that was measured, as in raid5x8"
         raise UsageError("usage.missing-argument", message, "--on") from None
@@ -224,13 +224,12 @@ def _write_calibration(
 
     from destage import sweeps
     from destage.measured.sets import read_set
-    from destage.store.state.lookup import default_store
     from destage.sweeps.calibration.measured_figures import make_calibration
     from destage.sweeps.reading.expansion import expand
 
     if not unknowns:
         raise UsageError("usage.missing-value", "--measured needs what is unknown", "--unknown")
-    lines = read_set(default_store() if store is None else store, measured).lines
+    lines = read_set(choose_store(store), measured).lines
     document = make_calibration(sweeps.load_fields(spec), lines, unknowns)
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     expand(sweeps.parse_study(text, name=str(out), folder=out.parent))
@@ -303,11 +302,10 @@ def _make_text(
 
     from destage.measured.sets import as_lines, read_table
     from destage.sql import filter_rows
-    from destage.store.state.lookup import default_store
     from destage.sweeps.calibration.measured_figures import read_prior
     from destage.sweeps.calibration.measured_study import make_measured_study
 
-    table = read_table(default_store() if store is None else store, name)
+    table = read_table(choose_store(store), name)
     chosen = table if where is None else filter_rows(table, where)
     held = [] if where is None else as_lines(filter_rows(table, f"({where}) IS NOT TRUE"))
     document = make_measured_study(

@@ -12,6 +12,7 @@ from destage.cli.parameters.shared_options import (
     Json,
     Out,
     Store,
+    choose_store,
     parse_duration,
     read_file,
 )
@@ -77,7 +78,7 @@ def import_(
     seconds = None if busiest is None else parse_duration(busiest, "s", "--busiest")
     results = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES), seconds)) for file in files]
     lines = [with_values(line, array_label=array) for _, readings in results for line in readings.lines]
-    place = _find_store(store)
+    place = choose_store(store)
     sets.write_set(place, name, lines, replace=replace)
     if as_json:
         imported = [
@@ -104,7 +105,7 @@ def list_(store: Store = None, as_json: Json = False) -> None:
     """List the measured sets of a store."""
     from destage.measured import sets
 
-    place = _find_store(store)
+    place = choose_store(store)
     listed = [_summarize(place, name) for name in sets.list_sets(place)]
     if as_json:
         print_json(listed)
@@ -132,7 +133,7 @@ def show(
     from destage.measured import sets
     from destage.queries.named.column_meanings import MEASURED_UNITS
 
-    rows = table = sets.read_table(_find_store(store), name)
+    rows = table = sets.read_table(choose_store(store), name)
     chosen: str = "json" if as_json else form
     if chosen == "table" and out is None:
         # The tool's own words and the place in the file are for csv, json and SQL.
@@ -154,18 +155,12 @@ def delete(name: _SetName, store: Store = None, as_json: Json = False) -> None:
     """Delete a measured set."""
     from destage.measured import sets
 
-    place = _find_store(store)
+    place = choose_store(store)
     sets.delete_set(place, name)
     if as_json:
         print_json({"deleted": name, "store": str(place)})
     else:
         print_note(f"measured set {name!r} deleted from {place}")
-
-
-def _find_store(store: "Location | None") -> "Location":
-    from destage.store import default_store
-
-    return default_store() if store is None else store
 
 
 def _summarize(store: "Location", name: str) -> dict[str, Any]:

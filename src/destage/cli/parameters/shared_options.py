@@ -33,6 +33,13 @@ def parse_store(text: str) -> "Location":
         raise UsageError(error.code, error.message, "--store", error.data) from None
 
 
+def choose_store(store: "Location | None") -> "Location":
+    """Return the store that `--store` gives, or the default one."""
+    from destage.store import default_store
+
+    return default_store() if store is None else store
+
+
 def parse_trace(text: str) -> "Location":
     """Return the file or the object that holds a trace."""
     from destage.engine.traces.access_places import locate_trace

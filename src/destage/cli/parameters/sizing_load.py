@@ -200,7 +200,8 @@ def _parse(text: str, name: str) -> "InputRange":
     given = InputRange(name, low, high, text)
     option = _name_option(given)
     if not (math.isfinite(low) and math.isfinite(high)):
-        message = f"{text!r}: must be {kind}, or a range of two as in {_show_example(name)}"
+        example = {"users": "250..350", "read_share": "0.6..0.8"}.get(name, "5000..8000")
+        message = f"{text!r}: must be {kind}, or a range of two as in {example}"
         raise UsageError("usage.bad-value", message, option)
     if low > high:
         message = f"{text!r}: the low end of the range is above the high end; swap them"
@@ -215,7 +216,3 @@ def _parse(text: str, name: str) -> "InputRange":
 def _read_share(text: str) -> float:
     """Return a share as a number, or as a percentage with its sign."""
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-
-
-def _show_example(name: str) -> str:
-    return {"users": "250..350", "read_share": "0.6..0.8"}.get(name, "5000..8000")

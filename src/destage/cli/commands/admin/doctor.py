@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from destage.cli.parameters.shared_options import Json, Store
+from destage.cli.parameters.shared_options import Json, Store, choose_store
 from destage.cli.terminal.output import issue_as_json, print_error, print_json, print_note, print_pairs
 from destage.cli.terminal.progress_line import Counter
 from destage.errors import Issue
@@ -28,7 +28,6 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
     from importlib.metadata import PackageNotFoundError, requires, version
 
     from destage.extras import EXTRAS
-    from destage.store import default_store
 
     facts: dict[str, object] = {
         "destage": version("destage"),
@@ -58,7 +57,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         from destage import engine
 
         facts["engine"] = f"results version {engine.RESULTS_VERSION}"
-    place = store if store is not None else default_store()
+    place = choose_store(store)
     facts["store"], troubles = _check_store(place)
     problems += troubles
     if as_json:

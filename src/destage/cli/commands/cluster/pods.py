@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.parameters.shared_options import Json, Spec, Store
+from destage.cli.parameters.shared_options import Json, Spec, Store, choose_store
 from destage.cli.printed_results.finished_sweep import outcome_as_json, summarize
 from destage.cli.terminal.hard_stop import HardStop
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
@@ -73,9 +73,8 @@ def pack(
 ) -> None:
     """Write files of a sweep to stdout as a tar archive, or list them."""
     from destage.cluster.in_pod import fetched_results
-    from destage.store import default_store
 
-    root = (store if store is not None else default_store()) / "sweeps" / sweep
+    root = choose_store(store) / "sweeps" / sweep
     if is_list:
         print_data("".join(fetched_results.format_file_list(root)))
     else:
@@ -91,10 +90,10 @@ def probe(
 ) -> None:
     """Check that the store can be written and listed, as a sweep does."""
     from destage.cluster.resources.storage import find_missing_credentials
-    from destage.store import default_store, list_sweeps
+    from destage.store import list_sweeps
     from destage.store.files.layout import find_write_error
 
-    place = store if store is not None else default_store()
+    place = choose_store(store)
     missing = find_missing_credentials(str(place), os.environ) if secret else ""
     if missing:
         raise StoreError("cluster.secret-incomplete", missing, str(place))
@@ -112,11 +111,10 @@ def discard(
     store: Store = None,
 ) -> None:
     """Delete sweeps from the store, each once it is no longer being written."""
-    from destage.store import default_store
     from destage.store.files.layout import SweepLayout
     from destage.store.state.removal import remove_sweep
 
-    place = store if store is not None else default_store()
+    place = choose_store(store)
     for sweep in sweeps:
         layout = SweepLayout(place / "sweeps" / sweep)
         _await_lease(layout.lease)

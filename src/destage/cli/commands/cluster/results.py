@@ -5,7 +5,7 @@ from pathlib import Path
 
 from destage.cli.commands.cluster.job import find_results, find_sweep, open_reader
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.parameters.shared_options import Format, Json, Out, Statements, Store
+from destage.cli.parameters.shared_options import Format, Json, Out, Statements, Store, choose_store
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.progress_line import Counter
 from destage.errors import Issue, UsageError
@@ -26,9 +26,8 @@ def fetch(
     Files that are already there are skipped.
     """
     from destage.cluster.in_pod import fetched_results
-    from destage.store import default_store
 
-    folder = store if store is not None else default_store()
+    folder = choose_store(store)
     if not isinstance(folder, Path):
         raise UsageError(
             "usage.bad-value", f"{folder}: results can only be downloaded to a folder", "--store"

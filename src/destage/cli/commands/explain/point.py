@@ -118,10 +118,6 @@ def _explain(session: Any, run: str | None, conditions: list[str]) -> "list[Expl
         if not conditions and len(points) > 1:
             print_note("every point has an answer or a bound of it; name a run, or use --where")
             return []
-    return _explain_points(explainer, points)
-
-
-def _explain_points(explainer: "Explainer", points: Any) -> "list[Explanation]":
     if len(points) > _MOST:
         print_note(f"the first {_MOST} of {len(points)} points; --where chooses among them")
     return [explainer.explain_point(point) for point in points[:_MOST]]

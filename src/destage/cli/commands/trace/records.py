@@ -94,7 +94,8 @@ def _volume_cells(volume: dict[str, Any]) -> list[str]:
 def _describe_trace(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield the description of a trace line by line, from what `streams.profile` returns."""
     yield _headline(facts)
-    yield _line("format", f"{facts['format']}, {_count(facts['records'])} records{_other_facts(facts)}")
+    volumes = f", {_count(len(facts['volumes']))} volumes" if len(facts["volumes"]) > 1 else ""
+    yield _line("format", f"{facts['format']}, {_count(facts['records'])} records{volumes}")
     yield from _describe_times(facts)
     yield from _describe_operations(facts)
     for name, title in (("read_sizes", "reads"), ("write_sizes", "writes")):
@@ -117,11 +118,6 @@ def _headline(facts: Mapping[str, Any]) -> str:
             parts.append(f"{format_share(facts['sequential_share'])} sequential")
         parts.append(f"footprint {_sampled(facts)}{round_size(facts['touched']['footprint_bytes'])}")
     return ", ".join([*parts, f"{_count(facts['records'])} requests in {_duration(facts['duration_s'])}"])
-
-
-def _other_facts(facts: Mapping[str, Any]) -> str:
-    volumes = len(facts["volumes"])
-    return f", {_count(volumes)} volumes" if volumes > 1 else ""
 
 
 def _describe_times(facts: Mapping[str, Any]) -> Iterator[str]:
