@@ -120,7 +120,7 @@ def complete_parameters(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the next segment of a dotted path: `controller.cache.` to its keys."""
     from destage.sweeps.space.parameters import list_keys
 
-    parent, dot, _ = incomplete.rpartition(".")
+    parent, dot = incomplete.rpartition(".")[:2]
     return [f"{parent}{dot}{key}" for key in list_keys(parent)]
 
 
@@ -137,7 +137,7 @@ def complete_policies(_: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete the last of the replacement policies of a list."""
     from destage.engine.miss_ratio_curves import list_policies
 
-    before, separator, _ = incomplete.rpartition(",")
+    before, separator = incomplete.rpartition(",")[:2]
     return [f"{before}{separator}{name}" for name in list_policies()]
 
 
