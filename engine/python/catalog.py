@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from destage.errors import ConfigError, Issue
-from destage.spec.near_names import find_near_names, suggest_names
+from destage.spec.near_names import find_near_names, suggest
 from destage.spec.schema_tree import join
 
 Kind = Literal["controllers", "disks", "workloads"]
@@ -280,7 +280,7 @@ def _name_alone(kind: Kind, name: str, path: str, own: object) -> Issue:
 
 def _unknown(kind: Kind, name: object, path: str, own: object = None) -> Issue:
     names = _list_names(kind, own)
-    meant = suggest_names(name, names)
+    meant = suggest(name, names)
     message = f"not in the catalogue of {kind}{meant}; `destage catalog list {kind}` lists all"
     if kind != "workloads":
         message += ", and `destage catalog new` describes a part of your own, which --catalog adds"

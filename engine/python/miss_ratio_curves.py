@@ -15,7 +15,7 @@ from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.objects import Location
 from destage.spec import quantities
-from destage.spec.near_names import suggest_names
+from destage.spec.near_names import suggest
 
 SECTOR_BYTES = 512
 SCHEMA = pa.schema(
@@ -105,7 +105,7 @@ def check_policies(policies: Sequence[str]) -> list[str]:
     allowed = list_policies()
     unknown = next((name for name in policies if name not in allowed), None if policies else "")
     if unknown is not None:
-        message = f"no policy is named {unknown!r}{suggest_names(unknown, allowed)}"
+        message = f"no policy is named {unknown!r}{suggest(unknown, allowed)}"
         raise TraceError(
             "trace.unknown-policy",
             f"{message}; allowed: {', '.join(allowed)}",

@@ -10,7 +10,7 @@ from destage.errors import QueryError
 from destage.queries.findings.calibration_answer import list_missed
 from destage.queries.opening.session import Session
 from destage.spec import quantities
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 
 _LEFT_OUT = ("calibrate", "where", "charts", "answer", "published", "paper", "assumptions", "question")
 _LIMIT, _CEILING = "limit", "ceiling"

@@ -31,7 +31,7 @@ from importlib.resources import files
 
 from destage.errors import QueryError
 from destage.queries.named.study_kinds import FixedLoad
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.sql import quote, quote_text
 
 _HEADER = re.compile(r"--\s*(name|studies|purpose|axis|setting|parameter|column|row):\s*(.+)")

@@ -12,7 +12,7 @@ from destage.queries.opening.session import Session
 from destage.queries.pairs.measured_points import SimulatedPoint
 from destage.queries.pairs.point_choice import find_path
 from destage.queries.text.presentation import format_number, format_quantity
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 
 _COUNTED = 0.01
 """The relative tolerance of numbers of outstanding I/Os and of sizes."""

@@ -13,7 +13,7 @@ from destage.queries.opening.session import Session
 from destage.queries.pairs.load_descriptors import DESCRIPTORS, MIX, RATE, Descriptor, read_pairing
 from destage.queries.pairs.measured_points import SimulatedPoint, read_points
 from destage.queries.pairs.point_choice import Choice
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.store.schemas.figure_places import LABEL
 from destage.student import quantile
 

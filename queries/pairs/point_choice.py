@@ -11,7 +11,7 @@ from destage.errors import QueryError
 from destage.queries.opening.session import Session
 from destage.queries.tables.views import list_measured_columns
 from destage.queries.text.presentation import format_axis_value, name_value
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.sql import compute_column, find_columns, quote
 from destage.store.schemas.figure_places import LABEL
 

@@ -17,7 +17,7 @@ from destage.queries.pairs.point_choice import Choice, describe_point, list_valu
 from destage.queries.tables.views import list_measured_columns
 from destage.queries.text.presentation import format_number, title_axis
 from destage.spec.axis_names import is_minimum
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.sql import quote
 from destage.store.schemas.figure_places import LABEL
 from destage.student import half_width

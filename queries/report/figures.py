@@ -23,7 +23,7 @@ from destage.queries.report.drawing.chart import Figure
 from destage.queries.report.reported_kinds import ReportedFront, ReportedStudy, find_reported
 from destage.queries.report.sentences.excerpt import open_slice
 from destage.queries.report.sentences.front_answer import FRONT, build_front_chart
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 
 _Build = Callable[[], Figure | None]
 _TRANSITIONS = """

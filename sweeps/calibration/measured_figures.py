@@ -11,7 +11,7 @@ from destage.errors import ConfigError, Issue, StoreError
 from destage.measured.line import MeasuredLine
 from destage.measured.sets import read_set
 from destage.objects import Location
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.sweeps.keys.calibrate_reader import read_calibration
 from destage.sweeps.keys.calibrate_settings import LINE, MEASURED, TOLERANCE
 from destage.sweeps.keys.objectives import metric_columns

@@ -6,9 +6,9 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
+from destage.spec.near_names import suggest
 from destage.spec.schema_tree import as_word
 from destage.spec.typed_tables import read_table
-from destage.spec.validation import suggest
 from destage.sweeps.keys.calibrate_settings import (
     CEILING,
     DISCREPANCY,

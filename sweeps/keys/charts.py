@@ -7,8 +7,8 @@ import pyarrow as pa
 from destage import engine
 from destage.errors import Issue, QueryError
 from destage.spec.axis_names import is_answer
+from destage.spec.near_names import suggest
 from destage.spec.typed_tables import key, table
-from destage.spec.validation import suggest
 from destage.sweeps.space import parameters
 
 LABEL = "label"

@@ -8,8 +8,8 @@ from destage import engine
 from destage.engine import Column
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
+from destage.spec.near_names import suggest
 from destage.spec.objective import Objective
-from destage.spec.validation import suggest
 from destage.sweeps.space.axes import in_base_units
 
 FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")

@@ -44,7 +44,9 @@ class OwnPart:
     config: Mapping[str, Any] = key("The part of a configuration that the name stands for.")
 
 
-_Named = Annotated[Mapping[str, OwnPart], {"propertyNames": {"pattern": "^[a-z0-9][a-z0-9_-]*$"}}]
+NAME = "^[a-z0-9][a-z0-9_-]*$"
+"""The form of the name of a part."""
+_Named = Annotated[Mapping[str, OwnPart], {"propertyNames": {"pattern": NAME}}]
 
 
 @table

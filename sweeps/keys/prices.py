@@ -14,9 +14,10 @@ from typing import Annotated, Any
 from destage.engine import catalog
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
+from destage.spec.near_names import suggest
 from destage.spec.source import Source
 from destage.spec.typed_tables import key, read_table, table, table_schema
-from destage.spec.validation import suggest, validate_document
+from destage.spec.validation import validate_document
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameter_space import Space
 

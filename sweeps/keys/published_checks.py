@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from destage import engine, sql
 from destage.errors import ConfigError, Issue, QueryError
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.store.schemas.figure_places import LABEL, find_points
 from destage.store.schemas.published_figures import Publication, Quantity
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from destage.errors import Issue
+from destage.spec.near_names import suggest
 from destage.spec.typed_tables import key, read_table, table
-from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space.parameter_space import Space
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from destage.errors import Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
+from destage.spec.near_names import suggest
 from destage.spec.typed_tables import key, read_table, table
-from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
 from destage.sweeps.space.distributions import Choice, Distribution
 from destage.sweeps.space.parameter_space import is_distribution

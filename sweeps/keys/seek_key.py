@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
+from destage.spec.near_names import suggest
 from destage.spec.objective import Objective
 from destage.spec.typed_tables import key, read_table, table
-from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.space.parameters import Parameter, explain_unknown, find_parameter
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from destage import engine
 from destage.errors import Issue, UsageError
+from destage.spec.near_names import suggest
 from destage.spec.typed_tables import key, table
-from destage.spec.validation import suggest
 from destage.sweeps.keys.objectives import metric_columns
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from destage import engine
 from destage.engine import catalog
 from destage.errors import ConfigError, DestageError, Issue
+from destage.spec.near_names import suggest
 from destage.spec.objective import Objective
-from destage.spec.validation import suggest
 from destage.sweeps.keys.prices import CONTROLLER, DISK
 from destage.sweeps.keys.seek_key import SmallestSeek
 from destage.sweeps.seek.smallest_search import FAR

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.sweeps.space.axes import axis_values
 from destage.sweeps.space.designs import Design, read_design
 from destage.sweeps.space.distributions import (

@@ -18,7 +18,7 @@ from destage.engine.configuration import engine_tree
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.documents import value_at
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 
 TRACE_FILE = ".arrival.file"
 """The end of the dotted path of a trace's file."""

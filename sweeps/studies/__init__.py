@@ -9,7 +9,7 @@ from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import MOST_BYTES, parse_document, read_beginning
-from destage.spec.near_names import suggest_names
+from destage.spec.near_names import suggest
 from destage.sweeps.reading.parsing import parse_fields, parse_study
 from destage.sweeps.study.valid_study import Study
 
@@ -23,7 +23,7 @@ def names() -> list[str]:
 def text(name: str) -> str:
     """Return the YAML text of a bundled study."""
     if name not in names():
-        meant = suggest_names(name, names())
+        meant = suggest(name, names())
         message = f"neither a file nor a bundled study{meant}; `destage catalog list studies` lists all"
         raise ConfigError([Issue("study.not-found", name, message)])
     return files("destage.sweeps.studies").joinpath(f"{name}.yaml").read_text()

@@ -12,9 +12,10 @@ import numpy as np
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
+from destage.spec.near_names import suggest
 from destage.spec.schema_tree import Node, as_word
 from destage.spec.typed_tables import read_table, table_schema
-from destage.spec.validation import suggest, validate_document
+from destage.spec.validation import validate_document
 from destage.store.schemas.published_figures import KEYS, Publication, read_publication
 from destage.sweeps.keys.calibrate_reader import list_limits, read_calibration
 from destage.sweeps.keys.charts import Chart, find_chart_mistakes

@@ -191,14 +191,20 @@ def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -
         (("--on", "raid0x1", "--draws", "2", "--out", "x.yaml"), ("usage.conflicting-options", "--on")),
         (("--on", "raid0"), ("usage.bad-array", "--on")),
         ((), ("usage.missing-argument", "--on")),
-        (("--on", "raid0x1", "--where", "nothing = 1"), ("query.unknown-name", "where")),
+        (("--on", "raid0x1", "--where", "nothing = 1"), ("query.unknown-name", "--where")),
         (("--on", "raid0x1", "--known", "array.disks"), ("study.unknown-name", "--known")),
+        (("--on", "raid0x1", "--controller", "m1015"), ("usage.unknown-name", "--controller")),
     ],
 )
 def test_wrong_uses_of_a_measured_set_name_their_option(
     destage: Any, old: str, options: tuple[str, ...], issue: tuple[str, str]
 ) -> None:
     assert destage("calibrate", old, "--quiet", *options).issues == [issue]
+
+
+def test_a_part_is_found_by_a_word_of_its_name(destage: Any, old: str) -> None:
+    done = destage("calibrate", old, "--on", "raid0x1", "--controller", "m1015")
+    assert "'serveraid_m1015'" in done.err
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,9 @@ def test_figures_are_listed_and_their_mistakes_found_at_once(destage: Any) -> No
     assert destage("catalog", "new", "disk", "ours", "capacity").issues == [
         ("usage.bad-assignment", "FIGURE=VALUE")
     ]
+    assert destage("catalog", "new", "disk", "OurDisk", "capacity=1TB").issues == [
+        ("usage.bad-value", "NAME")
+    ]
     assert destage("catalog", "new", "disk", "exos_x18", *DISK).issues == [
         ("catalog.name-taken", "disks.exos_x18")
     ]

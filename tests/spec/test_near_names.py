@@ -2,7 +2,7 @@
 
 import pytest
 
-from destage.spec.near_names import find_near_names, suggest_names
+from destage.spec.near_names import find_near_names, suggest
 
 KNOWN = ["call_center", "call_center_curve", "backups", "smart_array_p410_256", "smart_array_p410_1gb", "vdi"]
 
@@ -28,6 +28,6 @@ def test_at_most_three_are_suggested() -> None:
 
 
 def test_suggestions_are_a_question() -> None:
-    assert suggest_names("x1", []) == ""
-    assert suggest_names("vdii", ["vdi"]) == "; did you mean 'vdi'?"
-    assert suggest_names("aaa", ["aaa1", "aaa2", "aaa3"]) == "; did you mean 'aaa1', 'aaa2' or 'aaa3'?"
+    assert suggest("x1", []) == ""
+    assert suggest("vdii", ["vdi"]) == "; did you mean 'vdi'?"
+    assert suggest("aaa", ["aaa1", "aaa2", "aaa3"]) == "; did you mean 'aaa1', 'aaa2' or 'aaa3'?"

@@ -13,7 +13,7 @@ from typing import Any
 
 from destage.errors import ConfigError, TraceError
 from destage.spec import quantities
-from destage.spec.near_names import suggest_names
+from destage.spec.near_names import suggest
 
 NO_TIMES = "without times and operations give a miss ratio curve (`destage trace mrc`) and nothing else"
 """What is wrong with block numbers alone, wherever times are needed."""
@@ -123,7 +123,7 @@ def _parse_columns(text: str, *, is_for_curve: bool) -> dict[str, str | int]:
             continue
         if name not in (*REQUIRED, *OPTIONAL):
             allowed = ", ".join((*REQUIRED, *OPTIONAL))
-            message = f"{name!r} is not one of {allowed}{suggest_names(name, (*REQUIRED, *OPTIONAL))}"
+            message = f"{name!r} is not one of {allowed}{suggest(name, (*REQUIRED, *OPTIONAL))}"
             raise TraceError("trace.bad-columns", f"{message}; - skips a column", "columns")
         if name in places:
             raise TraceError("trace.bad-columns", f"{name!r} is given twice", "columns")
@@ -216,7 +216,7 @@ def _locate(places: Mapping[str, str | int], cells: Sequence[str]) -> tuple[dict
             positions[name] = place
             continue
         if place.lower() not in lower:
-            message = f"no column {place!r}{suggest_names(place, cells)}; columns: {', '.join(cells)[:200]}"
+            message = f"no column {place!r}{suggest(place, cells)}; columns: {', '.join(cells)[:200]}"
             raise TraceError("trace.missing-column", message, "line 1")
         positions[name] = lower.index(place.lower())
     if len(set(positions.values())) < len(positions):

@@ -19,7 +19,7 @@ from destage.engine.traces import access_places, delimited
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.objects import Location
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""

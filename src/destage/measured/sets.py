@@ -19,7 +19,7 @@ import pyarrow as pa
 from destage.errors import StoreError, UsageError
 from destage.measured.line import Meaning, MeasuredLine, list_meanings
 from destage.objects import Location, ObjectPath
-from destage.spec.near_names import suggest_names
+from destage.spec.near_names import suggest
 from destage.store.files.digests import digest_of, find_digest
 from destage.store.files.durable import sync_directory, write_durably
 from destage.store.files.layout import list_sizes
@@ -156,7 +156,7 @@ def read_table(store: Location, name: str) -> pa.Table:
             raise StoreError(_DAMAGED, message, str(files[-1])) from error
         return _adapt(table, name)
     names = list_sets(store)
-    listed = suggest_names(name, names) or f"; sets there: {', '.join(names) or 'none yet'}"
+    listed = suggest(name, names) or f"; sets there: {', '.join(names) or 'none yet'}"
     listed += "; `destage measured import` makes one of a file"
     raise StoreError("store.unknown-measured-set", f"no measured set of the store {store}{listed}", name)
 

@@ -1,4 +1,4 @@
-"""Suggestions for misspelt names of studies, presets, catalogue entries and sweeps."""
+"""Suggestions for misspelt names."""
 
 import difflib
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ def find_near_names(word: object, known: Iterable[str]) -> list[str]:
     return [by_lower[name] for name in dict.fromkeys([*around, *similar])][:MOST]
 
 
-def suggest_names(word: object, known: Iterable[str]) -> str:
+def suggest(word: object, known: Iterable[str]) -> str:
     """Return ``; did you mean 'a', 'b' or 'c'?`` for a misspelt name, or an empty string if none is near."""
     near = [repr(name) for name in find_near_names(word, known)]
     if not near:

@@ -4,12 +4,12 @@ The schema validator only reports that no branch of a union matched. This module
 (`kind`, or its only key) and reports the mistakes in that branch.
 """
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from destage.errors import Issue
 from destage.spec import quantities
+from destage.spec.near_names import suggest
 from destage.spec.schema_tree import (
     BaseUnits,
     Node,
@@ -79,13 +79,6 @@ def find_mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
 def keep_known_keys(document: object, tree: SchemaTree) -> object:
     """Remove the keys that the schema does not define, so that the rest can be validated further."""
     return _keep_known_keys(document, tree, tree.root)
-
-
-def suggest(word: object, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string if no known word is similar."""
-    by_lower = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
-    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
 def _keep_known_keys(value: object, tree: SchemaTree, node: Node) -> object:

@@ -15,13 +15,18 @@ _NUMBERS = re.compile(r'(?:, |[^.!]*: )"_\w+"')
 """The columns of row numbers, where an error suggests them."""
 
 
-def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) -> pa.Table:
+def filter_rows(
+    table: pa.Table, where: str, limits: QueryLimits | None = None, place: str = "where"
+) -> pa.Table:
     """Return the rows of a table that meet a condition, in their order.
 
     The last segment of a dotted column is an alias, as in a query.
+
+    Args:
+        place: The place of the condition in errors.
     """
     statement = f"SELECT _position FROM _rows WHERE (\n{where}\n) ORDER BY _position"
-    return table.take(_select(table, where, statement, limits, "where")["_position"])
+    return table.take(_select(table, where, statement, limits, place)["_position"])
 
 
 def compute_column(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from destage.errors import ConfigError, Issue
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.tools import registry
 from destage.tools.imported_workload import ImportedWorkload, ImportOptions, number_repeated
 

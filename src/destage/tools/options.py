@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypeVar
 
 from destage.errors import Issue
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.tools.scripts import find_variable
 from destage.tools.values import OptionValueError, Parser, Word
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from destage.errors import Issue
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 
 
 @dataclass(frozen=True, slots=True)

@@ -306,7 +306,7 @@ def _make_text(
     from destage.sweeps.calibration.measured_study import make_measured_study
 
     table = read_table(choose_store(store), name)
-    chosen = table if where is None else filter_rows(table, where)
+    chosen = table if where is None else filter_rows(table, where, place="--where")
     held = [] if where is None else as_lines(filter_rows(table, f"({where}) IS NOT TRUE"))
     document = make_measured_study(
         name,

@@ -125,9 +125,9 @@ def find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], d
     if not file.exists() and is_command(name):
         return _import_workload(name, file, test)
     if not file.exists():
-        from destage.spec.near_names import suggest_names
+        from destage.spec.near_names import suggest
 
-        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, workloads)}"
+        message = f"{name!r} is neither a file nor a bundled workload{suggest(name, workloads)}"
         message += "; `destage catalog list workloads` lists all"
         raise UsageError("usage.unknown-name", message, "NAME")
     if file.suffix in DOCUMENTS:

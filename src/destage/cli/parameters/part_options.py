@@ -65,7 +65,7 @@ def list_names(part: Part) -> list[str]:
 
 def check_entry(part: Part, name: str) -> None:
     """Reject a name that is not in the catalogue."""
-    from destage.spec.validation import suggest
+    from destage.spec.near_names import suggest
 
     names = list_names(part)
     if name not in names:

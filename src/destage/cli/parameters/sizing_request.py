@@ -165,7 +165,7 @@ def read_capacity(options: SizeOptions) -> int | None:
 
 def choose_phase(workload: Mapping[str, Any], phase: str | None) -> dict[str, Any]:
     """Return the setting that measures a phase of a load that varies over time."""
-    from destage.spec.validation import suggest
+    from destage.spec.near_names import suggest
     from destage.sweeps.sizing.request import list_phases
 
     if phase is None:

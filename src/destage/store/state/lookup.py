@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from destage.errors import Issue, StoreError
 from destage.objects import Location, ObjectPath, locate
-from destage.spec.near_names import suggest_names
+from destage.spec.near_names import suggest
 from destage.store.files.digests import damaged, find_digest
 from destage.store.files.layout import SweepLayout, find_modified_time, list_sizes
 from destage.store.state.head import DAMAGE, INDEX, Head, find_head, list_heads
@@ -67,7 +67,7 @@ def find_sweep(text: str | Location, store: Location | None = None) -> Location:
     if len(stored) <= _MOST_LISTED:
         hint = f"; sweeps there: {', '.join(stored) or 'none yet'}"
     else:
-        hint = f"{suggest_names(wanted, stored)}; `destage status` lists all {len(stored)}"
+        hint = f"{suggest(wanted, stored)}; `destage status` lists all {len(stored)}"
     raise StoreError("store.unknown-sweep", f"not in the store {root}{hint}", str(wanted))
 
 

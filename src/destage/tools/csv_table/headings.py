@@ -11,7 +11,7 @@ from functools import cache
 
 from destage.errors import ConfigError, Issue
 from destage.measured.line import FIGURES, list_meanings
-from destage.spec.near_names import suggest_names
+from destage.spec.near_names import suggest
 from destage.tools.result_parts import ResultFile
 
 OPERATION = "operation"
@@ -115,7 +115,7 @@ def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Se
         heading = _find(title)
         code, message = "measured.unknown-column", ""
         if heading is None:
-            near = suggest_names(title, _list_titles()) or f"; columns: {', '.join(list_names())}"
+            near = suggest(title, _list_titles()) or f"; columns: {', '.join(list_names())}"
             message = f"no column has this name{near}"
         elif heading.unit not in {"", *_UNITS.get(heading.base or "", {}).values()}:
             allowed = ", ".join(_UNITS.get(heading.base or "", ())) or "none"

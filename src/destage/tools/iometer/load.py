@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from destage.errors import ConfigError, Issue
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions
 from destage.tools.iometer.configuration_file import (
     AccessSpecification,

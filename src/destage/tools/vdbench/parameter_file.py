@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from destage.errors import Issue
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest
 from destage.tools.options import OptionReader
 from destage.tools.scripts.statements import Statement
 from destage.tools.values import OptionValueError, Word, parse_positive

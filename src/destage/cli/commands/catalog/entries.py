@@ -51,7 +51,7 @@ def list_entries(
 ) -> None:
     """List what comes with Destage by kind, or the entries of one kind."""
     use_catalog(catalog_files)
-    from destage.spec.near_names import suggest_names
+    from destage.spec.near_names import suggest
 
     kinds = [listed_kind for listed_kind in KINDS if listed_kind != COLUMNS] if kind is None else [kind]
     listed = {listed_kind: describe_entries(listed_kind) for listed_kind in kinds}
@@ -60,7 +60,7 @@ def list_entries(
         for listed_kind, entries in listed.items()
     }
     if part is not None and not any(selected.values()):
-        meant = suggest_names(part, [name for entries in listed.values() for name in entries])
+        meant = suggest(part, [name for entries in listed.values() for name in entries])
         raise UsageError("usage.unknown-name", f"{part!r} is in no name{meant}", "PART")
     if as_json:
         print_json(selected)
@@ -181,7 +181,7 @@ def show(
 
 def _find_kind(name: str, kind: Kind | None) -> str:
     """Return the kind of an entry; that of a file is a workload."""
-    from destage.spec.near_names import suggest_names
+    from destage.spec.near_names import suggest
     from destage.tools.registry import is_command
 
     names = {listed_kind: list_names(listed_kind) for listed_kind in KINDS if kind in {None, listed_kind}}
@@ -193,7 +193,7 @@ def _find_kind(name: str, kind: Kind | None) -> str:
         return kinds[0]
     if kind in {None, _WORKLOADS} and (Path(name).exists() or is_command(name)):
         return _WORKLOADS
-    meant = suggest_names(name, sorted({entry for listed in names.values() for entry in listed}))
+    meant = suggest(name, sorted({entry for listed in names.values() for entry in listed}))
     message = f"{name!r} is neither a file nor in the catalogue{meant}; `destage catalog list` lists all"
     raise UsageError("usage.unknown-name", message, "NAME")
 

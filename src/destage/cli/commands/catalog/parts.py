@@ -1,5 +1,6 @@
 """`destage catalog new` and `check`: parts of your own, from their data sheets and beside them."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -41,8 +42,12 @@ def new(
     Writes a commented file for --catalog: what the sheet gives, and what is assumed and why. `destage catalog
     check` compares it with the sheet.
     """
-    from destage.sweeps.keys.own_parts import find_part_mistakes
+    from destage.sweeps.keys.own_parts import NAME, find_part_mistakes
     from destage.tools.data_sheets.made_part import write_part
+
+    if re.fullmatch(NAME, name) is None:
+        message = f"{name!r}: use small letters, digits, - and _, with a letter or digit first"
+        raise UsageError("usage.bad-value", message, "NAME")
 
     if not figures:
         print_data(_list_figures(kind))

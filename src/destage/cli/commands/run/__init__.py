@@ -93,7 +93,7 @@ def run(
 def _find_target(target: str, store: "Location | None") -> "Study | Location":
     """Return a study by its file or name, else a sweep of the store."""
     from destage import sweeps
-    from destage.spec.near_names import suggest_names
+    from destage.spec.near_names import suggest
     from destage.store import find_sweep, list_sweeps
     from destage.sweeps import studies
 
@@ -107,7 +107,7 @@ def _find_target(target: str, store: "Location | None") -> "Study | Location":
             raise
         names = [*studies.names(), *(path.name for path in list_sweeps(store))]
         message = (
-            f"neither a file, a bundled study nor a sweep in the store{suggest_names(target, names)}; "
+            f"neither a file, a bundled study nor a sweep in the store{suggest(target, names)}; "
             "`destage catalog list studies` and `destage status` list them"
         )
         raise ConfigError([Issue("study.not-found", target, message)]) from None

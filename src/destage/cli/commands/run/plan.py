@@ -136,7 +136,7 @@ def _draw_plan(
 
 def _find_axes(given: str, every_axis: list[str]) -> list[str]:
     """Return the axes that a user names."""
-    from destage.spec.validation import suggest
+    from destage.spec.near_names import suggest
     from destage.sql.statements import alias_paths
 
     names = {name: paths[0] for name, paths in alias_paths(every_axis).items() if len(paths) == 1}
