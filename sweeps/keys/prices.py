@@ -124,13 +124,10 @@ def check_prices(document: object, name: str, text: str | bytes = "") -> dict[st
         message = "not a price table in YAML; `destage size --example-prices` prints one"
         raise ConfigError([Issue("study.wrong-type", "", message)], name)
     issues = validate_document(document, table_schema(Prices), "study")
-    if not issues:
-        issues = [
-            replace(issue, place=f"{kind}.{part}")
-            for kind in ("controllers", "disks")
-            for part in document[kind]
-            for issue in catalog.check_name(kind, part)
-        ]
+    for kind in ("controllers", "disks"):
+        parts = document.get(kind)
+        for part in parts if isinstance(parts, dict) else ():
+            issues += [replace(issue, place=f"{kind}.{part}") for issue in catalog.check_name(kind, part)]
     if issues:
         raise Source(name, text).error(issues)
     return document

@@ -175,6 +175,12 @@ def test_figures_are_listed_and_their_mistakes_found_at_once(destage: Any) -> No
     assert destage("catalog", "new", "disk", "OurDisk", "capacity=1TB").issues == [
         ("usage.bad-value", "NAME")
     ]
+    slips = ("capacity=20GB", "rpm=72rpm", "average_seek=8.5s", "outer_rate=285kB/s")
+    assert sorted(destage("catalog", "new", "disk", "ours", *slips).issues) == [
+        ("catalog.out-of-range", "average_seek"),
+        ("catalog.out-of-range", "outer_rate"),
+        ("catalog.out-of-range", "rpm"),
+    ]
     assert destage("catalog", "new", "disk", "exos_x18", *DISK).issues == [
         ("catalog.name-taken", "disks.exos_x18")
     ]

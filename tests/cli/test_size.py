@@ -263,6 +263,10 @@ def test_an_unknown_part_in_the_price_table_has_its_place_there(destage: Any, pr
     done = destage("size", *SMALL[:4], "--prices", str(prices))
     assert (done.code, done.issues) == (2, [("catalog.unknown-entry", "disks.exos_x19")])
     assert f"{prices}:4:" in done.err  # the line of `disks` in the table
+    prices.write_text(prices.read_text().replace("currency", "money"))
+    every = destage("size", *SMALL[:4], "--prices", str(prices)).issues
+    assert ("catalog.unknown-entry", "disks.exos_x19") in every
+    assert ("study.unknown-key", "money") in every
     assert "catalog new" in done.err
     assert "--catalog" in done.err
 

@@ -6,8 +6,13 @@ from destage.spec.typed_tables import key, table
 
 Size = Annotated[float, {"x-unit": "bytes", "exclusiveMinimum": 0}]
 Memory = Annotated[float, {"x-unit": "bytes", "minimum": 0}]
-Speed = Annotated[float, {"x-unit": "rpm", "exclusiveMinimum": 0}]
-Time = Annotated[float, {"x-unit": "ns", "exclusiveMinimum": 0}]
+# Bounds that no disk has been beyond: a figure beyond them has a wrong unit.
+Capacity = Annotated[float, {"x-unit": "bytes", "minimum": 10**8, "maximum": 10**15}]
+Speed = Annotated[float, {"x-unit": "rpm", "minimum": 2_000, "maximum": 20_000}]
+Seek = Annotated[float, {"x-unit": "ns", "minimum": 50_000, "maximum": 60_000_000}]
+DiskRate = Annotated[float, {"x-unit": "bytes_per_s", "minimum": 10**6, "maximum": 10**9}]
+SsdRate = Annotated[float, {"x-unit": "bytes_per_s", "minimum": 10**7, "maximum": 10**11}]
+Latency = Annotated[float, {"x-unit": "ns", "minimum": 1_000, "maximum": 20_000_000}]
 Bandwidth = Annotated[float, {"x-unit": "bytes_per_s", "exclusiveMinimum": 0}]
 Rate = Annotated[float, {"x-unit": "per_s", "exclusiveMinimum": 0}]
 Count = Annotated[int, {"minimum": 1}]
@@ -18,14 +23,14 @@ Interface = Annotated[str, {"enum": ["sas", "sata", "nvme", "scsi"]}]
 class DiskFigures:
     """Figures of a hard disk."""
 
-    capacity: Size = key("formatted capacity, as in 1.2TB")
+    capacity: Capacity = key("formatted capacity, as in 1.2TB")
     rpm: Speed = key("rotation speed, as in 10500rpm")
-    average_seek: Time = key("average seek of reads, as in 3.7ms")
-    outer_rate: Bandwidth = key("highest sustained transfer rate, as in 215MB/s")
-    inner_rate: Bandwidth = key("sustained rate at the inner edge", default=0.0)
-    write_seek: Time = key("average seek of writes", default=0.0)
-    track_to_track: Time = key("seek to the next track", default=0.0)
-    full_stroke: Time = key("seek over all tracks", default=0.0)
+    average_seek: Seek = key("average seek of reads, as in 3.7ms")
+    outer_rate: DiskRate = key("highest sustained transfer rate, as in 215MB/s")
+    inner_rate: DiskRate = key("sustained rate at the inner edge", default=0.0)
+    write_seek: Seek = key("average seek of writes", default=0.0)
+    track_to_track: Seek = key("seek to the next track", default=0.0)
+    full_stroke: Seek = key("seek over all tracks", default=0.0)
     surfaces: Count = key("number of heads", default=0)
     cache: Size = key("size of the buffer", default=64 << 20)
     interface: Interface = key("sas, sata, nvme or scsi.", default="sas")
@@ -36,13 +41,13 @@ class DiskFigures:
 class SsdFigures:
     """Figures of a solid-state disk; rates and latencies are those of 4 KiB and 128 KiB."""
 
-    capacity: Size = key("capacity, as in 1.92TB")
+    capacity: Capacity = key("capacity, as in 1.92TB")
     random_reads: Rate = key("random reads of 4 KiB a second, as in 97000/s")
     random_writes: Rate = key("random writes of 4 KiB a second, as in 30000/s")
-    read_rate: Bandwidth = key("sequential reads, as in 560MB/s")
-    write_rate: Bandwidth = key("sequential writes, as in 530MB/s")
-    read_latency: Time = key("random read of 4 KiB, one at a time, as in 100us", default=0.0)
-    write_latency: Time = key("random write of 4 KiB, one at a time", default=0.0)
+    read_rate: SsdRate = key("sequential reads, as in 560MB/s")
+    write_rate: SsdRate = key("sequential writes, as in 530MB/s")
+    read_latency: Latency = key("random read of 4 KiB, one at a time, as in 100us", default=0.0)
+    write_latency: Latency = key("random write of 4 KiB, one at a time", default=0.0)
     writes_are: str = key(
         "sustained (random writes in the steady state) or fresh (those of a new drive).",
         default="sustained",

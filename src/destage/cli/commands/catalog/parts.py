@@ -83,7 +83,9 @@ def _make_part(kind: PartKind, figures: list[str]) -> "MadePart":
     written = dict(split_assignment(figure, "FIGURE=VALUE", _EXAMPLE) for figure in figures)
     tree = SchemaTree(table_schema(FIGURES[kind]))
     given = to_base_units({name: _parse(name, text) for name, text in written.items()}, tree, "catalog")
-    if issues := [*_find_bare_figures(kind, written), *find_mistakes(given, tree)]:
+    bare = {issue.place: issue for issue in _find_bare_figures(kind, written)}
+    others = [issue for issue in find_mistakes(given, tree) if issue.place not in bare]
+    if issues := [*bare.values(), *others]:
         raise ConfigError(issues)
     values: Any = given.value
     return MAKERS[kind](read_table(FIGURES[kind], values))
