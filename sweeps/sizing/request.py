@@ -1,7 +1,7 @@
 """What `destage size` is asked: a load and what is considered for it, and the scenario of its runs."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +14,9 @@ from destage.sweeps.space import parameters
 from destage.sweeps.study.users import has_users, list_streams
 
 RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
+RESPONSE = "response_p95 <= 30ms"
 BUSIEST = "disk_busy_max <= 0.9"
-"""The objective that holds unless another bound is given: beyond it, queues grow fast."""
+"""The objectives that hold unless other bounds are given; with busier disks, queues grow fast."""
 RAID_LEVELS = ("10", "5", "6")
 """The RAID levels considered by default: those that survive the failure of a disk."""
 USERS = "users"
@@ -112,19 +113,31 @@ class SizingRequest:
         return "one user alone" if self.unit == "users" else f"1 {self.unit}"
 
 
-def list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:
-    """Return the objectives of a request: those given, and `BUSIEST` unless one bounds the same column.
+def list_objectives(response_p95: str | None, subject_to: Sequence[str]) -> list[str]:
+    """Return the objectives of a request: those given, and the usual ones unless one bounds the same column.
+
+    Args:
+        response_p95: The bound of the 95th percentile of response times.
 
     Raises:
         ConfigError: One is invalid; its place is that in `seek`.
     """
-    given = [f"response_p95 <= {response_p95}", *subject_to]
-    objectives = [parse_objective(text, f"seek.subject_to.{index}") for index, text in enumerate(given)]
-    if objectives[0].bound <= 0:
-        issue = Issue("study.out-of-range", "seek.subject_to.0", "must be more than 0", response_p95)
-        raise ConfigError([issue])
-    busiest = parse_objective(BUSIEST, "seek.subject_to")
-    return given if any(objective.column == busiest.column for objective in objectives) else [*given, BUSIEST]
+    bounded = {
+        parse_objective(text, f"seek.subject_to.{index}").column for index, text in enumerate(subject_to)
+    }
+    if response_p95 is None:
+        response = _list_unbounded(RESPONSE, bounded)
+    else:
+        response = [f"response_p95 <= {response_p95}"]
+        if parse_objective(response[0], "seek.response_p95").bound <= 0:
+            issue = Issue("study.out-of-range", "seek.response_p95", "must be more than 0", response_p95)
+            raise ConfigError([issue])
+    return [*response, *subject_to, *_list_unbounded(BUSIEST, bounded)]
+
+
+def _list_unbounded(usual: str, bounded: Collection[str]) -> list[str]:
+    """Return an objective; none if its column has another bound."""
+    return [] if parse_objective(usual, "seek").column in bounded else [usual]
 
 
 def make_scenario(request: SizingRequest) -> dict[str, Any]:

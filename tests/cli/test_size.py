@@ -462,6 +462,10 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
         (("--workload", "vdi", "--prices", "none.yaml"), ("usage.unreadable-file", "--prices")),
         (("--workload", "vdi", "--prices", "."), ("usage.unreadable-file", "--prices")),
         (("--workload", "vdi", "--response-p95", "30"), ("study.bad-quantity", "--response-p95")),
+        (
+            ("--workload", "vdi", "--subject-to", "response_p95 <= soon"),
+            ("study.bad-quantity", "--subject-to"),
+        ),
         (("--workload", "vdi", "--response-p95", "soon"), ("study.bad-quantity", "--response-p95")),
         (("--workload", "vdi", "--response-p95", "-3ms"), ("study.out-of-range", "--response-p95")),
         (("--workload", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "--subject-to")),

@@ -83,7 +83,7 @@ def find_configuration(
     write_iops: Given | None = None,
     size: str | None = None,
     capacity: str | int | None = None,
-    response_p95: str = "30ms",
+    response_p95: str | None = None,
     subject_to: Sequence[str] = (),
     during_rebuild: Sequence[str] = (),
     dead_battery: Sequence[str] = (),

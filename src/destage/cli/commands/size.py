@@ -170,11 +170,14 @@ def size(
         ),
     ] = 0,
     response_p95: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--response-p95", metavar="TIME", help="Limit of the 95th percentile of the response time."
+            "--response-p95",
+            metavar="TIME",
+            help="Limit of the 95th percentile of the response time (default: 30ms, unless --subject-to has "
+            "one).",
         ),
-    ] = "30ms",
+    ] = None,
     subject_to: Annotated[
         list[str] | None,
         typer.Option(

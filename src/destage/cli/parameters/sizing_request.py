@@ -28,7 +28,7 @@ _DECIDED = {
 }
 """The options that decide a field of the configuration, by its dotted path."""
 _PLACES = {
-    "seek.subject_to.0": "--response-p95",
+    "seek.response_p95": "--response-p95",
     "seek.subject_to": "--subject-to",
     "seek.max_price": "--budget",
     "seek": "--count",
@@ -62,7 +62,7 @@ class SizeOptions:
     load: LoadOptions
     have: Path | None
     add: Sequence[str]
-    response_p95: str
+    response_p95: str | None
     subject_to: Sequence[str]
     failures: Mapping[str, Sequence[str]]
     disks: Sequence[str]
