@@ -12,14 +12,8 @@ import pyarrow as pa
 
 from destage.engine import configuration, results_schema
 from destage.queries.named.column_meanings import find_units
-from destage.queries.named.named_queries import (
-    NamedQuery,
-    Subject,
-    find_query,
-    list_fitting,
-    parse_query,
-    write_query,
-)
+from destage.queries.named.named_queries import NamedQuery, find_query, list_fitting, parse_query
+from destage.queries.named.query_text import Subject, write_query
 from destage.queries.named.study_kinds import find_kind
 from destage.queries.tables.point_table import name_columns
 from destage.queries.tables.stored_analyses import list_analysis_queries, read_analyses

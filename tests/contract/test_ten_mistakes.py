@@ -60,7 +60,7 @@ def test_each_mistake_has_its_code_and_place() -> None:
     issues = {issue.place: issue for issue in validate(TEN)}
     assert {place: (issue.code, issue.value) for place, issue in issues.items()} == EXPECTED
     for place, name in SUGGESTIONS.items():
-        assert f"did you mean {name!r}?" in issues[place].message
+        assert f"did you mean {name!r}" in issues[place].message
 
 
 def test_one_error_has_a_line_per_mistake() -> None:
