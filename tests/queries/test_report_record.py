@@ -12,9 +12,10 @@ from small_stores import publish
 
 from destage.measured.line import MeasuredLine
 from destage.measured.sets import MeasuredSet, delete_set, find_store, write_set
-from destage.queries import Session, open_session, report
+from destage.queries import Session, open_session
 from destage.queries.exports import report_record
 from destage.queries.exports.report_record import add_record, digest_inputs, find_report, read_summary
+from destage.queries.report import page
 from destage.queries.report.page import render_page, update_report, write_report
 from destage.queries.report.reported_kinds import summarize
 from destage.store.files.layout import SweepLayout
@@ -42,7 +43,7 @@ def renderings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         pages.append(render_page(session, measured))
         return pages[-1]
 
-    monkeypatch.setattr(report, "render_page", render)
+    monkeypatch.setattr(page, "render_page", render)
     return pages
 
 
@@ -205,7 +206,7 @@ def test_rows_that_arrive_while_a_page_is_rendered(
         session.relations = replace(session.relations, fragments=("other",))
         return render_page(session)
 
-    monkeypatch.setattr(report, "render_page", render)
+    monkeypatch.setattr(page, "render_page", render)
     file, _ = update_report(seek_session)
     assert "<!-- record" not in Path(str(file)).read_text()
 
