@@ -36,9 +36,9 @@ MOST_SHARED_NAMES = 13
 PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name of its command"}
 """Packages whose modules have given names, and the reason."""
 ENTERED = {
-    "run first-sweep.yaml --executor inline --workers 1": 119,
+    "run first-sweep.yaml --executor inline --workers 1": 120,
     "size --users 5 --workload vdi --raid 10 --count 4": 107,
-    "query first-sweep design_space": 51,
+    "query first-sweep design_space": 52,
     "simulate first-sweep.yaml": 22,
     "status": 16,
 }
