@@ -129,8 +129,8 @@ def list_objectives(response_p95: str | None, subject_to: Sequence[str]) -> list
         response = _list_unbounded(RESPONSE, bounded)
     else:
         response = [f"response_p95 <= {response_p95}"]
-        if parse_objective(response[0], "seek.response_p95").bound <= 0:
-            issue = Issue("study.out-of-range", "seek.response_p95", "must be more than 0", response_p95)
+        if parse_objective(response[0], "response_p95").bound <= 0:
+            issue = Issue("study.out-of-range", "response_p95", "must be more than 0", response_p95)
             raise ConfigError([issue])
     return [*response, *subject_to, *_list_unbounded(BUSIEST, bounded)]
 

@@ -25,7 +25,7 @@ def test_a_bound_that_is_given_replaces_the_usual_one(
 
 @pytest.mark.parametrize(
     ("response_p95", "subject_to", "place"),
-    [("0ms", [], "seek.response_p95"), (None, ["response_p95 < slow"], "seek.subject_to.0")],
+    [("0ms", [], "response_p95"), (None, ["response_p95 < slow"], "seek.subject_to.0")],
 )
 def test_a_wrong_bound_has_its_place(response_p95: str | None, subject_to: list[str], place: str) -> None:
     with pytest.raises(ConfigError) as caught:

@@ -28,7 +28,7 @@ _DECIDED = {
 }
 """The options that decide a field of the configuration, by its dotted path."""
 _PLACES = {
-    "seek.response_p95": "--response-p95",
+    "response_p95": "--response-p95",
     "seek.subject_to": "--subject-to",
     "seek.max_price": "--budget",
     "seek": "--count",
