@@ -58,7 +58,7 @@ test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all pack
 
 .PHONY: test-all
 # It needs only Python, so that a suite whose set-up fails is a row of the table.
-test-all: python ## Run every suite one by one, and print a table; FROM=SUITE begins with a later one
+test-all: python ## Run every suite, and print a table; FROM=SUITE begins with a later one
 	@$(BIN)/python scripts/test_all.py $(if $(FROM),--from $(FROM))
 
 .PHONY: lint
@@ -152,7 +152,7 @@ readme-picture: engine ## Run the call-centre study and write the picture of REA
 chaos: engine $(OBJECT_SERVER_READY) ## Run 200 random schedules of faults, and the long kill-and-resume tests; CHAOS_SEED, CHAOS_ONLY
 	@servers=$$(scripts/object_servers.sh) && export DESTAGE_OBJECT_SERVERS="$$servers" && \
 	  { $(BIN)/pytest $(TOGETHER) -m chaos tests/chaos $(PYTEST_ARGS); schedules=$$?; } && \
-	  { [ -n "$(CHAOS_ONLY)" ] || $(BIN)/pytest -m chaos --ignore=tests/chaos $(PYTEST_ARGS); } && exit $$schedules
+	  { [ -n "$(CHAOS_ONLY)" ] || $(BIN)/pytest $(TOGETHER) -m chaos --ignore=tests/chaos $(PYTEST_ARGS); } && exit $$schedules
 
 .PHONY: chart
 chart: engine ## Regenerate the generated files of the Helm chart, and package it into dist/

@@ -1,8 +1,9 @@
 """`make test-all`: run every suite, go on after a failure, and end with one table.
 
-A suite is a target of the Makefile, which sets up what it needs. `FROM=SUITE` begins there and keeps the
-results of the suites before it, if they are of the same commit. The logs are in `.test-all/`. A skipped test
-is a failure unless `REASONS` has the reason.
+A suite is a target of the Makefile, which sets up what it needs. Those that keep all processors busy run one
+by one; then the others, which have one process or wait most of the time, in two lanes beside each other.
+`FROM=SUITE` begins there and keeps the results of the suites before it, if they are of the same commit. The
+logs are in `.test-all/`. A skipped test is a failure unless `REASONS` has the reason.
 """
 
 import argparse
@@ -11,18 +12,23 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".test-all"
-SUITES = (
+ONE_BY_ONE = (
     *("lint", "types", "layers", "docs-check", "test-rust", "test-python", "chart-test", "browser-test"),
-    *("test-long", "validation", "workloads-test", "objects-test", "chaos", "image-test", "cluster-test"),
+    "test-long",
 )
-"""The suites, those that find most in the least time first."""
+"""Suites that run alone, those that find most in the least time first."""
+LANES = (("workloads-test", "validation", "chaos"), ("objects-test", "image-test", "cluster-test"))
+"""Suites of two lanes that run beside each other, after those that run alone."""
+SUITES = (*ONE_BY_ONE, *LANES[0], *LANES[1])
 SETUPS = ("browser", "fio")
 """What several suites use if it is there, and `scripts/setup.sh` installs for root on Debian."""
 REASONS: Mapping[str, str] = {
@@ -94,8 +100,7 @@ def read_result(suite: str, code: int, log: str, seconds: float) -> Result:
 
 
 def run_suite(suite: str, make: Sequence[str]) -> Result:
-    """Run a suite; its output goes to the terminal and to a log."""
-    print(f"\n==> {suite}", file=sys.stderr, flush=True)
+    """Run a suite; its output goes to a log, and with the suite before each line to the terminal."""
     started = time.monotonic()
     log = FOLDER / f"{suite}.log"
     # `-rs` lists each skip with its reason.
@@ -112,13 +117,13 @@ def run_suite(suite: str, make: Sequence[str]) -> Result:
         ) as process,
     ):
         for line in process.stdout or ():
-            sys.stderr.write(line)
+            sys.stderr.write(f"{suite}: {line}")
             file.write(line)
     return read_result(suite, process.returncode, log.read_text("utf-8"), time.monotonic() - started)
 
 
-def format_table(results: Sequence[Result], commit: str) -> str:
-    """Return the results as a Markdown table, with a line for each reason of a skip."""
+def format_table(results: Sequence[Result], commit: str, minutes: float) -> str:
+    """Return the results as a Markdown table, with the reasons of skips, and below it the minutes in all."""
     lines = [
         f"commit {commit}",
         "",
@@ -131,11 +136,10 @@ def format_table(results: Sequence[Result], commit: str) -> str:
             remarks.insert(0, f"**exit code {one.code}**")
         cells = (one.suite, one.passed, one.failed, one.skipped, f"{one.minutes:.1f}", "; ".join(remarks))
         lines.append("| " + " | ".join(map(str, cells)) + " |")
-    total = sum(one.minutes for one in results)
     bad = [one.suite for one in results if not one.is_good]
     missing = [suite for suite in SUITES if suite not in {one.suite for one in results}]
     state = f"not green: {', '.join([*bad, *(f'{suite} (not run)' for suite in missing)])}"
-    lines += ["", f"{total:.0f} minutes; {state if bad or missing else 'every suite is green'}"]
+    lines += ["", f"{minutes:.0f} minutes; {state if bad or missing else 'every suite is green'}"]
     return "\n".join(lines) + "\n"
 
 
@@ -165,20 +169,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     FOLDER.mkdir(exist_ok=True)
     commit = find_commit()
+    started = time.monotonic()
     start = SUITES.index(given.first)
-    results = read_earlier(commit, SUITES[:start])
+    results = {one.suite: one for one in read_earlier(commit, SUITES[:start])}
     make = given.make.split()
     if make == ["make"]:
         for setup in SETUPS:
             subprocess.run(["scripts/setup.sh", setup], cwd=ROOT, check=False)
-    for suite in SUITES[start:]:
-        results.append(run_suite(suite, make))
-        state = {"commit": commit, "results": [asdict(one) for one in results]}
-        (FOLDER / "results.json").write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
-    table = format_table(results, commit)
+    is_stored = threading.Lock()
+
+    def run(suites: Sequence[str]) -> None:
+        for suite in suites:
+            result = run_suite(suite, make)
+            with is_stored:
+                results[suite] = result
+                state = {"commit": commit, "results": [asdict(one) for one in results.values()]}
+                (FOLDER / "results.json").write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
+
+    due = SUITES[start:]
+    run([suite for suite in ONE_BY_ONE if suite in due])
+    with ThreadPoolExecutor() as lanes:
+        list(lanes.map(run, [[suite for suite in lane if suite in due] for lane in LANES]))
+    in_order = [results[suite] for suite in SUITES if suite in results]
+    table = format_table(in_order, commit, (time.monotonic() - started) / 60)
     (FOLDER / "table.md").write_text(table, encoding="utf-8")
     print(f"\n{table}", end="")
-    return 0 if all(one.is_good for one in results) and len(results) == len(SUITES) else 1
+    return 0 if len(results) == len(SUITES) and all(one.is_good for one in results.values()) else 1
 
 
 if __name__ == "__main__":
