@@ -54,7 +54,9 @@ def format_growth(result: dict[str, Any]) -> list[str]:
             f"| {measured['title']} | {measured['unit']} | {least:,} to {most:,} "
             f"| {slope:.2f} ± {half:.2f} | {each:,g} µs |"
         )
-    found = f", except for {' and '.join(excluded)}" if excluded else ""
+    *earlier, last = excluded or [""]
+    listed = f"{', '.join(earlier)} and {last}" if earlier else last
+    found = f", except for {listed}" if excluded else ""
     return [*lines, "", f"Every interval includes 1{found}. {format_source(result)}"]
 
 
