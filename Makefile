@@ -53,7 +53,10 @@ demo: engine ## Build the engine, draw users and hit ratio against the write cac
 test: export BUILD ?= 0
 test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all packages, and a short form of each long suite
 	@$(MAKE) lint
-	@$(MAKE) --jobs 2 --output-sync=target test-python test-rust types layers docs-check chart-test browser-test
+	@$(MAKE) --jobs 2 --output-sync=target test-python test-rust types layers docs-check chart-test browser-test cluster-smoke
+
+.PHONY: cluster-smoke
+cluster-smoke: engine
 	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 
 .PHONY: test-all

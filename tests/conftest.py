@@ -4,6 +4,7 @@ The property tests have the same examples on every machine, and no time limit on
 """
 
 import os
+import re
 import signal
 
 import pytest
@@ -19,6 +20,16 @@ os.environ.setdefault("RAY_worker_niceness", "0")
 # A shell starts `make test &` with SIGINT ignored, and then the programs that tests end by Ctrl-C inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that start Ray first, in one process: they wait, while others compute beside them."""
+    on_ray = [item for item in items if "ray" in re.split(r"[\W_]+", item.nodeid)]
+    for item in on_ray:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("raylets"))
+    first = set(on_ray)
+    items.sort(key=lambda item: item not in first)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
