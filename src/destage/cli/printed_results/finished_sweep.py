@@ -148,7 +148,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         _print_summary(summary, outcome.path.name)
     print_note(f"report: {file}")
     if outcome.state == "budget":
-        message = f"the budget is used up; continue with `destage run {outcome.path}`"
+        message = "the budget is used up; run the same command again to continue"
         print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
     raise typer.Exit(outcome.exit_code)
 

@@ -229,6 +229,6 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
     if outcome.state not in _STOPPED:
         return False
     code, reason = _STOPPED[outcome.state]
-    message = f"{reason}; completed runs are kept; continue with `destage run {outcome.path}`"
+    message = f"{reason}; completed runs are kept; run the same command again to continue"
     print_warning(Issue(code, outcome.path.name, message))
     return True
