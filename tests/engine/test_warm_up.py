@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from small_scenarios import DISK, Scenario, constant_server, stream, users, write_back
 
-from destage.engine import simulate, simulate_batch
+from destage.engine import canonical_json, simulate, simulate_batch
 
 REPLICATES = 8
 BIAS = 0.005
@@ -74,19 +74,67 @@ def test_a_warm_write_cache_starts_between_its_marks() -> None:
     assert row["warm_up_requests"] >= 4_000
 
 
+def _writes(arrival: Scenario, capacity: str, **run: Any) -> Scenario:
+    """Return random writes to RAID 5 on three disks behind a write cache with marks at 0.6 and 0.8."""
+    load = stream("load", arrival, read_fraction=0.0)
+    return {
+        "workload": {"streams": [load | {"address": {"kind": "uniform"}}]},
+        "controller": write_back(capacity, 1.0),
+        "array": {"raid": "5", "disks": 3, "disk": DISK},
+        "run": run,
+    }
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_a_write_cache_starts_as_full_as_stated(share: float) -> None:
+    slow = {"kind": "poisson", "rate": 75.0}
+    row = simulate(
+        _writes(slow, "16MiB", warm_up={"requests": 0}, initial_dirty=share, window={"requests": 9})
+    )
+    assert row["dirty_start_sectors"] * 512 == pytest.approx(share * (16 << 20), abs=1 << 16)
+
+
+@pytest.mark.parametrize(
+    "policy", ["c_scan", "least_recently_written", "wow", "linear_threshold", "idle_time"]
+)
+def test_from_a_full_cache_a_load_that_keeps_it_full_is_steady_sooner(policy: str) -> None:
+    """With the rate of a warm-up in which every line of the cache was destaged several times."""
+
+    def run(**run: Any) -> dict[str, Any]:
+        scenario = _writes({"kind": "fixed_outstanding", "depth": 16}, "256MiB", **run)
+        scenario["controller"]["cache"]["write"] = {"destage_policy": policy}
+        return simulate(scenario | {"run": {"window": {"requests": 20_000}, **run}})
+
+    usual, full = run(), run(initial_dirty=1.0)
+    long = run(warm_up={"requests": 100_000})
+    assert full["warm_up_requests"] < usual["warm_up_requests"] / 2
+    assert full["dirty_mean_fraction"] > 0.99
+    assert full["throughput_iops"] == pytest.approx(long["throughput_iops"], rel=0.03)
+
+
+def test_a_full_start_does_not_hold_a_load_that_empties_the_cache() -> None:
+    """The warm-up lasts until the contents have come down to where they stay."""
+    usual, full = (
+        simulate(_writes({"kind": "poisson", "rate": 60.0}, "4MiB", **run))
+        for run in ({}, {"initial_dirty": 1.0})
+    )
+    assert full["status"] == usual["status"] == "ok"
+    assert full["dirty_mean_fraction"] == pytest.approx(usual["dirty_mean_fraction"], rel=0.05)
+    assert full["response_mean_us"] == pytest.approx(usual["response_mean_us"], rel=0.1)
+
+
+@pytest.mark.parametrize(("write_fraction", "warm_up"), [(0.0, "auto"), (1.0, "none")])
+def test_a_start_without_effect_is_no_other_run(write_fraction: float, warm_up: str) -> None:
+    scenario = users(20, warm_up=warm_up, window={"requests": 2_000})
+    scenario["controller"] = write_back("4MiB", write_fraction)
+    stated = scenario | {"run": scenario["run"] | {"initial_dirty": 0.5}}
+    assert canonical_json(scenario) == canonical_json(stated)
+
+
 def test_a_cold_start_overstates_a_large_cache() -> None:
     """Without a warm-up, an empty cache does not reach its high mark in 120 s at 75 writes/s."""
-    base: Scenario = {
-        "workload": {
-            "streams": [
-                stream("load", {"kind": "poisson", "rate": 75.0}, read_fraction=0.0)
-                | {"address": {"kind": "uniform"}}
-            ]
-        },
-        "controller": write_back("256MiB", 1.0),
-        "array": {"raid": "5", "disks": 3, "disk": DISK},
-    }
-    cold = simulate({**base, "run": {"warm_up": "none", "window": {"duration": "120s"}}})
+    arrival, window = {"kind": "poisson", "rate": 75.0}, {"duration": "120s"}
+    cold = simulate(_writes(arrival, "256MiB", warm_up="none", window=window))
     assert cold["destages"] == 0
-    warm = simulate({**base, "run": {"warm_up": "auto", "window": {"duration": "120s"}}})
+    warm = simulate(_writes(arrival, "256MiB", warm_up="auto", window=window))
     assert warm["destages"] > 1_000

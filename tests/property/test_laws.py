@@ -261,6 +261,7 @@ def scenarios(draw: Draw) -> Scenario:
             "warm_up": draw(
                 st.sampled_from(["auto", "none", {"requests": 300}, {"duration": 1_000 * MILLISECOND}])
             ),
+            "initial_dirty": draw(st.sampled_from([None, 0.0, 1.0])),
             "window": draw(st.sampled_from(["auto", {"requests": 1_500}, {"duration": 1_000 * MILLISECOND}])),
             "max_requests": 10_000,
             "drain": draw(st.booleans()),

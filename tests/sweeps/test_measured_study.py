@@ -154,6 +154,25 @@ def test_a_file_in_a_smaller_share_of_the_array_is_faster(tmp_path: Any) -> None
     assert statistics.fmean(narrow) < statistics.fmean(wide)
 
 
+@pytest.mark.parametrize("footprint", [None, 100 << 30])
+def test_random_writes_without_pauses_start_with_a_full_cache(footprint: int | None) -> None:
+    """The only loads that certainly end up with one; on disks, pieces of a file stay scattered."""
+    known = {"request_bytes": 8192.0, "response_mean_us": 4e3, "footprint_bytes": footprint}
+    lines = [
+        line("reads", outstanding=8.0, read_fraction=1.0, **known),
+        line("mixed", outstanding=8.0, read_fraction=0.5, **known),
+        line("writes", outstanding=8.0, read_fraction=0.0, **known),
+        line("scan", outstanding=8.0, read_fraction=0.0, random_fraction=0.0, **known),
+        line("rate", throughput_iops=150.0, read_fraction=0.0, **known),
+    ]
+    for hardware, full in ((CACHED, {"writes": 1.0}), (SSD, {})):
+        study = make(*lines, hardware=hardware)
+        figures = study["calibrate"]["figures"]
+        starts = {name: figure["set"].get("run.initial_dirty") for name, figure in figures.items()}
+        assert {name: start for name, start in starts.items() if start is not None} == full
+        expand(sweeps.parse_study(yaml.safe_dump(study)))
+
+
 def test_unknowns_are_those_of_the_parts() -> None:
     flash = make(READ)["calibrate"]["unknowns"]
     assert {"array.disk.precondition", "array.disk.write_cache", "array.disk.read_time"} < flash.keys()

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::SimDuration;
+use crate::units::{Fraction, SimDuration};
 
 /// Run settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +15,10 @@ pub struct Run {
     pub replicate: u32,
     /// Warm-up before the measurement. A trace is replayed cold by default.
     pub warm_up: WarmUp,
+    /// Dirty share of the write cache after the functional warm-up (default: midway between the water marks). A load that
+    /// keeps the cache full gets there sooner from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_dirty: Option<Fraction>,
     /// Measurement window.
     pub window: Window,
     /// Maximum requests of the automatic warm-up and window together.
@@ -33,6 +37,7 @@ impl Default for Run {
             seed: 1,
             replicate: 0,
             warm_up: WarmUp::Auto,
+            initial_dirty: None,
             window: Window::Auto,
             max_requests: 10_000_000,
             max_events: 20_000_000_000,

@@ -12,7 +12,7 @@ use crate::workload::Op;
 const DRAWS_PER_LINE: u64 = 16;
 
 impl Simulation {
-    /// Fills the write cache to midway between its water marks, and a read cache that keeps all it reads to its capacity,
+    /// Fills the write cache to `run.initial_dirty`, and a read cache that keeps all it reads to its capacity,
     /// as far as the workload's own addresses do.
     ///
     /// # Errors
@@ -30,7 +30,10 @@ impl Simulation {
         let Self { scenario, context, hosts, write_back, reads, .. } = self;
         let (run, lines) = (&scenario.run, reads.lines);
         let protected = write_back.as_ref().filter(|back| back.may_hold_dirty());
-        let target = protected.map_or(0, |back| back.marks.middle());
+        let target = protected.map_or(0, |back| {
+            let share = run.initial_dirty.map(|share| (share.0 * f64::from(back.cache.capacity())) as u32);
+            share.unwrap_or_else(|| back.marks.middle())
+        });
         let keeps_reads = reads.cache.as_ref().is_some_and(ReadCache::keeps_all);
         let read_lines = reads.cache.as_ref().filter(|_| keeps_reads).map_or(0, ReadCache::capacity);
         let mut twins: Vec<_> = hosts

@@ -49,6 +49,10 @@ impl Scenario {
                 self.run.window = Window::Whole;
             }
         }
+        let is_write_back = self.controller.cache.write.policy == WritePolicy::WriteBack;
+        if !is_write_back || self.run.warm_up == WarmUp::None {
+            self.run.initial_dirty = None;
+        }
         let first = self.arrays().first().map(|array| array.name.clone());
         let users = self.workload.users;
         for stream in &mut self.workload.streams {

@@ -245,6 +245,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
                 (_, true) => json!("none"),
                 (_, false) => json!({"requests": 50}),
             };
+            let initial_dirty = [Value::Null, json!(0.0), json!(1.0)][seed as usize % 3].clone();
             json!({
                 "workload": {"users": users, "phases": phases, "streams": streams},
                 "host": host,
@@ -252,7 +253,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
                     "link": {"command_overhead": 8_000, "latency": 2_000}, "firmware": {"command_time": 20_000}},
                 "arrays": arrays,
                 "faults": faults,
-                "run": {"seed": seed, "warm_up": warm_up, "window": window, "drain": true},
+                "run": {"seed": seed, "warm_up": warm_up, "initial_dirty": initial_dirty, "window": window, "drain": true},
             })
         },
     )
