@@ -23,13 +23,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests that start Ray first, in one process: they wait, while others compute beside them."""
-    on_ray = [item for item in items if "ray" in re.split(r"[\W_]+", item.nodeid)]
-    for item in on_ray:
-        if item.get_closest_marker("xdist_group") is None:
+    """Run the tests that start Ray in one process, as they wait while others compute; groups begin first."""
+    for item in items:
+        if "ray" in re.split(r"[\W_]+", item.nodeid) and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group("raylets"))
-    first = set(on_ray)
-    items.sort(key=lambda item: item not in first)
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
