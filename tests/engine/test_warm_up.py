@@ -123,6 +123,38 @@ def test_a_full_start_does_not_hold_a_load_that_empties_the_cache() -> None:
     assert full["response_mean_us"] == pytest.approx(usual["response_mean_us"], rel=0.1)
 
 
+@pytest.mark.parametrize("reads", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"kind": "sequential"},
+        {"kind": "sequential", "common": True},
+        {"kind": "strided", "stride": "64KiB"},
+        {"kind": "strided_zones", "zone": "1MiB", "skip": "1MiB"},
+    ],
+    ids=lambda address: "log" if "common" in address else address["kind"],
+)
+def test_a_pass_over_the_disks_does_not_find_what_the_warm_up_has_cached(
+    address: dict[str, Any], reads: float
+) -> None:
+    """A pass is far longer than the run, so that hits are those of a cold start; all requests were hits."""
+    load = stream("load", {"kind": "fixed_outstanding", "depth": 4}, read_fraction=reads)
+    controller = write_back("64MiB", 0.5)
+    controller["cache"]["read"] = {"mode": "cached"}
+    cold, warm = (
+        simulate(
+            {
+                "workload": {"streams": [load | {"address": address}]},
+                "controller": controller,
+                "array": {"raid": "5", "disks": 4, "disk": DISK},
+                "run": {"warm_up": warm_up, "window": {"requests": 4_000}},
+            }
+        )
+        for warm_up in ("none", {"requests": 100})
+    )
+    assert warm["hit_ratio"] == pytest.approx(cold["hit_ratio"], abs=0.05)
+
+
 @pytest.mark.parametrize(("write_fraction", "warm_up"), [(0.0, "auto"), (1.0, "none")])
 def test_a_start_without_effect_is_no_other_run(write_fraction: float, warm_up: str) -> None:
     scenario = users(20, warm_up=warm_up, window={"requests": 2_000})

@@ -6,14 +6,24 @@ use crate::config::WarmUp;
 use crate::error::RunError;
 use crate::interruption::{Interrupt, POLL_EVENTS};
 use crate::read_cache::ReadCache;
-use crate::workload::Op;
+use crate::workload::{Op, Synthetic};
+
+/// A source that fills the caches in place of the run's own.
+struct Twin {
+    /// Index of that source.
+    of: usize,
+    source: Synthetic,
+    /// Whether a line of its requests was cached.
+    has_filled: bool,
+}
 
 /// Commands drawn, at most, for each line to be filled: repeated addresses fill no line.
 const DRAWS_PER_LINE: u64 = 16;
 
 impl Simulation {
     /// Fills the write cache to `run.initial_dirty`, and a read cache that keeps all it reads to its capacity,
-    /// as far as the workload's own addresses do.
+    /// as far as the workload's own addresses do. The run continues their sequences: a scan of its own from the start would
+    /// find its data in the caches.
     ///
     /// # Errors
     /// The run is interrupted.
@@ -39,10 +49,11 @@ impl Simulation {
         let mut twins: Vec<_> = hosts
             .sources
             .iter()
-            .filter_map(|source| match source {
+            .enumerate()
+            .filter_map(|(index, source)| match source {
                 Source::Synthetic(source) if source.is_warming_up() => {
                     let name = &scenario.workload.streams[source.stream as usize].name;
-                    Some(source.for_warm_up(run, name))
+                    Some(Twin { of: index, source: source.for_warm_up(run, name), has_filled: false })
                 }
                 Source::Synthetic(_) | Source::Replay(_) => None,
             })
@@ -50,18 +61,18 @@ impl Simulation {
         // The draws of the twins change nothing of the run's own.
         let models = hosts.models.clone();
         let mut draws = (DRAWS_PER_LINE * (u64::from(target) + read_lines as u64)).min(run.max_events);
-        while !twins.is_empty() {
-            for twin in &mut twins {
+        'fill: while !twins.is_empty() {
+            for Twin { source, has_filled, .. } in &mut twins {
                 let is_write_done = write_back.as_ref().is_none_or(|back| back.cache.used() >= target);
                 let is_read_done = !keeps_reads || reads.cache.as_ref().is_none_or(ReadCache::is_full);
                 if draws == 0 || (is_write_done && is_read_done) {
-                    return Ok(());
+                    break 'fill;
                 }
                 if draws.is_multiple_of(POLL_EVENTS) {
                     interrupt.check().map_err(RunError::Interrupted)?;
                 }
                 draws -= 1;
-                let command = twin.command(&models);
+                let command = source.command(&models);
                 if command.operation == Op::Flush {
                     continue;
                 }
@@ -69,21 +80,28 @@ impl Simulation {
                 for line in lines.touched(start, command.sectors.0) {
                     if command.operation == Op::Write {
                         let (from, to) = (start.max(lines.start(line)), end.min(lines.start(line + 1)));
-                        if let (false, Some(back)) = (is_write_done, &mut *write_back)
-                            && !back.warm_up(context, twin.array, from, to - from)
-                        {
-                            break;
+                        if let (false, Some(back)) = (is_write_done, &mut *write_back) {
+                            if !back.warm_up(context, source.array, from, to - from) {
+                                break;
+                            }
+                            *has_filled = true;
                         }
                         if let Some(cache) = &mut reads.cache {
-                            cache.invalidate(twin.array, line);
+                            cache.invalidate(source.array, line);
                         }
                     } else if keeps_reads
                         && let Some(cache) = &mut reads.cache
-                        && cache.touch(twin.array, line).is_none()
+                        && cache.touch(source.array, line).is_none()
                     {
-                        cache.insert(twin.array, line, None, false);
+                        cache.insert(source.array, line, None, false);
+                        *has_filled = true;
                     }
                 }
+            }
+        }
+        for twin in twins.iter().filter(|twin| twin.has_filled) {
+            if let Source::Synthetic(source) = &mut hosts.sources[twin.of] {
+                source.follow(&twin.source, &hosts.models, &models);
             }
         }
         Ok(())

@@ -134,6 +134,11 @@ impl Requests {
         self
     }
 
+    /// Continues a sequence of addresses where that of `twin` is.
+    pub fn follow(&mut self, twin: &Self, model: &RequestModel, twin_model: &RequestModel) {
+        model.address.follow(&mut self.address_state, &twin.address_state, &twin_model.address);
+    }
+
     /// The next command. `last_read` is the extent that the user read last.
     #[inline]
     pub fn command(&mut self, model: &RequestModel, last_read: &mut Option<ReadExtent>) -> Command {

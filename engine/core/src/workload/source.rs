@@ -95,6 +95,24 @@ pub enum Sequence {
     Steps(Box<Steps>),
 }
 
+impl Sequence {
+    fn kinds(&self) -> &[Requests] {
+        match self {
+            Self::One(requests) => std::slice::from_ref(requests),
+            Self::Mix(mix) => &mix.kinds,
+            Self::Steps(steps) => &steps.kinds,
+        }
+    }
+
+    fn kinds_mut(&mut self) -> &mut [Requests] {
+        match self {
+            Self::One(requests) => std::slice::from_mut(requests),
+            Self::Mix(mix) => &mut mix.kinds,
+            Self::Steps(steps) => &mut steps.kinds,
+        }
+    }
+}
+
 /// A mixture of kinds of requests.
 #[derive(Clone, Debug)]
 pub struct Mix {
@@ -236,6 +254,16 @@ impl Synthetic {
             }
         };
         twin
+    }
+
+    /// Continues sequences of addresses where those of its twin are, so that it does not repeat what the twin has cached.
+    pub fn follow(&mut self, twin: &Self, models: &[RequestModel], twin_models: &[RequestModel]) {
+        let first = self.first_model as usize;
+        for (index, (own, other)) in
+            self.sequence.kinds_mut().iter_mut().zip(twin.sequence.kinds()).enumerate()
+        {
+            own.follow(other, &models[first + index], &twin_models[first + index]);
+        }
     }
 
     /// Whether its requests fill the caches in the functional warm-up: it runs from time 0 on, and its requests move data.
