@@ -162,7 +162,7 @@ def test_an_interrupted_sweep_can_be_resumed(study: Path, tmp_path: Path) -> Non
     assert process.returncode == 130, err
     assert out == ""
     assert "warning: sweep.interrupted at small-" in err
-    assert "`destage run " in err
+    assert "run the same command again" in err
 
 
 def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path) -> None:
