@@ -123,7 +123,7 @@ def test_a_full_start_does_not_hold_a_load_that_empties_the_cache() -> None:
     assert full["response_mean_us"] == pytest.approx(usual["response_mean_us"], rel=0.1)
 
 
-@pytest.mark.parametrize("reads", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("reads", "write_fraction"), [(0.0, 0.5), (0.5, 0.5), (1.0, 0.0)])
 @pytest.mark.parametrize(
     "address",
     [
@@ -135,11 +135,11 @@ def test_a_full_start_does_not_hold_a_load_that_empties_the_cache() -> None:
     ids=lambda address: "log" if "common" in address else address["kind"],
 )
 def test_a_pass_over_the_disks_does_not_find_what_the_warm_up_has_cached(
-    address: dict[str, Any], reads: float
+    address: dict[str, Any], reads: float, write_fraction: float
 ) -> None:
     """A pass is far longer than the run, so that hits are those of a cold start; all requests were hits."""
     load = stream("load", {"kind": "fixed_outstanding", "depth": 4}, read_fraction=reads)
-    controller = write_back("64MiB", 0.5)
+    controller = write_back("64MiB", write_fraction)
     controller["cache"]["read"] = {"mode": "cached"}
     cold, warm = (
         simulate(

@@ -21,9 +21,9 @@ struct Twin {
 const DRAWS_PER_LINE: u64 = 16;
 
 impl Simulation {
-    /// Fills the write cache to `run.initial_dirty`, and a read cache that keeps all it reads to its capacity,
-    /// as far as the workload's own addresses do. The run continues their sequences: a scan of its own from the start would
-    /// find its data in the caches.
+    /// Fills the write cache to `run.initial_dirty`, or midway between its water marks, and a read cache that keeps all it
+    /// reads to its capacity, as far as the workload's own addresses do. The run continues their sequences: a scan from the
+    /// start would find its data in the caches.
     ///
     /// # Errors
     /// The run is interrupted.
