@@ -109,7 +109,7 @@ kinds_of_addresses! {
     },
     /// Sequential: each request starts where the previous one of the user ended.
     Sequential {
-        /// Bytes before a run ends and a new one starts at a random address (default: endless, wrapping at the end of the footprint). An endless run starts at the start of the footprint for the first user and for users with their own footprint, and at a random address for the others; all go on from where the functional warm-up has cached data of theirs.
+        /// Bytes before a run ends and a new one starts at a random address (default: endless, wrapping at the end of the footprint). An endless run starts at the start of the footprint for the first user and for users with their own footprint, and at a random address for the others; where the functional warm-up has cached data of the run, it goes on from there.
         #[serde(default)]
         run: Option<Bytes>,
         /// Share of the requests that jump to a random address, from which the sequence continues (Iometer's "% random", fio's `percentage_random`; default: none). Excludes `run`.

@@ -6,7 +6,7 @@ use crate::config::WarmUp;
 use crate::error::RunError;
 use crate::interruption::{Interrupt, POLL_EVENTS};
 use crate::read_cache::ReadCache;
-use crate::workload::{Op, Synthetic};
+use crate::workload::{Op, OperationModel, Synthetic};
 
 /// A source that fills the caches in place of the run's own.
 struct Twin {
@@ -22,8 +22,8 @@ const DRAWS_PER_LINE: u64 = 16;
 
 impl Simulation {
     /// Fills the write cache to `run.initial_dirty`, or midway between its water marks, and a read cache that keeps all it
-    /// reads to its capacity, as far as the workload's own addresses do. The run continues their sequences: a scan from the
-    /// start would find its data in the caches.
+    /// reads to its capacity, as far as the workload's own addresses do. The run goes on from there: a scan from the start
+    /// would find its data in the caches.
     ///
     /// # Errors
     /// The run is interrupted.
@@ -39,13 +39,6 @@ impl Simulation {
     fn fill_caches(&mut self, interrupt: &dyn Interrupt) -> Result<(), RunError> {
         let Self { scenario, context, hosts, write_back, reads, .. } = self;
         let (run, lines) = (&scenario.run, reads.lines);
-        let protected = write_back.as_ref().filter(|back| back.may_hold_dirty());
-        let target = protected.map_or(0, |back| {
-            let share = run.initial_dirty.map(|share| (share.0 * f64::from(back.cache.capacity())) as u32);
-            share.unwrap_or_else(|| back.marks.middle())
-        });
-        let keeps_reads = reads.cache.as_ref().is_some_and(ReadCache::keeps_all);
-        let read_lines = reads.cache.as_ref().filter(|_| keeps_reads).map_or(0, ReadCache::capacity);
         let mut twins: Vec<_> = hosts
             .sources
             .iter()
@@ -58,6 +51,18 @@ impl Simulation {
                 Source::Synthetic(_) | Source::Replay(_) => None,
             })
             .collect();
+        let has = |is_wanted: fn(&OperationModel) -> bool| {
+            let mut models = twins.iter().flat_map(|twin| &hosts.models[twin.source.models()]);
+            models.any(|model| is_wanted(&model.operations))
+        };
+        let protected = write_back.as_ref().filter(|back| back.may_hold_dirty());
+        let target = protected.filter(|_| has(OperationModel::has_writes)).map_or(0, |back| {
+            let share = run.initial_dirty.map(|share| (share.0 * f64::from(back.cache.capacity())) as u32);
+            share.unwrap_or_else(|| back.marks.middle())
+        });
+        let keeps_reads =
+            reads.cache.as_ref().is_some_and(ReadCache::keeps_all) && has(OperationModel::has_reads);
+        let read_lines = reads.cache.as_ref().filter(|_| keeps_reads).map_or(0, ReadCache::capacity);
         // The draws of the twins change nothing of the run's own.
         let models = hosts.models.clone();
         let mut draws = (DRAWS_PER_LINE * (u64::from(target) + read_lines as u64)).min(run.max_events);
@@ -99,10 +104,14 @@ impl Simulation {
                 }
             }
         }
-        for twin in twins.iter().filter(|twin| twin.has_filled) {
+        let mut has_moved = vec![false; models.len()];
+        for twin in twins.iter_mut().filter(|twin| twin.has_filled) {
             if let Source::Synthetic(source) = &mut hosts.sources[twin.of] {
-                source.follow(&twin.source, &hosts.models, &models);
+                has_moved[source.follow(&mut twin.source, &models)].fill(true);
             }
+        }
+        for (index, model) in models.into_iter().enumerate().filter(|(index, _)| has_moved[*index]) {
+            hosts.models[index] = model;
         }
         Ok(())
     }

@@ -21,6 +21,16 @@ pub struct OperationModel {
 }
 
 impl OperationModel {
+    /// Whether some are reads.
+    pub fn has_reads(&self) -> bool {
+        self.read_fraction > 0.0
+    }
+
+    /// Whether some are writes.
+    pub fn has_writes(&self) -> bool {
+        self.read_fraction < 1.0
+    }
+
     /// The operations of a checked configuration.
     pub fn new(operations: &config::Operations) -> Self {
         Self {
@@ -134,9 +144,9 @@ impl Requests {
         self
     }
 
-    /// Continues a sequence of addresses where that of `twin` is.
-    pub fn follow(&mut self, twin: &Self, model: &RequestModel, twin_model: &RequestModel) {
-        model.address.follow(&mut self.address_state, &twin.address_state, &twin_model.address);
+    /// Continues its addresses where those of `twin` are.
+    pub fn follow(&mut self, twin: &mut Self, model: &RequestModel) {
+        model.address.follow(&mut self.address_state, &mut twin.address_state);
     }
 
     /// The next command. `last_read` is the extent that the user read last.

@@ -1,5 +1,6 @@
 //! A source of synthetic requests: one user of a stream, or a stream without users.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::b_model::BModel;
@@ -96,14 +97,6 @@ pub enum Sequence {
 }
 
 impl Sequence {
-    fn kinds(&self) -> &[Requests] {
-        match self {
-            Self::One(requests) => std::slice::from_ref(requests),
-            Self::Mix(mix) => &mix.kinds,
-            Self::Steps(steps) => &steps.kinds,
-        }
-    }
-
     fn kinds_mut(&mut self) -> &mut [Requests] {
         match self {
             Self::One(requests) => std::slice::from_mut(requests),
@@ -256,14 +249,28 @@ impl Synthetic {
         twin
     }
 
-    /// Continues sequences of addresses where those of its twin are, so that it does not repeat what the twin has cached.
-    pub fn follow(&mut self, twin: &Self, models: &[RequestModel], twin_models: &[RequestModel]) {
+    /// Which models are those of its requests.
+    pub fn models(&self) -> Range<usize> {
+        let kinds = match &self.sequence {
+            Sequence::One(_) => 1,
+            Sequence::Mix(mix) => mix.kinds.len(),
+            Sequence::Steps(steps) => steps.kinds.len(),
+        };
         let first = self.first_model as usize;
-        for (index, (own, other)) in
-            self.sequence.kinds_mut().iter_mut().zip(twin.sequence.kinds()).enumerate()
+        first..first + kinds
+    }
+
+    /// Continues its addresses where those of its twin are: a scan does not repeat what the twin has cached, and data that
+    /// come again soon are those that it has cached. Returns which of `models` must be those of the twin.
+    pub fn follow(&mut self, twin: &mut Self, models: &[RequestModel]) -> Range<usize> {
+        let own = self.models();
+        let kinds = self.sequence.kinds_mut();
+        for ((requests, other), model) in
+            kinds.iter_mut().zip(twin.sequence.kinds_mut()).zip(&models[own.clone()])
         {
-            own.follow(other, &models[first + index], &twin_models[first + index]);
+            requests.follow(other, model);
         }
+        own
     }
 
     /// Whether its requests fill the caches in the functional warm-up: it runs from time 0 on, and its requests move data.
