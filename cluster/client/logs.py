@@ -56,7 +56,7 @@ def follow_logs(
     Raises:
         ClusterError: There are no such pods, a pod cannot start, or the server stays unreachable.
     """
-    pods = _wait_for_pods(connection, job, component, pauses[len(pauses) // 2])
+    pods = _wait_for_pods(connection, job, component, pauses)
     queue: SimpleQueue[tuple[str, str] | Exception | None] = SimpleQueue()
 
     def follow(log: _PodLog) -> None:
@@ -152,13 +152,27 @@ class _PodLog:
             yield text
 
 
-def _wait_for_pods(connection: Connection, job: Job, component: str, pause_s: float) -> list[Manifest]:
-    while not (pods := find_pods(connection, job, component)):
-        job = find_job(connection, job.name)
-        if job.has_ended or job.is_cancelled:
-            raise _no_pods(job, component)
+def _wait_for_pods(
+    connection: Connection, job: Job, component: str, pauses: tuple[float, ...]
+) -> list[Manifest]:
+    failures = 0
+    while True:
+        try:
+            pods = find_pods(connection, job, component)
+            job = job if pods else find_job(connection, job.name)
+        except ClusterError as error:
+            if failures == len(pauses) or not is_transient(error, was_allowed=False):
+                raise
+            pause_s = pauses[failures]
+            failures += 1
+        else:
+            if pods:
+                return pods
+            if job.has_ended or job.is_cancelled:
+                raise _no_pods(job, component)
+            pause_s = pauses[len(pauses) // 2]
+            failures = 0
         time.sleep(pause_s)
-    return pods
 
 
 def _no_pods(job: Job, component: str) -> ClusterError:

@@ -87,15 +87,19 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def finished_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store with the finished sweep of `study`, with report and export; tests copy it."""
-    folder = tmp_path_factory.mktemp("finished")
+def finish_sweep(folder: Path, text: str) -> Path:
+    """Run a study in a store in `folder`, with report and export; return the store."""
     path = folder / "small.yaml"
-    path.write_text(small_study("small", *AXES))
+    path.write_text(text)
     with pytest.raises(SystemExit, match="^0$"):
         app(["run", str(path), "--store", str(folder / "store"), "--executor", "inline", "--quiet"])
     return folder / "store"
+
+
+@pytest.fixture(scope="session")
+def finished_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with the finished sweep of `study`; tests copy it."""
+    return finish_sweep(tmp_path_factory.mktemp("finished"), small_study("small", *AXES))
 
 
 @pytest.fixture

@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.conftest import AXES, finish_sweep
+from small_studies import small_study
 
 USERS = "[2, 4, 6, 8, 10, 12, 14, 16, 18, 20]"
 HOLDS = "users <= 10 AND battery_state = 'present' AND response_p95_us > 0"
 
 
-@pytest.fixture
-def sweep(destage: Any, study: Path) -> str:
-    study.write_text(study.read_text().replace("[5, 10]", USERS))
-    assert destage("run", str(study), "--quiet").code == 0
-    return "small"
+@pytest.fixture(scope="module")
+def finished_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    text = small_study("small", AXES[0], f"workload.users: {USERS}")
+    return finish_sweep(tmp_path_factory.mktemp("box"), text)
 
 
 def test_the_box_is_found_in_every_form(destage: Any, sweep: str) -> None:

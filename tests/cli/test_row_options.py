@@ -8,20 +8,21 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from cli.conftest import AXES, finish_sweep
+from small_studies import small_study
 
 DATA = Path(__file__).parents[1] / "measured" / "data"
 SIDES = ("--a", "battery_state = 'present'", "--b", "battery_state = 'absent'")
 FORMULA = "=1+1"
 
 
-@pytest.fixture
-def sweep(destage: Any, study: Path) -> str:
-    """Run a sweep with a point whose label a spreadsheet would run as a formula."""
+@pytest.fixture(scope="module")
+def finished_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with a sweep of which a point has a label that a spreadsheet would run as a formula."""
     point = {"label": FORMULA, "workload.users": 7, "controller.battery.state": "absent"}
-    text = study.read_text().replace("[5, 10]", "[5, 10, 15, 20, 25, 30]")
-    study.write_text(f"{text}\npoints: {json.dumps([point])}\n")
-    assert destage("run", str(study), "--quiet").code == 0
-    return "small"
+    axes = (AXES[0], "workload.users: [5, 10, 15, 20, 25, 30]")
+    text = f"{small_study('small', *axes)}\npoints: {json.dumps([point])}\n"
+    return finish_sweep(tmp_path_factory.mktemp("formula"), text)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ ELSEWHERE = ("--store", "elsewhere")
 
 
 @pytest.fixture
-def elsewhere(destage: Any, study: Path) -> None:
-    assert destage("run", str(study), "--quiet", *ELSEWHERE).code == 0
+def elsewhere(finished_store: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished_store, tmp_path / ELSEWHERE[1])
 
 
 @pytest.mark.parametrize(

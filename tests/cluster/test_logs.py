@@ -150,6 +150,21 @@ def test_missing_pods_are_waited_for_until_the_sweep_ends(
         put_pod(server, "Succeeded")
 
 
+def test_a_fault_of_the_server_does_not_end_the_wait_for_pods(
+    server: ApiServer, follow: Callable[[], list[tuple[str, str]]]
+) -> None:
+    ends(server)()
+    server.logs += [[line("01", "one")]]
+    server.refusals += [("GET", PODS, 503, "busy")] * len(PAUSES)
+    assert follow() == [("demo-head", "one")]
+    server.refusals += [("GET", PODS, 503, "busy")] * (len(PAUSES) + 1)
+    with pytest.raises(ClusterError, check=has_code("cluster.request-rejected", status=503)):
+        follow()
+    server.refusals[:] = [("GET", PODS, 404, "no such resource")]
+    with pytest.raises(ClusterError, check=has_code("cluster.request-rejected", status=404)):
+        follow()
+
+
 def test_a_persistent_error_ends_the_log(
     server: ApiServer, follow: Callable[[], list[tuple[str, str]]]
 ) -> None:
