@@ -15,7 +15,7 @@ def canonical_text(document: object) -> str:
 def run_id(config: str) -> str:
     """Return the digest of a canonical configuration, without its trace files, and the results version."""
     document = json.loads(config)
-    for arrival in engine.traces.find_replays(document):
+    for arrival in engine.configuration.find_replays(document):
         del arrival["file"]
     subject = canonical_text({"config": document, "results_version": engine.RESULTS_VERSION})
     return hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()

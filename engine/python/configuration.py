@@ -222,6 +222,20 @@ Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""
 
 
+def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the arrival tables of the streams that replay a trace."""
+    workload = scenario.get("workload")
+    streams = workload.get("streams") if isinstance(workload, Mapping) else None
+    arrivals = [stream.get("arrival") for stream in streams or () if isinstance(stream, dict)]
+    return [
+        arrival
+        for arrival in arrivals
+        if isinstance(arrival, dict)
+        and arrival.get("kind") == "trace"
+        and isinstance(arrival.get("file"), str)
+    ]
+
+
 def normalise(scenario: Scenario) -> dict[str, Any]:
     """Return the canonical form of a configuration: defaults filled in, quantities in base units.
 

@@ -27,7 +27,7 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
         TraceError: A trace cannot be read or replayed.
         SimulationError: The run failed inside the engine.
     """
-    row = _engine.simulate(*bind_traces(configuration.normalise(scenario), folder))
+    row = _engine.simulate(*bind_traces(configuration.canonical_json(scenario), folder))
     if row["status"] == "failed":
         raise configuration.as_run_error(row["error_kind"], row["error"])
     return row

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from destage.engine import traces
+from destage.engine import configuration
 from destage.spec.axis_names import is_maximum
 
 
@@ -107,5 +107,5 @@ def find_kind(metric: str | None, config: Mapping[str, Any]) -> FixedLoad:
     """
     if metric is not None:
         return KINDS["seek" if is_maximum(metric) else "minimum"]
-    modes = {arrival.get("mode") for arrival in traces.find_replays(config)}
+    modes = {arrival.get("mode") for arrival in configuration.find_replays(config)}
     return KINDS["replay" if modes - {"open"} else "fixed"]

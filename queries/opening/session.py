@@ -324,6 +324,13 @@ class Session(StudiedSweep):
         """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""
         return self._read(lambda: self.public.run(statement, seconds))
 
+    def narrow(self, rows: pa.Table) -> tuple[pa.Table, str]:
+        """Return rows without the columns that nobody asked for, and a sentence; see `PublicViews.narrow`.
+
+        Only statements of users read wide relations, so that rows stay as they are before the first one.
+        """
+        return (rows, "") if self._public is None else self._public.narrow(rows)
+
     def render(self, function: Callable[[], _Result]) -> _Result:
         """Call a function that renders the rows of the last statement, within what is left of its limits."""
         return self._database.render(function)

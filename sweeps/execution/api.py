@@ -4,7 +4,7 @@ import time
 
 import pyarrow.compute as pc
 
-from destage.engine import catalog, traces
+from destage.engine import catalog, configuration
 from destage.errors import SweepError
 from destage.machine import check_address_space
 from destage.objects import Location
@@ -142,7 +142,7 @@ def _may_replay(study: Study, expansion: Expansion) -> bool:
     if any(field.name.endswith(TRACE_FILE) for field in expansion.fields):
         return True
     resolved, _ = catalog.resolve_known({"workload": study.scenario.get("workload", {})})
-    return bool(traces.find_replays(resolved))
+    return bool(configuration.find_replays(resolved))
 
 
 def _find_unchanged(study: Study, expansion: Expansion, layout: SweepLayout) -> Outcome | None:

@@ -57,7 +57,7 @@ def choose_result(answer: str | None, config: Mapping[str, Any]) -> str:
     """Return the column that answers a study: of its seek, its replay, or else the 95th percentile."""
     if answer is not None:
         return answer
-    modes = {arrival.get("mode") for arrival in engine.traces.find_replays(dict(config))}
+    modes = {arrival.get("mode") for arrival in engine.configuration.find_replays(dict(config))}
     return "completion_time_s" if modes - {"open"} else "response_p95_us"
 
 

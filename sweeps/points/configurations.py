@@ -142,7 +142,7 @@ class Configurations:
             for path, value in list_settings(study, block.assigned(point)):
                 if split_path(path)[0] == field:
                     parameters.assign(fields, path, value)
-            bound = engine.traces.bind(fields, ".") if engine.traces.find_replays(fields) else fields
+            bound = engine.traces.bind(fields, ".") if engine.configuration.find_replays(fields) else fields
             return engine.prepare(bound)
         except (DestageError, TypeError, ValueError):
             # The mistake is reported by the build of the whole configuration.

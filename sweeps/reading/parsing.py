@@ -86,7 +86,8 @@ def _bind_parts(
 def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Make every trace file absolute, and bind the scenario's traces to their content."""
     bound = copy.deepcopy(dict(document))
-    bound["scenario"] = engine.traces.bind(bound["scenario"], folder)
+    if engine.configuration.find_replays(bound["scenario"]):
+        bound["scenario"] = engine.traces.bind(bound["scenario"], folder)
     for path, written in bound.get("axes", {}).items():
         if path.endswith(TRACE_FILE) and isinstance(written, list):
             bound["axes"][path] = [_absolute(file, folder) for file in written]

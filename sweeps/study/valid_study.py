@@ -279,7 +279,7 @@ class Study:
         same sweep. A trace counts by its content, not its location.
         """
         scenario = copy.deepcopy(dict(self.scenario))
-        for arrival in engine.traces.find_replays(scenario):
+        for arrival in engine.configuration.find_replays(scenario):
             del arrival["file"]
         common = {"name": self.name, "scenario": scenario, "seek": self.document.get("seek")}
         if self.prices is not None:

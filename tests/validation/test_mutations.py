@@ -6,8 +6,7 @@ from golden.rows import ROOT, exact
 from validation.mutations import ENGINE, simulate_mutants, simulate_unchanged
 
 from destage.engine import simulate
-from destage.engine.configuration import normalise
-from destage.engine.traces import find_replays
+from destage.engine.configuration import find_replays, normalise
 
 pytestmark = pytest.mark.skipif(ENGINE is None, reason="make validation builds the engine with mutations")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from destage.engine import _engine, configuration
-from destage.engine.configuration import translated_errors
+from destage.engine.configuration import find_replays, translated_errors
 from destage.engine.traces import access_places, files
 from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
@@ -25,7 +25,6 @@ __all__ = [
     "SCHEMA",
     "bind",
     "digest",
-    "find_replays",
     "formats",
     "from_table",
     "load",
@@ -146,20 +145,6 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
     bound = bind(configuration.normalise(scenario), folder)
     with translated_errors():
         return _engine.record_requests(configuration.canonical_json(bound), load_bound(bound))
-
-
-def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the arrival tables of the streams that replay a trace."""
-    workload = scenario.get("workload")
-    streams = workload.get("streams") if isinstance(workload, Mapping) else None
-    arrivals = [stream.get("arrival") for stream in streams or () if isinstance(stream, dict)]
-    return [
-        arrival
-        for arrival in arrivals
-        if isinstance(arrival, dict)
-        and arrival.get("kind") == "trace"
-        and isinstance(arrival.get("file"), str)
-    ]
 
 
 _Options = tuple[str | None, Delimited | None, int, int | None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from destage.engine import traces
+from destage.engine import configuration
 from destage.objects import locate
 from destage.queries.opening.session import Session
 from destage.queries.report.charts.facets import BATTERY, CAPACITY
@@ -83,7 +83,7 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
     # The configurations in the order of the plan.
     groups = groupby(runs, key=lambda run: (run["label"], *(run[path] for path in session.axes)))
     works = [_Work(tuple(group)) for _, group in groups]
-    modes = {arrival.get("mode") for arrival in traces.find_replays(session.config)}
+    modes = {arrival.get("mode") for arrival in configuration.find_replays(session.config)}
     names = {**RESOURCES, "host": " or ".join(_HOST[mode] for mode in _HOST if mode in modes)}
     trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
     whole, parts = _whole_and_parts(works, trace)

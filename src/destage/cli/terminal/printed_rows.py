@@ -60,7 +60,7 @@ def print_rows(
     if form == "table" and out is None:
         sentence = ""
         if session is not None:
-            rows, sentence = session.public.narrow(rows)
+            rows, sentence = session.narrow(rows)
         print_presentation(_render(session, lambda: present(rows.slice(0, MOST_ROWS), units)))
         if rows.num_rows > MOST_ROWS:
             left_out = rows.num_rows - MOST_ROWS
