@@ -42,12 +42,12 @@ from destage.sweeps.seek.probes import (
 )
 from destage.sweeps.seek.smallest_search import (
     Candidate,
-    Standing,
+    Evidence,
     choose_points,
     choose_value,
     conclude,
     examine,
-    make_looks,
+    schedule_looks,
 )
 from destage.sweeps.study.valid_study import Replicates, Study
 
@@ -287,7 +287,7 @@ class SmallestValues(SoughtValues):
     def __init__(self, study: Study, ledger: Ledger) -> None:
         super().__init__(study, ledger)
         replicates, has_scout = study.replicates, self._seek.cheapest is not None
-        self._looks = make_looks(replicates.least, replicates.most, has_scout=has_scout)
+        self._looks = schedule_looks(replicates.least, replicates.most, has_scout=has_scout)
         considered = range(self._seek.least, self._seek.most + 1, self._seek.step)
         points = list(ledger.points.values())
         self._values = {point.id: point.list_allowed(considered) for point in points}
@@ -300,30 +300,30 @@ class SmallestValues(SoughtValues):
     def choose_runs(self) -> Mapping[str, Sequence[Slot]]:
         """Return the runs to execute next; none at the end."""
         open_points = [point for point in self._ledger.points.values() if point.id not in self._results]
-        standings = {point.id: self._examine(point) for point in open_points}
+        evidence_by_point = {point.id: self._examine(point) for point in open_points}
         if self._seek.cheapest is None:
             positions = {
-                point.id: self._choose(point, standings[point.id])
+                point.id: self._choose(point, evidence_by_point[point.id])
                 for point in open_points
-                if not standings[point.id].missing
+                if not evidence_by_point[point.id].missing
             }
             expensive: set[str] = set()
         else:
-            positions, expensive = self._choose_cheapest(standings)
+            positions, expensive = self._choose_cheapest(evidence_by_point)
         wanted: dict[str, Sequence[Slot]] = {}
         for point in open_points:
-            standing, position = standings[point.id], positions.get(point.id)
+            evidence, position = evidence_by_point[point.id], positions.get(point.id)
             if point.id in expensive:
-                self._conclude(point, standing, is_expensive=True)
-            elif standing.missing:
-                wanted[point.id] = standing.missing
+                self._conclude(point, evidence, is_expensive=True)
+            elif evidence.missing:
+                wanted[point.id] = evidence.missing
             elif position is not None:
                 value = self._values[point.id][position]
                 wanted[point.id] = [(replicate, value) for replicate in range(self._looks.first)]
         if not wanted:
             for point in open_points:
                 if point.id not in self._results:
-                    self._conclude(point, standings[point.id], is_expensive=False)
+                    self._conclude(point, evidence_by_point[point.id], is_expensive=False)
         return wanted
 
     def forecast(self) -> Forecast:
@@ -338,24 +338,28 @@ class SmallestValues(SoughtValues):
         """Return the sought value of a point; None before the search has ended."""
         return self._results.get(point.id)
 
-    def _examine(self, point: Point) -> Standing:
+    def _examine(self, point: Point) -> Evidence:
         probed = {value for _, value in self._ledger.list_slots(point) if value is not None}
         return examine(self._values[point.id], probed, self._looks, partial(self._look, point))
 
-    def _choose(self, point: Point, standing: Standing) -> int | None:
+    def _choose(self, point: Point, evidence: Evidence) -> int | None:
         values = self._values[point.id]
         first = next(
             (index for index, value in enumerate(values) if value >= self._seek.start), len(values) - 1
         )
-        return choose_value(standing, len(values), first)
+        return choose_value(evidence, len(values), first)
 
-    def _choose_cheapest(self, standings: Mapping[str, Standing]) -> tuple[dict[str, int | None], set[str]]:
+    def _choose_cheapest(
+        self, evidence_by_point: Mapping[str, Evidence]
+    ) -> tuple[dict[str, int | None], set[str]]:
         """Return the positions of the values to try, and the ids of the points that are too expensive."""
         # Points that are concluded are more expensive than those that were the cheapest at the time.
-        points = [point for point in self._ledger.points.values() if point.id in standings]
+        points = [point for point in self._ledger.points.values() if point.id in evidence_by_point]
         candidates = [
             Candidate(
-                len(self._values[point.id]), standings[point.id], partial(self._price, point, point.axes)
+                len(self._values[point.id]),
+                evidence_by_point[point.id],
+                partial(self._price, point, point.axes),
             )
             for point in points
         ]
@@ -369,7 +373,7 @@ class SmallestValues(SoughtValues):
             raise AssertionError("a study that seeks the cheapest points has prices")
         return prices.price(axes, self._values[point.id][position])
 
-    def _conclude(self, point: Point, standing: Standing, *, is_expensive: bool) -> None:
+    def _conclude(self, point: Point, evidence: Evidence, *, is_expensive: bool) -> None:
         self._results[point.id] = conclude(
-            self._values[point.id], standing, self._looks.counts[0], is_expensive=is_expensive
+            self._values[point.id], evidence, self._looks.counts[0], is_expensive=is_expensive
         )

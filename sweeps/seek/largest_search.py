@@ -22,13 +22,13 @@ from destage.sweeps.seek.probes import (
     BrokenRun,
     LookAll,
     MissingRun,
+    MissingRuns,
     PointRuns,
     Points,
     ProbeVerdict,
     ReplicateResult,
     SearchState,
     ValueVerdict,
-    Waiting,
 )
 
 _APART = 0.5
@@ -108,8 +108,8 @@ def search(
     """
     try:
         return _Search(ladder, start, base, replicates, look).run()
-    except Waiting as waiting:
-        return waiting.runs
+    except MissingRuns as missing:
+        return missing.runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class _Search:
             try:
                 bracket = find_bracket(self._ladder, look, self._start)
             except MissingRun as missing:
-                raise Waiting([(scout, missing.value)]) from None
+                raise MissingRuns([(scout, missing.value)]) from None
             except BrokenRun:
                 self._runs.excluded[scout] = ReplicateResult(SearchState.FAILED, None)
                 continue
@@ -179,7 +179,7 @@ class _Search:
             except MissingRun as error:
                 missing.append((replicate, error.value))
         if missing:
-            raise Waiting(missing)
+            raise MissingRuns(missing)
         return results
 
     def _draw_line(self, scout: int, bracket: Bracket) -> _Line | None:

@@ -126,7 +126,7 @@ LookAll = Callable[[int, int], Probe | None]
 """Returns the run of a replicate at a value, or None before it has been executed."""
 
 
-class Waiting(Exception):  # noqa: N818 - not an error
+class MissingRuns(Exception):  # noqa: N818 - not an error
     """The search cannot go on before these runs have been executed: replicate and value of each."""
 
     def __init__(self, runs: Sequence[tuple[int, int]]) -> None:
@@ -166,11 +166,11 @@ class PointRuns:
         """Return the margins of a replicate at some values; None if a run measured nothing.
 
         Raises:
-            Waiting: Runs are missing.
+            MissingRuns: Runs are missing.
         """
         probes = {value: self.look(replicate, value) for value in values}
         if missing := [(replicate, value) for value, probe in probes.items() if probe is None]:
-            raise Waiting(missing)
+            raise MissingRuns(missing)
         points = [
             (value, probe.margins) for value, probe in probes.items() if probe and probe.margins is not None
         ]
@@ -182,11 +182,11 @@ class PointRuns:
         A replicate with a run that broke or reached no steady state is excluded.
 
         Raises:
-            Waiting: Runs are missing.
+            MissingRuns: Runs are missing.
         """
         wanted = [(replicate, value) for value in values for replicate in self.list_active(count)]
         if missing := [run for run in wanted if self.look(*run) is None]:
-            raise Waiting(missing)
+            raise MissingRuns(missing)
         full: dict[int, Points] = {}
         for replicate in self.list_active(count):
             verdicts = {value: self.seen[replicate, value].verdict for value in values}

@@ -46,7 +46,7 @@ _FAULTS = (ValueVerdict.BROKEN, ValueVerdict.UNMEASURED)
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class LookSchedule:
     """The looks at which the replicates of a value are judged.
 
     Attributes:
@@ -68,16 +68,16 @@ class Looks:
         return 1 if self.has_scout else self.counts[0]
 
 
-def make_looks(least: int, most: int, *, has_scout: bool = False) -> Looks:
+def schedule_looks(least: int, most: int, *, has_scout: bool = False) -> LookSchedule:
     """Return the looks from the fewest to the most replicates of a value."""
     counts = [least]
     while counts[-1] < most:
         counts.append(min(math.ceil(_GROWTH * counts[-1]), most))
-    return Looks(tuple(counts), has_scout)
+    return LookSchedule(tuple(counts), has_scout)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Evidence:
     """What the runs of a point say so far; values are given by their position among the allowed ones.
 
     Attributes:
@@ -116,7 +116,7 @@ class Standing:
         return self.fault is not None or (not self.missing and self.upper - self.lower == 1)
 
 
-def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: LookAll) -> Standing:
+def examine(values: Sequence[int], probed: Iterable[int], looks: LookSchedule, look: LookAll) -> Evidence:
     """Return what the runs of a point say.
 
     Args:
@@ -139,11 +139,11 @@ def examine(values: Sequence[int], probed: Iterable[int], looks: Looks, look: Lo
     above = [position for position, verdict in verdicts.items() if verdict is ValueVerdict.MEETS]
     lower = max((position for position in verdicts if position not in above), default=-1)
     upper = min((position for position in above if position > lower), default=len(values))
-    return Standing(lower, upper, tuple(missing), verdicts, replicates, min(pending, default=None))
+    return Evidence(lower, upper, tuple(missing), verdicts, replicates, min(pending, default=None))
 
 
 def choose_value(
-    standing: Standing,
+    evidence: Evidence,
     count: int,
     first: int,
     ceiling: int | None = None,
@@ -161,19 +161,19 @@ def choose_value(
         ceiling: The largest position of interest.
         rise: Returns the position after one that misses the objectives.
     """
-    if standing.is_closed or standing.lower + 1 >= count:
+    if evidence.is_closed or evidence.lower + 1 >= count:
         return None
-    if ceiling is not None and standing.upper > ceiling:
-        return ceiling if ceiling > standing.lower else None
-    if standing.upper < count:
-        return (standing.lower + standing.upper) // 2
-    if standing.lower < 0:
+    if ceiling is not None and evidence.upper > ceiling:
+        return ceiling if ceiling > evidence.lower else None
+    if evidence.upper < count:
+        return (evidence.lower + evidence.upper) // 2
+    if evidence.lower < 0:
         return first
-    return min(rise(standing.lower), count - 1)
+    return min(rise(evidence.lower), count - 1)
 
 
 def conclude(
-    values: Sequence[int], standing: Standing, replicates: int, *, is_expensive: bool = False
+    values: Sequence[int], evidence: Evidence, replicates: int, *, is_expensive: bool = False
 ) -> PointResult:
     """Return the result of a point whose search has ended.
 
@@ -181,13 +181,13 @@ def conclude(
         replicates: The fewest replicates of a value.
         is_expensive: Whether it ended because other points are cheaper.
     """
-    verdict = standing.verdicts.get(standing.lower)
-    lower = values[standing.lower] if standing.lower >= 0 else None
-    upper = values[standing.upper] if standing.upper < len(values) else None
+    verdict = evidence.verdicts.get(evidence.lower)
+    lower = values[evidence.lower] if evidence.lower >= 0 else None
+    upper = values[evidence.upper] if evidence.upper < len(values) else None
     value = None
-    if standing.fault is ValueVerdict.BROKEN:
+    if evidence.fault is ValueVerdict.BROKEN:
         state = SearchState.FAILED
-    elif standing.fault is not None:
+    elif evidence.fault is not None:
         state = SearchState.UNDECIDED
     elif is_expensive:
         state = SearchState.MORE_EXPENSIVE
@@ -197,13 +197,13 @@ def conclude(
         state, value = SearchState.ABOVE, values[-1]
     else:
         state = SearchState.UNDECIDED
-    passing = None if standing.fault else upper
-    shown = standing.lower if upper is None else standing.upper
-    count = standing.replicates.get(shown, replicates)
+    passing = None if evidence.fault else upper
+    shown = evidence.lower if upper is None else evidence.upper
+    count = evidence.replicates.get(shown, replicates)
     results = dict.fromkeys(range(count), ReplicateResult(state, value, passing, lower))
     # One number for all replicates has no interval.
     interval = Interval(None, None, 0) if value is None else Interval(float(value), None, count)
-    return PointResult(results, interval, standing.is_monotone, verdict)
+    return PointResult(results, interval, evidence.is_monotone, verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class _Judged:
     missing: tuple[tuple[int, int], ...] = ()
 
 
-def _judge(value: int, looks: Looks, look: LookAll) -> _Judged:
+def _judge(value: int, looks: LookSchedule, look: LookAll) -> _Judged:
     if looks.has_scout:
         scout = look(0, value)
         if scout is None:
@@ -290,13 +290,13 @@ class Candidate:
     """
 
     count: int
-    standing: Standing
+    evidence: Evidence
     price: Callable[[int], float]
 
     @property
     def least_price(self) -> float:
         """The price of the next value above those that do not meet the objectives, or infinity."""
-        following = self.standing.lower + 1
+        following = self.evidence.lower + 1
         return self.price(following) if following < self.count else math.inf
 
     @property
@@ -305,13 +305,13 @@ class Candidate:
 
         A point whose search a fault has ended gets no answer, so that it is none of the cheapest.
         """
-        upper = self.standing.upper
-        return self.price(upper) if upper < self.count and self.standing.fault is None else math.inf
+        upper = self.evidence.upper
+        return self.price(upper) if upper < self.count and self.evidence.fault is None else math.inf
 
     @property
     def hoped_price(self) -> float:
         """The price of the smallest value that meets the objectives or may do so by its runs, or infinity."""
-        pending = self.standing.pending
+        pending = self.evidence.pending
         return min(self.known_price, math.inf if pending is None else self.price(pending))
 
     def find_dearer(self, lower: int) -> int:
@@ -348,18 +348,18 @@ def choose_points(candidates: Sequence[Candidate], most: int, highest: float = m
     values: dict[int, int] = {}
     expensive = set()
     for index, candidate in enumerate(candidates):
-        if candidate.standing.missing or candidate.standing.is_closed:
+        if candidate.evidence.missing or candidate.evidence.is_closed:
             continue
         if index in cheapest:
-            value = choose_value(candidate.standing, candidate.count, 0)
+            value = choose_value(candidate.evidence, candidate.count, 0)
         elif candidate.least_price >= limit:
             expensive.add(index)
             continue
         elif is_full:
-            value = choose_value(candidate.standing, candidate.count, 0, _find_ceiling(candidate, limit))
+            value = choose_value(candidate.evidence, candidate.count, 0, _find_ceiling(candidate, limit))
         else:
             ceiling = _find_ceiling(candidate, limit)
-            value = choose_value(candidate.standing, ceiling + 1, 0, rise=candidate.find_dearer)
+            value = choose_value(candidate.evidence, ceiling + 1, 0, rise=candidate.find_dearer)
         if value is not None:
             values[index] = value
     if not is_full:
@@ -367,7 +367,7 @@ def choose_points(candidates: Sequence[Candidate], most: int, highest: float = m
         hoped = sorted(candidate.hoped_price for candidate in candidates)
         enough = hoped[most - 1] if most <= len(hoped) else math.inf
         costs = {index: candidates[index].price(value) for index, value in values.items()}
-        waiting = any(candidate.standing.missing for candidate in candidates)
+        waiting = any(candidate.evidence.missing for candidate in candidates)
         first = sorted(values, key=lambda index: (costs[index], index))
         values = {index: values[index] for index in first[:_TOGETHER] if not waiting or costs[index] < enough}
     return Choice(values, frozenset(expensive))
@@ -375,7 +375,7 @@ def choose_points(candidates: Sequence[Candidate], most: int, highest: float = m
 
 def _find_ceiling(candidate: Candidate, limit: float) -> int:
     """Return the position of the largest value below a price; of the next value if that is not below it."""
-    low, high = candidate.standing.lower + 1, candidate.count
+    low, high = candidate.evidence.lower + 1, candidate.count
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if candidate.price(middle) < limit else (low, middle)

@@ -11,19 +11,19 @@ from destage.sweeps.seek.largest_search import PointResult
 from destage.sweeps.seek.probes import Probe, ProbeVerdict, SearchState, ValueVerdict
 from destage.sweeps.seek.smallest_search import (
     Candidate,
-    Looks,
-    Standing,
+    Evidence,
+    LookSchedule,
     choose_points,
     choose_value,
     conclude,
     examine,
-    make_looks,
+    schedule_looks,
 )
 
 MEETS, MISSES = ValueVerdict.MEETS, ValueVerdict.MISSES
-ONCE = Looks((2,))
+ONCE = LookSchedule((2,))
 """Enough replicates where they do not scatter."""
-SCOUTED = Looks((2,), has_scout=True)
+SCOUTED = LookSchedule((2,), has_scout=True)
 """The same where one replicate decides what is far from enough."""
 
 
@@ -36,7 +36,7 @@ def probe(*margins: float) -> Probe:
 class Point:
     """A point that meets its objective from a value on, without noise."""
 
-    def __init__(self, values: list[int], least: int, looks: Looks = ONCE) -> None:
+    def __init__(self, values: list[int], least: int, looks: LookSchedule = ONCE) -> None:
         self.values = values
         self.least = least
         self.looks = looks
@@ -46,7 +46,7 @@ class Point:
         """Return a run, if it was planned."""
         return probe(math.log((self.least - 0.5) / value)) if value in self.probed else None
 
-    def examine(self) -> Standing:
+    def examine(self) -> Evidence:
         """Return what the runs so far say."""
         return examine(self.values, self.probed, self.looks, self.look)
 
@@ -79,16 +79,16 @@ def test_the_answer_is_the_smallest_allowed_value_that_meets_the_objective(seed:
 
 
 def test_looks_grow_to_the_most_replicates_and_share_the_errors() -> None:
-    looks = make_looks(3, 12)
+    looks = schedule_looks(3, 12)
     assert looks.counts == (3, 5, 8, 12)
     assert looks.confidence == pytest.approx(1 - 0.05 / 4)
-    assert make_looks(5, 5) == Looks((5,))
+    assert schedule_looks(5, 5) == LookSchedule((5,))
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.1, 0.5])
 def test_a_value_that_misses_is_taken_at_most_once_in_twenty(margin: float) -> None:
     """Replicates scatter by 10 %; the mean misses the bound by 2 to 50 %."""
-    looks = make_looks(3, 12)
+    looks = schedule_looks(3, 12)
     wrong = sum(
         judge(looks, [probe(draw.gauss(margin, 0.1)) for _ in range(12)]) is MEETS for draw in draws()
     )
@@ -100,7 +100,7 @@ def test_a_value_that_misses_is_taken_at_most_once_in_twenty(margin: float) -> N
 @pytest.mark.parametrize("least", [1, 2, 3])
 def test_a_verdict_is_wrong_at_most_once_in_twenty(margin: float, least: int, most: int) -> None:
     """In both directions, with any number of replicates; a value that is not decided is not called a miss."""
-    looks = make_looks(min(least, most), most)
+    looks = schedule_looks(min(least, most), most)
     found = [judge(looks, [probe(draw.gauss(margin, 0.1)) for _ in range(12)]) for draw in draws()]
     assert found.count(MISSES if margin < 0 else MEETS) <= 50
     assert set(found) <= {MEETS, MISSES, ValueVerdict.UNDECIDED}
@@ -108,13 +108,13 @@ def test_a_verdict_is_wrong_at_most_once_in_twenty(margin: float, least: int, mo
 
 def test_one_replicate_decides_nothing() -> None:
     """{min: 1, max: 8}: after the first one come another one, 4, 7 and 8, which share 5 % of errors."""
-    looks = make_looks(1, 8)
+    looks = schedule_looks(1, 8)
     assert looks.counts == (1, 2, 4, 7, 8)
     assert looks.confidence == pytest.approx(1 - 0.05 / 4)
     runs = {0: probe(-1.0)}
     assert examine([4], [4], looks, lambda replicate, _: runs.get(replicate)).missing == ((1, 4),)
-    assert judge(Looks((1,)), [probe(-1.0)]) is ValueVerdict.UNDECIDED
-    assert judge(Looks((1,)), [Probe(ProbeVerdict.FAIL)]) is MISSES
+    assert judge(LookSchedule((1,)), [probe(-1.0)]) is ValueVerdict.UNDECIDED
+    assert judge(LookSchedule((1,)), [Probe(ProbeVerdict.FAIL)]) is MISSES
 
 
 def test_values_of_zero_count_beside_others() -> None:
@@ -123,11 +123,11 @@ def test_values_of_zero_count_beside_others() -> None:
     As fractions of the bound, the mean is -0.79 and half of its interval 0.83 with three looks.
     """
     runs = dict(enumerate([*[probe(-math.inf)] * 4, probe(0.05)]))
-    found = examine([4], [4], Looks((5, 8, 12)), lambda replicate, _: runs.get(replicate))
+    found = examine([4], [4], LookSchedule((5, 8, 12)), lambda replicate, _: runs.get(replicate))
     assert [replicate for replicate, _ in found.missing] == [5, 6, 7]
     # The mean is -0.9, the deviation 0.35, and so half of the interval 0.22.
-    assert judge(Looks((12,)), [*[probe(-math.inf)] * 11, probe(0.2)]) is MEETS
-    assert judge(Looks((2,)), [probe(-math.inf)] * 2) is MEETS
+    assert judge(LookSchedule((12,)), [*[probe(-math.inf)] * 11, probe(0.2)]) is MEETS
+    assert judge(LookSchedule((2,)), [probe(-math.inf)] * 2) is MEETS
 
 
 def test_a_strict_bound_is_not_met_by_its_own_value() -> None:
@@ -138,13 +138,13 @@ def test_a_strict_bound_is_not_met_by_its_own_value() -> None:
         for value in (0.0, 5.0, math.nextafter(5.0, 6.0)):
             assert (objective.margin(value) <= 0) is objective.is_met(value)
             same = [probe(objective.margin(value))] * 3
-            assert judge(Looks((3,)), same) is (MEETS if objective.is_met(value) else MISSES)
+            assert judge(LookSchedule((3,)), same) is (MEETS if objective.is_met(value) else MISSES)
 
 
 def test_a_value_between_bounds_is_undecided_and_not_above() -> None:
     """The largest value is neither shown to meet nor to miss: the point has no answer and no bound."""
     margins = [-0.03, 0.02, -0.01, 0.03, -0.02]
-    found = examine([4], [4], Looks((5,)), lambda replicate, _: probe(margins[replicate]))
+    found = examine([4], [4], LookSchedule((5,)), lambda replicate, _: probe(margins[replicate]))
     result = conclude([4], found, 5)
     assert (result.failing, result.failing_verdict) == (4, ValueVerdict.UNDECIDED)
     assert (result.censored, result.interval.mean) == (None, None)
@@ -153,9 +153,9 @@ def test_a_value_between_bounds_is_undecided_and_not_above() -> None:
 
 def test_an_unsteady_run_is_no_miss() -> None:
     unsteady = Probe(ProbeVerdict.UNDECIDED)
-    assert judge(Looks((3,)), [probe(-1.0), unsteady, probe(-1.0)]) is ValueVerdict.UNSTEADY
-    assert judge(Looks((2,)), [Probe(ProbeVerdict.FAIL), unsteady]) is MISSES
-    found = examine([4], [4], Looks((1,)), lambda *_: unsteady)
+    assert judge(LookSchedule((3,)), [probe(-1.0), unsteady, probe(-1.0)]) is ValueVerdict.UNSTEADY
+    assert judge(LookSchedule((2,)), [Probe(ProbeVerdict.FAIL), unsteady]) is MISSES
+    found = examine([4], [4], LookSchedule((1,)), lambda *_: unsteady)
     assert conclude([4], found, 1).censored is None
     runs = {4: unsteady, 6: probe(-1.0)}
     result = conclude([4, 6], examine([4, 6], runs, ONCE, lambda _, value: runs[value]), 2)
@@ -165,13 +165,13 @@ def test_an_unsteady_run_is_no_miss() -> None:
 def test_a_column_that_no_run_measures_ends_the_search() -> None:
     """No larger value would measure it: there is no verdict by other objectives."""
     unmeasured = Probe(ProbeVerdict.UNDECIDED, lacks_value=True)
-    found = examine([4, 6], [4], Looks((1,)), lambda *_: unmeasured)
+    found = examine([4, 6], [4], LookSchedule((1,)), lambda *_: unmeasured)
     assert choose_value(found, 2, 0) is None
     result = conclude([4, 6], found, 1)
     assert (result.censored, result.passing, result.failing_verdict) == (None, None, ValueVerdict.UNMEASURED)
 
 
-def judge(looks: Looks, runs: list[Probe]) -> ValueVerdict:
+def judge(looks: LookSchedule, runs: list[Probe]) -> ValueVerdict:
     """Return the verdict of a value, given its replicates."""
     return examine([4], [4], looks, lambda replicate, _: runs[replicate]).verdicts[0]
 
@@ -182,7 +182,7 @@ def draws() -> Iterator[random.Random]:
 
 
 def test_a_value_far_from_the_bound_needs_the_fewest_replicates() -> None:
-    looks = make_looks(3, 12)
+    looks = schedule_looks(3, 12)
     runs = [probe(-1.0), probe(-1.02), probe(-0.98)]
 
     def look(replicate: int, _value: int) -> Probe | None:
@@ -196,7 +196,7 @@ def test_a_value_far_from_the_bound_needs_the_fewest_replicates() -> None:
 
 def test_one_replicate_decides_what_is_far_from_enough() -> None:
     """Beyond three times the bound, and for an overloaded array, no second replicate runs."""
-    looks = make_looks(3, 12, has_scout=True)
+    looks = schedule_looks(3, 12, has_scout=True)
     assert looks.first == 1
     far, near = probe(-1.0, math.log(3.1)), probe(-1.0, math.log(2.9))
     for scout, missing in (
@@ -206,18 +206,18 @@ def test_one_replicate_decides_what_is_far_from_enough() -> None:
         (Probe(ProbeVerdict.UNDECIDED), ((1, 4), (2, 4))),
         (None, ((0, 4),)),
     ):
-        standing = examine([4, 5], [4], looks, lambda replicate, _, it=scout: None if replicate else it)
-        assert standing.missing == missing
-        assert standing.verdicts == ({} if missing else {0: MISSES})
+        evidence = examine([4, 5], [4], looks, lambda replicate, _, it=scout: None if replicate else it)
+        assert evidence.missing == missing
+        assert evidence.verdicts == ({} if missing else {0: MISSES})
     result = conclude([4, 5], examine([4, 5], [4], looks, lambda *_: far), 3, is_expensive=True)
     assert (result.failing, result.failing_verdict, len(result.replicates)) == (4, MISSES, 1)
 
 
 def test_dearer_values_wait_for_those_that_may_be_enough() -> None:
     """A scout at 150 has met the objectives: 120 may be cheaper, 190 waits for its other replicates."""
-    hopeful = Candidate(8, Standing(-1, 8, ((1, 2),), {}, {}, pending=0), lambda _: 150.0)
+    hopeful = Candidate(8, Evidence(-1, 8, ((1, 2),), {}, {}, pending=0), lambda _: 150.0)
     others = [
-        Candidate(8, Standing(-1, 8, (), {}, {}), lambda _, price=price: price) for price in (120.0, 190.0)
+        Candidate(8, Evidence(-1, 8, (), {}, {}), lambda _, price=price: price) for price in (120.0, 190.0)
     ]
     assert choose_points([hopeful, *others], 1).values == {1: 0}
     assert choose_points([hopeful, *others], 2).values == {1: 0, 2: 0}
@@ -225,10 +225,10 @@ def test_dearer_values_wait_for_those_that_may_be_enough() -> None:
 
 def test_after_a_miss_comes_the_value_of_at_most_twice_the_price() -> None:
     """100 and 10 for each: two cost 120, 14 cost 240, 38 cost 480; all positions are two less."""
-    missed = Standing(0, 40, (), {0: MISSES}, {0: 1})
+    missed = Evidence(0, 40, (), {0: MISSES}, {0: 1})
     candidate = Candidate(40, missed, lambda position: 100.0 + 10 * (position + 2))
     assert choose_points([candidate], 1).values == {0: 12}
-    further = Standing(12, 40, (), {12: MISSES}, {12: 1})
+    further = Evidence(12, 40, (), {12: MISSES}, {12: 1})
     assert choose_points([Candidate(40, further, candidate.price)], 1).values == {0: 36}
     # The next value is tried even if it costs more than twice as much.
     steep = Candidate(40, missed, lambda position: 10.0**position)
@@ -237,7 +237,7 @@ def test_after_a_miss_comes_the_value_of_at_most_twice_the_price() -> None:
 
 def test_a_replicate_that_cannot_carry_the_load_is_enough() -> None:
     runs = [probe(-1.0), Probe(ProbeVerdict.FAIL), probe(-1.0)]
-    found = examine([4, 5], [4], Looks((3,)), lambda replicate, _: runs[replicate])
+    found = examine([4, 5], [4], LookSchedule((3,)), lambda replicate, _: runs[replicate])
     assert found.lower == 0
 
 
@@ -250,13 +250,13 @@ def test_a_failed_run_ends_the_search() -> None:
 def test_a_smaller_value_that_meets_the_objectives_is_not_taken() -> None:
     """4 disks meet the objectives, 6 do not: the answer is above 6 and is marked as not monotone."""
     met = {4: -1.0, 6: 0.5, 8: -0.5}
-    standing = examine([4, 6, 8], met, ONCE, lambda _, value: probe(met[value]))
-    assert (standing.lower, standing.upper, standing.is_monotone) == (1, 2, False)
+    evidence = examine([4, 6, 8], met, ONCE, lambda _, value: probe(met[value]))
+    assert (evidence.lower, evidence.upper, evidence.is_monotone) == (1, 2, False)
 
 
 def test_a_point_with_a_failed_run_is_none_of_the_cheapest() -> None:
     """The first point meets the objectives for 100, but another of its runs failed: the second is next."""
-    faulty = Standing(2, 5, (), {2: ValueVerdict.BROKEN, 5: MEETS}, {})
+    faulty = Evidence(2, 5, (), {2: ValueVerdict.BROKEN, 5: MEETS}, {})
     other = Point(list(range(2, 10)), 4)
     candidates = [Candidate(8, faulty, lambda _: 100.0), Candidate(8, other.examine(), lambda _: 150.0)]
     choice = choose_points(candidates, 1)
@@ -275,7 +275,7 @@ def brute_force(points: list[Point], prices: list[Callable[[int], float]]) -> li
 
 @pytest.mark.parametrize("looks", [ONCE, SCOUTED])
 @pytest.mark.parametrize("seed", range(200))
-def test_the_cheapest_points_are_those_of_a_full_search(seed: int, looks: Looks) -> None:
+def test_the_cheapest_points_are_those_of_a_full_search(seed: int, looks: LookSchedule) -> None:
     draw = random.Random(seed)  # noqa: S311 - not for cryptography
     points, prices = [], []
     for _ in range(draw.randint(1, 30)):
@@ -287,9 +287,9 @@ def test_the_cheapest_points_are_those_of_a_full_search(seed: int, looks: Looks)
     highest = draw.choice([math.inf, draw.uniform(100, 3_000)])
     expensive = run_cheapest(points, prices, most, highest)
     known = {
-        at: prices[at](standing.upper)
-        for at, standing in enumerate(point.examine() for point in points)
-        if at not in expensive and standing.upper < len(points[at].values)
+        at: prices[at](evidence.upper)
+        for at, evidence in enumerate(point.examine() for point in points)
+        if at not in expensive and evidence.upper < len(points[at].values)
     }
     exact = [price for price in brute_force(points, prices) if price <= highest]
     found = sorted(price for price in known.values() if price <= highest)
