@@ -1,4 +1,4 @@
-"""Sentences for readers: a rename of identifiers has not changed words in them."""
+"""Sentences for readers: no word is an identifier after a rename, and none is inverted."""
 
 import ast
 import re
@@ -16,6 +16,8 @@ RENAMED = re.compile(
 
 The value `not_stationary` of the column `status` has none in the meaning of columns.
 """
+INVERTED = re.compile(r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|better\b|other\b|if\b)\w+")
+"""An inversion, as in `is no file` in place of `is not a file`; `there is no file` is usual English."""
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 
 
@@ -34,31 +36,51 @@ def list_sentences(file: Path) -> Iterator[tuple[int, str]]:
                 yield number, line
 
 
-def find_renamed(file: Path) -> list[str]:
-    """Return where a file has an identifier in the place of a word."""
+def find_all(pattern: re.Pattern[str], file: Path) -> list[str]:
+    """Return where the sentences of a file match a pattern, without what they quote."""
     return [
         f"{file.name}:{line}: {match[0]}"
         for line, text in list_sentences(file)
-        for match in RENAMED.finditer(QUOTED.sub("``", text.strip('"')))
+        for match in pattern.finditer(QUOTED.sub("``", text.strip('"')))
     ]
 
 
-def test_no_rename_has_reached_a_sentence() -> None:
-    patterns = ["*.py", "*.rs", "*.md", "src/destage/error_codes/*.toml", ":!tests", ":!docs/reference"]
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+@pytest.mark.parametrize(
+    ("pattern", "kinds"),
+    [(RENAMED, ("*.py", "*.rs", "*.md")), (INVERTED, ("*.py", "*.md", ":!docs/decisions"))],
+    ids=["renamed", "inverted"],
+)
+def test_no_sentence_has_it(pattern: re.Pattern[str], kinds: tuple[str, ...]) -> None:
+    places = [*kinds, "src/destage/error_codes/*.toml", ":!tests", ":!docs/reference"]
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *places]
     files = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
-    assert [where for file in files if (ROOT / file).is_file() for where in find_renamed(ROOT / file)] == []
+    assert [
+        where for file in files if (ROOT / file).is_file() for where in find_all(pattern, ROOT / file)
+    ] == []
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "found"),
+    ("pattern", "name", "text", "found"),
     [
-        ("a.py", 'raise Error(f"the bucket cannot be open_bucket: {why}")', ["be open_bucket"]),
-        ("a.py", 'x = "the column is `response_mean`"\nassert x is other_name', []),
-        ("a.rs", "/// The job is find_job.\nlet x = 1; // is some_name\n", ["is find_job", "is some_name"]),
-        ("a.md", "It was run_study twice, and is `run_study`.", ["was run_study"]),
+        (RENAMED, "a.py", 'raise Error(f"the bucket cannot be open_bucket: {why}")', ["be open_bucket"]),
+        (RENAMED, "a.py", 'x = "the column is `response_mean`"\nassert x is other_name', []),
+        (
+            RENAMED,
+            "a.rs",
+            "/// The job is find_job.\nlet x = 1; // is some_name\n",
+            ["is find_job", "is some_name"],
+        ),
+        (RENAMED, "a.md", "It was run_study twice, and is `run_study`.", ["was run_study"]),
+        (
+            INVERTED,
+            "a.md",
+            "The text is no JSON. There is no such file, and it is no longer read.",
+            ["is no JSON"],
+        ),
     ],
 )
-def test_an_identifier_after_a_verb_is_found(tmp_path: Path, name: str, text: str, found: list[str]) -> None:
+def test_a_sentence_with_it_is_found(
+    tmp_path: Path, pattern: re.Pattern[str], name: str, text: str, found: list[str]
+) -> None:
     (tmp_path / name).write_text(text)
-    assert [where.partition(": ")[2] for where in find_renamed(tmp_path / name)] == found
+    assert [where.partition(": ")[2] for where in find_all(pattern, tmp_path / name)] == found

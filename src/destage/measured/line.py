@@ -12,7 +12,7 @@ from typing import Any
 
 from destage.engine import columns as result_columns
 
-ZERO = "the file has 0, which is no response time: not measured, or below the tool's resolution"
+ZERO = "the file has 0, so the response time was not measured or is below the tool's resolution"
 
 
 class Figures:

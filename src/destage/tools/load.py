@@ -26,7 +26,7 @@ def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWor
 
 
 def reject_results(text: str, file: str) -> None:
-    """Raise an error if a text has the results of a tool, which are no test."""
+    """Raise an error if a text has the results of a tool, not a test."""
     if detected := registry.detect(text, "results"):
         message = f"has results of {detected[0].title}, not a test; `destage measured import` reads them"
         raise ConfigError([Issue("import.no-test", "", message)], file)

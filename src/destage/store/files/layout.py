@@ -81,7 +81,7 @@ def map_places(act: Callable[[Location], _Got], places: Iterable[Location]) -> I
 
 
 def remove_files(places: Iterable[Location]) -> int:
-    """Delete files, and return the number of places; a file that is missing is no error."""
+    """Delete files, and return the number of places; a missing file is not an error."""
     return len(list(map_places(lambda place: place.unlink(missing_ok=True), places)))
 
 

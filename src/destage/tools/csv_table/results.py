@@ -187,7 +187,7 @@ def _read_cell(heading: Heading, text: str) -> dict[str, Any]:
     """Return the columns that a cell is of, with their values.
 
     Raises:
-        ValueError: The text is no value of the column.
+        ValueError: The text is not a value of the column.
     """
     base, word = heading.base, re.sub(r"[\s_-]", "", text.lower())
     for long, short in _WORDS.items():
