@@ -322,6 +322,17 @@ def describe_unreachable(
     )
 
 
+def describe_not_built(count: int) -> str:
+    """Return the end of a reason: how many families are not among those that were examined.
+
+    Args:
+        count: The number of families that cannot be built with any number of disks considered.
+    """
+    combinations = "1 other combination does" if count == 1 else f"{count} other combinations do"
+    too_small = "not hold the data with the most disks, or cannot be built; --count allows more disks"
+    return f"; {combinations} {too_small}"
+
+
 def describe_outclassed(
     count: int,
     far: float,

@@ -34,6 +34,7 @@ from destage.queries.findings.sizing_text import (
     Assured,
     Held,
     Sized,
+    describe_not_built,
     describe_outclassed,
     describe_too_small,
     describe_unreachable,
@@ -109,6 +110,8 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     if unloaded is not None:
         least, shortest = request.least_load, (unloaded.value, unloaded.family, unloaded.disks)
         reason = describe_unreachable(unloaded.objective, *shortest, least)
+        if impossible and request.capacity is not None:
+            reason += describe_not_built(len(impossible))
         return replace(nothing, remarks=[*describe_error(least), *remarks], reason=reason)
     missed_stage: list[str] = []
     outclassed = sizing_studies.list_outclassed(study)

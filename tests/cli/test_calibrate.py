@@ -142,6 +142,7 @@ def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: An
     assert "array.disk.write_cache" not in calibrated["unknowns"]
     assert "value" not in calibrated["figures"]["deep"]
     assert "array.disk.read_time log_uniform" in done.err
+    assert "array: raid0x1, disk pm963_960gb, controller ahci_sata_6gb" in done.err
     assert "deep" in destage(*command).out
     again = json.loads(destage("calibrate", "ours.yaml", "--quiet", "--json").out)
     assert again["outcome"]["executed"] == 0

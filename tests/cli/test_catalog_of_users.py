@@ -181,6 +181,12 @@ def test_figures_are_listed_and_their_mistakes_found_at_once(destage: Any) -> No
         ("catalog.out-of-range", "outer_rate"),
         ("catalog.out-of-range", "rpm"),
     ]
+    bits = ("capacity=1.2TB", "rpm=10500rpm", "average_seek=3.7ms", "outer_rate=215Mb/s")
+    refused = destage("catalog", "new", "disk", "ours", *bits)
+    assert refused.issues == [("catalog.bad-quantity", "outer_rate")]
+    assert "215MB/s" in refused.err
+    link = (*bits[:3], "outer_rate=215MB/s", "interface_rate=12Gb/s")
+    assert destage("catalog", "new", "disk", "ours", *link).code == 0
     assert destage("catalog", "new", "disk", "exos_x18", *DISK).issues == [
         ("catalog.name-taken", "disks.exos_x18")
     ]

@@ -141,6 +141,15 @@ def test_a_capacity_that_nothing_holds_ends_without_a_search(destage: Any) -> No
     assert "--count" in answer["answer"][0]
 
 
+def test_parts_too_small_for_the_data_are_not_taken_for_slow_ones(destage: Any) -> None:
+    """Four disks of 18 TB hold 40 TB and are slow; the SSDs are fast, and four do not hold it."""
+    disks = ("--disks", "exos_x18,dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "5")
+    load = ("--iops", "100", "--read-share", "0.7", "--size", "8KiB", "--capacity", "40TB")
+    done = destage("size", *load, *disks, "--count", "3-4", "--response-p95", "1ms", "--json")
+    assert done.code == 1
+    assert "1 other combination does not hold the data" in json.loads(done.out)["answer"][0]
+
+
 def test_hot_spares_have_a_price_and_a_slot_and_no_data(destage: Any, prices: Path) -> None:
     """Three SSDs at 150 and two spares need a second shelf of four."""
     prices.write_text(prices.read_text() + "shelf: {disks: 4, price: 50}\n")

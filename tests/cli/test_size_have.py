@@ -272,6 +272,13 @@ def test_contradictions_are_named(
     assert (done.code, done.issues, done.out) == (2, [issue], "")
 
 
+def test_a_dead_battery_of_the_array_has_a_way(destage: Any, array: Path) -> None:
+    done = destage("size", *HAVE, "--add", "vdi", "--dead-battery", "response_p95 <= 60ms")
+    assert array.exists()
+    assert done.issues == [("usage.conflicting-options", "--dead-battery")]
+    assert "controller.battery.state=absent" in done.err
+
+
 def test_an_array_whose_data_have_no_end_has_no_room(destage: Any, array: Path) -> None:
     array.write_text(ARRAY.replace(", footprint: 1TB", ""))
     done = destage("size", "--have", str(array), "--add", "vdi")

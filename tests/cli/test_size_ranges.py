@@ -160,6 +160,10 @@ def test_mistakes_in_ranges_are_named(destage: Any, args: tuple[str, ...], issue
     assert (done.code, done.issues, done.out) == (2, [issue], "")
 
 
+def test_a_mix_written_as_two_shares_has_an_example(destage: Any) -> None:
+    assert "70%" in destage("size", "--workload", "vdi", "--read-share", "70/30").err
+
+
 @pytest.mark.parametrize("text", ["0.6..0.7", "60%..70%", "0.6..70%"])
 def test_a_share_may_be_a_percentage(text: str) -> None:
     share = range_parser("read_share")(text)

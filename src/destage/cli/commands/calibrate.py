@@ -161,6 +161,7 @@ def calibrate(
         changed = _read_changes(hardware, predict_with or [])
         text = _make_text(spec, store, hardware, where, predict or [], changed, unknown or [], known or [])
         study = sweeps.parse_study(text, name=str(out or spec))
+        print_note(f"array: {on if Path(on).is_file() else f'{on}, disk {disk}, controller {controller}'}")
         _print_unknowns(study)
         if out is not None:
             expand(study)  # which raises what would stop the run

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _FAILURES = ("--during-rebuild", "--dead-battery")
 _NORMAL_ONLY = "states of failure are searched for one load and new arrays, not for"
+_DEAD_BATTERY = "--set controller.battery.state=absent checks it with a dead battery"
 
 
 def size(
@@ -305,7 +306,7 @@ def size(
         reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
         if iops is None:
             reject_options(context, reason, "--read-share")
-        reject_options(context, f"{_NORMAL_ONLY} an array that is there", *_FAILURES)
+        reject_options(context, f"{_NORMAL_ONLY} an array that is there; {_DEAD_BATTERY}", *_FAILURES)
         reject_ranges(inputs)
         with place_at_options():
             question = make_question(options)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from destage.objects import Location
     from destage.sweeps.sizing.request import InputRange
 
-_BOUNDS = {"users": (1, 1_000_000, "a whole number"), "read_share": (0, 1, "a number")}
+_BOUNDS = {"users": (1, 1_000_000, "a whole number"), "read_share": (0, 1, "a share such as 0.7 or 70%")}
 """The least and the most that an input may be, and what it is; a rate has no most."""
 _RANGE = re.compile(r"\s*(.+?)\s*(?:\.\.\s*(.+?)\s*)?")
 

@@ -74,5 +74,8 @@ class ControllerFigures:
     outstanding: Count = key("most commands outstanding", default=1_020)
 
 
+MEDIUM_RATES = frozenset({"outer_rate", "inner_rate", "read_rate", "write_rate"})
+"""Rates of the medium, which sheets give in bytes; those of links are specified in bits, too."""
+
 FIGURES: dict[str, type] = {"disk": DiskFigures, "ssd": SsdFigures, "controller": ControllerFigures}
 """The tables of figures by the kind of part."""

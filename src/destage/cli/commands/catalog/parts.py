@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PartKind = Literal["disk", "ssd", "controller"]
 _EXAMPLE = "average_seek=3.7ms"
+_BITS = re.compile(r"\s*([\d._]+)\s*([kMGTP])b(?:it)?/s\s*")
 
 
 def new(
@@ -83,7 +84,7 @@ def _make_part(kind: PartKind, figures: list[str]) -> "MadePart":
     written = dict(split_assignment(figure, "FIGURE=VALUE", _EXAMPLE) for figure in figures)
     tree = SchemaTree(table_schema(FIGURES[kind]))
     given = to_base_units({name: _parse(name, text) for name, text in written.items()}, tree, "catalog")
-    bare = {issue.place: issue for issue in _find_bare_figures(kind, written)}
+    bare = {issue.place: issue for issue in [*_find_bare_figures(kind, written), *_find_bits(kind, written)]}
     others = [issue for issue in find_mistakes(given, tree) if issue.place not in bare]
     if issues := [*bare.values(), *others]:
         raise ConfigError(issues)
@@ -109,6 +110,20 @@ def _find_bare_figures(kind: PartKind, written: dict[str, str]) -> list[Issue]:
         if "x-unit" in node and text.replace(".", "", 1).isdigit() and float(text):
             unit = quantities.UNITS[node["x-unit"]]
             message = f"needs a unit: {unit.phrase} such as {unit.example}"
+            issues.append(Issue("catalog.bad-quantity", name, message, text))
+    return issues
+
+
+def _find_bits(kind: PartKind, written: dict[str, str]) -> list[Issue]:
+    """Return a mistake for each rate of a medium in bits, which would be a valid figure of a slower disk."""
+    from destage.spec.typed_tables import table_schema
+    from destage.tools.data_sheets.sheet_figures import FIGURES, MEDIUM_RATES
+
+    issues = []
+    for name in sorted(MEDIUM_RATES & table_schema(FIGURES[kind])["properties"].keys()):
+        text = written.get(name, "")
+        if match := _BITS.fullmatch(text):
+            message = f"is in bits; write {match[1]}{match[2]}B/s, or an eighth of it if bits are meant"
             issues.append(Issue("catalog.bad-quantity", name, message, text))
     return issues
 
