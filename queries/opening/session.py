@@ -19,6 +19,7 @@ from destage.queries.published.measurement import PUBLISHED_SCHEMA, tabulate_pub
 from destage.queries.published.verdicts import judge_figures
 from destage.queries.tables import views
 from destage.queries.tables.facts import SHARED, build_grid
+from destage.queries.tables.point_means import PointMeans
 from destage.queries.tables.point_table import PointTable, tabulate_axes
 from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
 from destage.queries.tables.stored_analyses import name_table
@@ -139,6 +140,7 @@ class Session(StudiedSweep):
             self._limits,
             relations.files,
         )
+        self._point_means = PointMeans(self._database, facts.rows_per_point or 1)
         plan = self._database.query("FROM plan LIMIT 0").schema
         answers = complete_answers(self.sweep.answers(), [plan.field(axis) for axis in self.axes])
         self._database.add_table("found_answers", answers)
@@ -259,7 +261,17 @@ class Session(StudiedSweep):
 
         Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
         """
-        return self.sql(self._means.define(statement), parameters)
+        if not self._means.is_computed(statement):
+            return self.sql(self._means.define(statement), parameters)
+
+        def read() -> pa.Table:
+            means = self._point_means.tabulate(self._means.find_columns(statement))
+            defined = self._means.define(statement, is_computed=True)
+            self._add_pending(defined)
+            with self._database.lend_table(views.POINT_MEANS, means):
+                return self._database.query(defined, parameters)
+
+        return self._read(read)
 
     def _add_pending(self, statement: str) -> None:
         text = statement.lower()

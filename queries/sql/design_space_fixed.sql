@@ -28,5 +28,5 @@ SELECT
   n_failed,
   n_missing
 FROM points
-INNER JOIN configurations USING (point_id)
+INNER JOIN configurations USING (plan_row)
 ORDER BY configurations.plan_row

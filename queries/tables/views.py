@@ -33,7 +33,10 @@ from destage.sql import quote
 from destage.student import quantile
 
 STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
-
+FIRST_ROW = "first_row"
+"""The column of the first plan row of a point."""
+POINT_MEANS = "point_means"
+"""The table of the means of one statement; see `MeanViews.find_columns`."""
 
 MACROS = {
     "mean_of(measured)": "list_avg(list_sort(list(measured)))",
@@ -204,8 +207,8 @@ def _means(
         keys, place = ["point_id", *probed], "configurations.point_id = across_replicates.point_id"
         key = ""
     else:
-        keys, place = ["first_row"], "configurations.plan_row = across_replicates.first_row"
-        key = f", plan_row - plan_row % {rows_per_point} AS first_row"
+        keys, place = [FIRST_ROW], f"configurations.plan_row = across_replicates.{FIRST_ROW}"
+        key = f", plan_row - plan_row % {rows_per_point} AS {FIRST_ROW}"
     by = ", ".join(map(quote, keys))
     across = "".join(
         f",\n    list_avg({measured}) AS {quote(name)}, "
@@ -285,18 +288,40 @@ class MeanViews:
     repeats_replicates: bool
     rows_per_point: int | None
 
-    def define(self, statement: str) -> str:
+    def define(self, statement: str, *, is_computed: bool = False) -> str:
         """Return a SELECT with those of the views that it names, of the result columns that it names.
 
         To bind all result columns takes longer than to read the rows of a small sweep.
+
+        Args:
+            is_computed: Whether there is the table `POINT_MEANS` of the columns of `find_columns`.
         """
         statement = _HEADER.sub("", statement, count=1)
+        text = statement.lower()
+        columns = list(self.find_columns(text))
+        views = {name: self._build(name, columns) for name in MEANS if name in text}
+        if is_computed and "points" in views:
+            carried = ["point_id", "plan_row", "label", *self.axes]
+            listed = ", ".join(f"configurations.{quote(name)}" for name in carried)
+            views["points"] = (
+                f"SELECT {listed}, {POINT_MEANS}.* EXCLUDE ({FIRST_ROW}) FROM {POINT_MEANS} "
+                f"JOIN configurations ON configurations.plan_row = {POINT_MEANS}.{FIRST_ROW}"
+            )
+        means = ", ".join(f"{name} AS ({view})" for name, view in views.items())
+        return f"WITH {means} FROM (\n{statement}\n)" if means else statement
+
+    def find_columns(self, statement: str) -> dict[str, bool]:
+        """Return the result columns that a SELECT names, and whether it names an end of the interval."""
         text = statement.lower()
         columns = [name for name in list_measured_columns() if name in text]
         if "limiting_resource" in text:
             columns = list(dict.fromkeys([*columns, *result_columns.columns_needed()]))
-        means = ", ".join(f"{name} AS ({self._build(name, columns)})" for name in MEANS if name in text)
-        return f"WITH {means} FROM (\n{statement}\n)" if means else statement
+        return {name: f"{name}_low" in text or f"{name}_high" in text for name in columns}
+
+    def is_computed(self, statement: str) -> bool:
+        """Return whether `PointMeans` has the means of `points` that a SELECT names."""
+        is_regular = self.rows_per_point is not None and not self.probed and not self.repeats_replicates
+        return is_regular and "points" in statement.lower()
 
     def build(self, name: str) -> str:
         """Return the statement of a view with all result columns, in the order of the plan."""

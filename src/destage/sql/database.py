@@ -254,6 +254,36 @@ class Database:
                 raise allowance.build_memory_error(self._limits.memory_bytes)
             batches.append(batch)
 
+    def compute(self, function: "Callable[[Callable[[str], Iterator[pa.RecordBatch]]], _Result]") -> _Result:
+        """Call a function with one that yields the rows of a statement, within the limits of one statement.
+
+        The statements are Destage's own, and their rows are in the order of what they select from. The
+        function bounds its own memory; see `memory_bytes`.
+        """
+
+        def read(statement: str) -> "Iterator[pa.RecordBatch]":
+            with raising_failures(), self._connection.sql(statement).to_arrow_reader(_BATCH_ROWS) as reader:
+                for batch in reader:
+                    if self._stop.is_set():
+                        raise QueryError("query.failed", "interrupted")
+                    yield batch
+
+        return self._execute_limited(lambda: function(read), self._limits.seconds)
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory of a statement."""
+        return self._limits.memory_bytes
+
+    @contextmanager
+    def lend_table(self, name: str, table: pa.Table) -> "Iterator[None]":
+        """Let Destage's own statements read a table, which is not copied, within a block."""
+        self._connection.register(name, table)
+        try:
+            yield
+        finally:
+            self._connection.unregister(name)
+
     def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
         """Run one of Destage's own statements and yield its rows in batches; errors as in `query`."""
         with self._connection.cursor() as connection, raising_failures():
