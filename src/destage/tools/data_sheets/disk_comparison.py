@@ -26,6 +26,15 @@ TOLERANCES: Mapping[str, float] = {
     "random_reads_16_per_s": 0.2,
 }
 """Maximum deviation of each quantity from the data sheet."""
+PATHS: Mapping[str, str] = {
+    "track_to_track_ms": "seek.track_to_track",
+    "average_seek_ms": "seek.average",
+    "full_stroke_ms": "seek.full_stroke",
+    "outer_mb_per_s": "geometry.outer_rate",
+    "inner_mb_per_s": "geometry.inner_rate",
+    "random_reads_1_per_s": "seek.average",
+}
+"""Where a configuration holds the statement on a quantity, whose mark is that of the statement."""
 
 _SECTOR = 512
 _CHUNK = 128

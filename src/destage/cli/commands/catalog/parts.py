@@ -11,6 +11,8 @@ from destage.cli.terminal.output import print_data, print_json, print_note
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from destage.engine import catalog
     from destage.tools.data_sheets.disk_comparison import Cell
     from destage.tools.data_sheets.made_part import MadePart
@@ -152,18 +154,21 @@ def check(
     """
     from destage.engine import catalog
     from destage.sweeps.keys.own_parts import read_parts
+    from destage.tools.data_sheets.disk_comparison import PATHS
 
     compared = {}
     kinds: tuple[catalog.Kind, ...] = ("controllers", "disks")
     parts = read_parts(file)
     for kind in kinds:
         for name, fields in parts.get(kind, {}).items():
-            compared[name] = _compare(catalog.make_entry(kind, name, fields))
+            entry = catalog.make_entry(kind, name, fields)
+            cells = _compare(entry).values()
+            compared[name] = [(cell, entry.mark(PATHS.get(cell.quantity, ""))) for cell in cells]
     if as_json:
-        print_json({name: [_as_json(cell) for cell in cells.values()] for name, cells in compared.items()})
+        print_json({name: [_as_json(*cell) for cell in cells] for name, cells in compared.items()})
     else:
         print_data("\n".join(_as_text(name, cells) for name, cells in compared.items()))
-    raise typer.Exit(int(any(not cell.is_met for cells in compared.values() for cell in cells.values())))
+    raise typer.Exit(int(any(not cell.is_met for cells in compared.values() for cell, _ in cells)))
 
 
 def _compare(entry: "catalog.Entry") -> dict[str, "Cell"]:
@@ -177,24 +182,25 @@ def _compare(entry: "catalog.Entry") -> dict[str, "Cell"]:
     return compare(entry.config, entry.sheet)
 
 
-def _as_json(cell: "Cell") -> dict[str, Any]:
+def _as_json(cell: "Cell", mark: str | None) -> dict[str, Any]:
     return {
         "quantity": cell.quantity,
         "sheet": cell.sheet,
+        "mark": mark,
         "model": cell.model,
         "tolerance": cell.tolerance,
         "is_met": cell.is_met,
     }
 
 
-def _as_text(name: str, cells: dict[str, "Cell"]) -> str:
-    """Return the table of a part."""
+def _as_text(name: str, cells: "Sequence[tuple[Cell, str | None]]") -> str:
+    """Return the table of a part, from its cells and what marks a figure that no sheet states."""
     from destage.spec.printed_text import align_cells
 
     if not cells:
         return f"{name}: valid; a controller alone has no figure that a simulation could miss\n"
-    rows = [["figure", "sheet", "model", "deviation", "within", ""]]
-    for cell in cells.values():
+    rows = [["figure", "sheet", "model", "deviation", "within", "", ""]]
+    for cell, mark in cells:
         deviation = cell.deviation
         rows.append(
             [
@@ -204,6 +210,7 @@ def _as_text(name: str, cells: dict[str, "Cell"]) -> str:
                 "-" if deviation is None else f"{deviation:+.1%}",
                 "-" if deviation is None else f"{cell.tolerance:.0%}",
                 "" if deviation is None else "met" if cell.is_met else "NOT MET",
+                mark or "",
             ]
         )
     return f"{name}\n{align_cells(rows, left=1)}"
