@@ -10,7 +10,8 @@ dirty at the end of the window as at its start, apart from the cycle between the
 Without a write cache, the disks serve a sequential stream of reads and writes in one pass over the tracks.
 With one, the reads come first, and what was written follows as destages: a second pass over the same tracks,
 and seeks between the two. Policies that destage the fullest stripes first lose most, as those are the ones
-that are being written.
+that are being written. Read-ahead alone does the same: it reads in one pass, also what the host will write
+and not read, and the writes follow in a second one.
 """
 
 from collections.abc import Mapping
@@ -151,10 +152,14 @@ _CACHE = ("controller.cache.", "controller.battery.")
 """Axes of the cache; points that differ in these alone are compared."""
 _LEAST = 0.95
 """The ratio of the rates below which a point of one replicate, which has no interval, counts as slower."""
+_TWICE = "the disks read the sequence in one pass and write it in a second one, with seeks between"
 
 
 def list_slower_caches(session: "Session") -> list[str]:
-    """Return a sentence if a write cache lowers the rate of a mixed sequential load, and why."""
+    """Return a sentence if a write cache lowers the rate of a mixed sequential load, one if read-ahead does.
+
+    Points are compared with those without a cache, or else with those that only read ahead.
+    """
     from destage.sql import quote  # noqa: PLC0415 - loads Arrow, which `simulate` does without
 
     alike = [quote(axis) for axis in session.axes if not axis.startswith(_CACHE)]
@@ -163,31 +168,51 @@ def list_slower_caches(session: "Session") -> list[str]:
         f"""
         WITH measured AS (
             SELECT plan_row, throughput_iops AS rate, throughput_iops_low AS low,
-                throughput_iops_high AS high, accepted_sectors > 0 AS cached, row({kept}) AS alike
+                throughput_iops_high AS high, row({kept}) AS alike,
+                CASE WHEN accepted_sectors > 0 THEN 2 WHEN read_ahead_lines > 0 THEN 1 ELSE 0 END AS cache,
+                read_ahead_wasted_lines / nullif(read_ahead_used_lines + read_ahead_wasted_lines, 0) AS wasted
             FROM points WHERE throughput_iops > 0 AND reads > 0 AND writes > 0
         ), bare AS (
-            SELECT alike, min(rate) AS rate, min(low) AS low FROM measured WHERE NOT cached GROUP BY alike
+            SELECT alike, cache, min(rate) AS rate, min(low) AS low FROM measured WHERE cache < 2
+            GROUP BY alike, cache QUALIFY cache = min(cache) OVER (PARTITION BY alike)
         )
-        SELECT measured.plan_row, measured.rate / bare.rate AS ratio
+        SELECT plan_row, measured.rate / bare.rate AS ratio, measured.cache = 2 AS is_cached,
+            coalesce(wasted, 0) AS wasted
         FROM measured JOIN bare ON measured.alike IS NOT DISTINCT FROM bare.alike
-        WHERE cached AND coalesce(measured.high < bare.low, measured.rate < {_LEAST} * bare.rate)
-        ORDER BY measured.plan_row
+        WHERE measured.cache > bare.cache
+            AND coalesce(measured.high < bare.low, measured.rate < {_LEAST} * bare.rate)
+        ORDER BY plan_row
         """  # noqa: S608 - quoted axes
     ).to_pylist()
-    slower = [
-        row
-        for row in rows
-        if is_sequential(session.sweep.configuration(row["plan_row"])["workload"]["streams"])
-    ]
-    if not slower:
-        return []
-    most = 100 - 100 * min(row["ratio"] for row in slower)
-    points = format_count(len(slower), "point")
-    sentence = (
-        f"With a write cache, {points} served up to {most:.0f} % fewer I/Os than without: "
-        "the disks read the sequence in one pass and write it in a second one, with seeks between."
-    )
-    return [sentence]
+    twice, ahead, has_tracks = [], [], False
+    for row in rows:
+        config = session.sweep.configuration(row["plan_row"])
+        if not is_sequential(config["workload"]["streams"]):
+            continue
+        is_spinning = any(array["disk"]["kind"] == "disk" for array in config["arrays"])
+        if not row["is_cached"]:
+            ahead.append(row)
+            has_tracks |= is_spinning
+        elif is_spinning:
+            twice.append(row)
+    sentences = []
+    if twice:
+        sentences.append(f"With a write cache, {_count_slower(twice)} without: {_TWICE}.")
+    if ahead:
+        most = 100 * max(row["wasted"] for row in ahead)
+        wasted = f"up to {most:.0f} % of what was read ahead was never read"
+        cause = f"{_TWICE}, and {wasted}" if has_tracks else wasted
+        sentences.append(
+            f"With read-ahead alone, {_count_slower(ahead)} without a cache: {cause}. "
+            "controller.cache.read.read_ahead: null turns it off."
+        )
+    return sentences
+
+
+def _count_slower(rows: list[dict[str, Any]]) -> str:
+    """Return how many points are slower, and by how much at most."""
+    most = 100 - 100 * min(row["ratio"] for row in rows)
+    return f"{format_count(len(rows), 'point')} served up to {most:.0f} % fewer I/Os than"
 
 
 LEAST = 0.1
