@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 
 from page_files import ROOT, write_files
-from truth_goals import format_ladder, format_small_queues
+from truth_goals import format_gains, format_ladder, format_small_queues
 
 from destage.measured_systems.bank import (
     MEDIA,
@@ -250,6 +250,7 @@ def format_page(pairs: Sequence[Pair]) -> Iterator[str]:
     yield "\n## By class of device and load\n"
     yield from format_table("class", group_by_class(pairs))
     yield from format_small_queues(pairs)
+    yield from format_gains(pairs)
     yield from format_ladder(pairs)
     yield f"\n{MODEL_ERROR.format(level=find_level())}"
     yield "| class | interval from | systems | speed, 90 % |\n| --- | --- | ---: | ---: |"
