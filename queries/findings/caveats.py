@@ -95,8 +95,10 @@ def describe_error(error: ModelError | str | None) -> list[str]:
         text = f", with an unknown error: no measured system is like this ({error})."
     else:
         low, high = (format_rounded(end, _DIGITS) for end in (error.low, error.high))
-        # The state of most SSDs is known to the administrator alone.
-        condition = ", if its SSDs are in the state configured" if error.load.medium == "flash" else ""
+        # The state of most SSDs is known to the administrator alone, the number of destages to the maker.
+        conditions = ["its SSDs are in the state configured"] if error.load.medium == "flash" else []
+        conditions += ["it has as many destages in flight as configured"] if error.has_destages else []
+        condition = f", if {' and '.join(conditions)}" if conditions else ""
         text = (
             f": {format_count(error.systems, 'measured system')} of this class ({error.load}) "
             f"ran at {low} to {high} times the simulated speed (90 %{condition})."

@@ -149,6 +149,17 @@ def test_a_run_has_the_class_of_its_array_and_load() -> None:
 
 
 @pytest.mark.parametrize(
+    ("writes", "fraction", "is_said"), [(100, 0.9, True), (0, 0.9, False), (100, 0.0, False)]
+)
+def test_a_speed_holds_for_the_destages_in_flight(writes: int, fraction: float, *, is_said: bool) -> None:
+    """No document states how many there are; they decide the speed of writes into a write cache."""
+    config = configure()
+    config["controller"]["cache"]["write_fraction"] = fraction
+    (sentence,) = describe_run_error(config, RESULTS | {"writes": writes})
+    assert ("as many destages in flight as configured" in sentence) == is_said
+
+
+@pytest.mark.parametrize(
     ("changes", "results", "reason"),
     [
         ({"address": {"kind": "sequential"}}, {}, "sequential"),

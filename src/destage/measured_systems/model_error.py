@@ -9,7 +9,7 @@ The error of the model: how far measured systems were from what is simulated for
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from statistics import NormalDist
@@ -159,6 +159,8 @@ class ModelError:
         low: The lower end of the interval.
         middle: Its middle: below 1, systems are slower than simulated.
         high: The upper end.
+        has_destages: Whether destages decide the speed. How many are in flight is not published, and the
+            speeds are those of systems with the right number.
     """
 
     load: LoadClass
@@ -166,6 +168,7 @@ class ModelError:
     low: float
     middle: float
     high: float
+    has_destages: bool = False
 
     def share_above(self, speed: float) -> float:
         """Return the share of systems that are at least as fast, as a multiple of the simulated speed.
@@ -179,15 +182,17 @@ class ModelError:
 def find_error(load: LoadClass) -> ModelError | None:
     """Return the model error in a class of load; None if there are too few measured systems."""
     stored = _stored()
-    return next((stored[wider] for wider in load.widen() if wider in stored), None)
+    found = next((stored[wider] for wider in load.widen() if wider in stored), None)
+    has_destages = bool(load.cached) and load.operations != "reads"
+    return None if found is None else replace(found, has_destages=has_destages)
 
 
 def format_errors(errors: Iterable[ModelError]) -> str:
     """Return the text of model_errors.csv."""
     lines = ["class,systems,low,middle,high"]
     for error in errors:
-        _, systems, *ends = astuple(error)
-        lines.append(f'"{error.load}",{systems},' + ",".join(f"{end:.{_DIGITS}g}" for end in ends))
+        ends = ",".join(f"{end:.{_DIGITS}g}" for end in (error.low, error.middle, error.high))
+        lines.append(f'"{error.load}",{error.systems},{ends}')
     return "\n".join([*lines, ""])
 
 
