@@ -201,6 +201,6 @@ def _stored() -> Mapping[LoadClass, ModelError]:
     errors = {}
     for row in read_rows(MODEL_ERRORS):
         load = LoadClass.parse(row["class"])
-        ends = (float(row[name]) for name in ("low", "middle", "high"))
-        errors[load] = ModelError(load, int(row["systems"]), *ends)
+        low, middle, high = (float(row[name]) for name in ("low", "middle", "high"))
+        errors[load] = ModelError(load, int(row["systems"]), low, middle, high)
     return errors
