@@ -145,6 +145,8 @@ def main(arguments: list[str]) -> int:
         (BANK / PREDICTED).write_text(format_predictions(simulate_all()), encoding="utf-8")
     write_files(dict(build(stored_predictions())), "make truth", is_check=False)
     pairs = pair_with(stored_predictions())
+    # The systems again: what their intervals hold depends on all predictions.
+    print_table(group_by_system(pairs))
     print_table(list_totals(pairs))
     print_table(group_by_class(pairs))
     return 0
