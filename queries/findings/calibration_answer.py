@@ -46,6 +46,8 @@ _WIDE = 0.7
 _MOST_OPEN = 4
 _NOTICEABLE = 0.1
 """The share of a variance from which on a measurement is worth its time; it narrows by 5 %."""
+_UNKNOWN_FACTOR = 3.0
+"""The factor between a median and an end of its interval from which on it is named."""
 _VALID = 0.8
 """The share of held figures within their 90 % intervals from which on a fit counts as validated."""
 Row = Mapping[str, Any]
@@ -54,11 +56,11 @@ Row = Mapping[str, Any]
 def compose_calibration(session: Session) -> list[str]:
     """Return the sentences of the answer, fit by fit."""
     rows = {name: session.query(name).to_pylist() for name in list_tables(session)}
-    has_candidates = "candidates" in session.spec["calibrate"]
+    calibrate = session.spec["calibrate"]
     sentences: list[str] = []
     for fit in rows["calibration"]:
         of_fit = {name: [row for row in listed if row["fit"] == fit["fit"]] for name, listed in rows.items()}
-        sentences += _compose_fit(fit, of_fit, has_candidates=has_candidates)
+        sentences += _compose_fit(fit, of_fit, calibrate)
     return sentences
 
 
@@ -67,14 +69,15 @@ def list_tables(session: Session) -> list[str]:
     return [*TABLES, *(name for name in (NEXT, MISSED) if name in session.analyses)]
 
 
-def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates: bool) -> Iterator[str]:
+def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], calibrate: Mapping[str, Any]) -> Iterator[str]:
     name = f"Fitted on {fit['fit']}"
     missed, count = rows.get(MISSED, ()), sum(row["is_fitted"] for row in rows[TABLE])
     if fit["is_ruled_out"]:
         yield f"{name}: {_describe_ruled_out(fit, missed, count)}."
         return
     if missed:
-        yield f"{name}: {_describe_missed(missed, count)}."
+        widened = list_widened(missed, rows[TABLE], calibrate)
+        yield f"{name}: {_describe_missed(missed, count, widened)}."
     for sentence in _compose_predictions(rows):
         yield f"{name}, {sentence}."
     yield f"{name}: {name_stage(rows[TABLE])}."
@@ -84,8 +87,8 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], *, has_candidates:
     if undetermined:
         yield f"{name}, the figures leave open: {undetermined}."
     measured_next = rows.get(NEXT, ())
-    if measured_next or has_candidates:
-        yield f"{name}, {describe_next(measured_next)}."
+    if measured_next or "candidates" in calibrate:
+        yield f"{name}, {describe_next(measured_next, [row['figure'] for row in missed])}."
     if fit["effective_draws"] < _FEW:
         draws = format_rounded(fit["effective_draws"], 2)
         yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
@@ -112,7 +115,24 @@ def _describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
     return text
 
 
-def _describe_missed(missed: Sequence[Row], count: int) -> str:
+def list_widened(
+    missed: Sequence[Row], predictions: Sequence[Row], calibrate: Mapping[str, Any]
+) -> list[str]:
+    """Return the classes of loads whose predictions missed figures widen; empty if it is the only class.
+
+    It is their own class, and those of which no figure is fitted.
+    """
+    classes = {name: figure.get("class", "") for name, figure in calibrate["figures"].items()}
+    fitted = {classes[row["figure"]] for row in predictions if row["is_fitted"]}
+    of_missed = {row["class"] for row in missed}
+    others = [classes[row["figure"]] for row in predictions if not row["is_fitted"]]
+    named = [row["class"] for row in missed] + [
+        one for one in others if one in of_missed or one not in fitted
+    ]
+    return [one for one in dict.fromkeys(named) if one]
+
+
+def _describe_missed(missed: Sequence[Row], count: int, widened: Sequence[str]) -> str:
     """Return which figures are not explained, by how much, and what follows."""
     listed = [
         f"{row['figure']}, measured {format_value(row, 'measured')}, {format_value(row, 'low_90', '')} to "
@@ -120,9 +140,20 @@ def _describe_missed(missed: Sequence[Row], count: int) -> str:
         f"{format_share(row['needed_discrepancy'] or 0.0)})"
         for row in missed
     ]
-    classes = " and ".join(dict.fromkeys(row["class"] for row in missed if row["class"]))
-    wider = f"Predictions{f' of {classes}' if classes else ''} are wider for it, but may still be too narrow"
-    return f"{count - len(missed)} of {count} figures are explained; missed: {'; '.join(listed)}. {wider}"
+    of_classes = f" of {' and '.join(widened)}" if widened else ""
+    return (
+        f"{count - len(missed)} of {count} figures are explained; missed: {'; '.join(listed)}. "
+        f"Predictions{of_classes} are wider for it, but may still be too narrow. If its cause acts on no load "
+        f"to be predicted, {_describe_leaving_out(missed)}"
+    )
+
+
+def _describe_leaving_out(missed: Sequence[Row]) -> str:
+    """Return how to fit without the missed figures, for a measured set and for a study."""
+    names = [row["figure"].replace("'", "''") for row in missed]
+    listed = ", ".join(f"'{name}'" for name in names)
+    condition = f"workload <> {listed}" if len(names) == 1 else f"workload NOT IN ({listed})"
+    return f'fit without it: --where "{condition}" with --on, or other fits in the study'
 
 
 def name_stage(predictions: Sequence[Row]) -> str:
@@ -209,8 +240,12 @@ def _describe_open(rows: Sequence[Row]) -> str:
     return f"{name} ({', '.join(shares)})"
 
 
-def describe_next(rows: Sequence[Row]) -> str:
-    """Return what to measure next, from the measurements of a fit with the best first."""
+def describe_next(rows: Sequence[Row], missed: Sequence[str] = ()) -> str:
+    """Return what to measure next, from the measurements of a fit with the best first.
+
+    Args:
+        missed: The figures that no draw explains; no measurement narrows what these widen.
+    """
     if not rows:
         return (
             "there is no further measurement to choose from: the study has no candidate that is not measured"
@@ -219,6 +254,11 @@ def describe_next(rows: Sequence[Row]) -> str:
     before, after = (format_share(best[name]) for name in ("deviation", "deviation_after"))
     what, figure = best["measurement"], best["figure"]
     if best["variance_removed"] < _NOTICEABLE:
+        if missed:
+            return (
+                "no further measurement would narrow the predictions noticeably while "
+                f"{' and '.join(missed)} {'is' if len(missed) == 1 else 'are'} missed, which widens them"
+            )
         return (
             f"no further measurement would narrow the predictions noticeably: the best of {len(rows)}, "
             f"{what}, would narrow that of {figure} from ±{before} to ±{after}"
@@ -248,9 +288,18 @@ def name_odds(probability: float) -> str:
 
 
 def format_prediction(row: Row) -> str:
-    """Return a prediction with its interval, and how it was scored."""
+    """Return a prediction with its interval, and how it was scored.
+
+    An interval that reaches 0 has one side; of a wide one, the factor is given.
+    """
+    low, middle, high = row["low_90"], row["median"], row["high_90"]
     text = f"{format_value(row, 'median')} (90 %: {format_value(row, 'low_90', '')} to "
-    text += f"{format_value(row, 'high_90', '')})"
+    text += f"{format_value(row, 'high_90', '')}"
+    if low <= 0:
+        text = f"{format_value(row, 'median')} (95 %: at most {format_value(row, 'high_90', '')}"
+    elif (factor := max(middle / low, high / middle)) >= _UNKNOWN_FACTOR:
+        text += f", unknown within a factor of {format_rounded(factor, 2)}"
+    text += ")"
     if row["published"] is None:
         return text
     where = "within the 50 % interval" if row["inside_50"] else "within the 90 % interval"

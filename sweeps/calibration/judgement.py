@@ -99,14 +99,15 @@ def judge(
 
 
 def find_needed_discrepancy(figure: Figure, sample: Sample, weights: np.ndarray) -> float:
-    """Return the discrepancy that a missed figure needs, as a share of the simulated figure.
+    """Return the discrepancy that a missed figure needs, as a share of the smaller of both figures.
 
-    It is the root mean square of its error over the draws.
+    It is the root mean square of its error over the draws. A figure that is simulated a tenth as large as
+    measured, or ten times as large, needs the same, as predictions that it widens are uncertain by a factor.
     """
     chosen = weights > 0
-    simulated = sample.figures[figure.name][chosen]
-    errors = (simulated - _value(figure)) ** 2 @ weights[chosen]
-    return math.sqrt(float(errors / (simulated**2 @ weights[chosen])))
+    simulated, value = np.abs(sample.figures[figure.name][chosen]), abs(_value(figure))
+    smaller = np.minimum(simulated, value) if value else simulated
+    return math.sqrt(float(((simulated - value) / smaller) ** 2 @ weights[chosen]))
 
 
 def widen(calibration: Calibration, sample: Sample, fit: Sequence[str], judgement: Judgement) -> Calibration:

@@ -165,7 +165,10 @@ class _Fit:
         self._without: dict[str, float] = {}
         for figure in self._calibration.figures.values():
             self._mixtures[figure.name], self._without[figure.name] = predict(
-                figure, sample, judgement.weights
+                figure,
+                sample,
+                judgement.weights,
+                is_widened=figure.discrepancy > calibration.figures[figure.name].discrepancy,
             )
 
     def summary(self) -> dict[str, object]:

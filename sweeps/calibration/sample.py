@@ -69,11 +69,14 @@ class Mixture:
         means: The simulated figure of each draw.
         deviations: The standard deviation around each: simulation error and model discrepancy.
         weights: The weight of each draw; their sum is 1.
+        is_ratio: Whether the members are log-normal distributions with these means and deviations, for
+            errors so large that a normal distribution would reach below 0.
     """
 
     means: np.ndarray
     deviations: np.ndarray
     weights: np.ndarray
+    is_ratio: bool = False
 
     @property
     def mean(self) -> float:
@@ -88,10 +91,14 @@ class Mixture:
 
     def probability_below(self, value: float) -> float:
         """Return the probability of a smaller value."""
+        if self.is_ratio:
+            return self._logarithms().probability_below(math.log(value)) if value > 0 else 0.0
         return float(_distribution((value - self.means) / self.deviations) @ self.weights)
 
     def quantile(self, level: float) -> float:
         """Return the value below which this share lies, by bisection."""
+        if self.is_ratio:
+            return math.exp(self._logarithms().quantile(level))
         low = float((self.means - _WIDEST * self.deviations).min())
         high = float((self.means + _WIDEST * self.deviations).max())
         for _ in range(_HALVINGS):
@@ -103,14 +110,36 @@ class Mixture:
         """Return the continuous ranked probability score of a value that came out, in its unit.
 
         0 is a certain and right prediction; of a single number it is the absolute error. The closed form
-        of a mixture is of Grimit, Gneiting, Berrocal and Johnson (2006).
+        of a mixture is of Grimit, Gneiting, Berrocal and Johnson (2006); the distances of log-normal
+        members follow from the mean of the smaller of two (Lien 1986).
         """
+        if self.is_ratio:
+            return self._ratio_crps(value)
         near = _mean_distance(value - self.means, self.deviations) @ self.weights
         apart = _mean_distance(
             self.means[:, None] - self.means[None, :],
             np.hypot(self.deviations[:, None], self.deviations[None, :]),
         )
         return float(near - self.weights @ apart @ self.weights / 2)
+
+    def _logarithms(self) -> "Mixture":
+        """Return the normal distributions of the logarithms."""
+        squares = np.log1p((self.deviations / self.means) ** 2)
+        return Mixture(np.log(self.means) - squares / 2, np.sqrt(squares), self.weights)
+
+    def _ratio_crps(self, value: float) -> float:
+        logs = self._logarithms()
+        middles, widths = logs.means, logs.deviations
+        near = float(self.means @ self.weights) - value
+        if value > 0:
+            scores = (math.log(value) - middles) / widths
+            smaller = self.means * _distribution(scores - widths) + value * _distribution(-scores)
+            near = float((self.means + value - 2 * smaller) @ self.weights)
+        both = np.hypot(widths[:, None], widths[None, :])
+        behind = (middles[None, :] - middles[:, None] - widths[:, None] ** 2) / both
+        parts = self.means[:, None] * _distribution(behind)
+        apart = self.means[:, None] + self.means[None, :] - 2 * (parts + parts.T)
+        return near - float(self.weights @ apart @ self.weights) / 2
 
 
 def crps_uniform(low: float, high: float, value: float) -> float:
@@ -155,11 +184,17 @@ class Sample:
     errors: Mapping[str, np.ndarray]
 
 
-def predict(figure: Figure, sample: Sample, weights: np.ndarray) -> tuple[Mixture | None, float]:
+def predict(
+    figure: Figure, sample: Sample, weights: np.ndarray, *, is_widened: bool = False
+) -> tuple[Mixture | None, float]:
     """Return the predictive distribution of a figure, and the share of the weight that has none.
 
     Its spread is that of the posterior, the simulation error and the model discrepancy; the tolerance of a
     measurement is not part of it.
+
+    Args:
+        is_widened: Whether missed figures have widened it. Each member is then log-normal around the
+            simulated figure as its median, with the discrepancy as its coefficient of variation.
     """
     simulated, error = sample.figures[figure.name], sample.errors[figure.name]
     has_figure = np.isfinite(simulated) & (weights > 0)
@@ -170,7 +205,12 @@ def predict(figure: Figure, sample: Sample, weights: np.ndarray) -> tuple[Mixtur
     deviations = np.hypot(error[has_figure], figure.discrepancy * np.abs(means))
     # A figure without any error is a step.
     least = 1e-9 * max(float(np.abs(means).max()), 1e-300)
-    return Mixture(means, np.maximum(deviations, least), weights[has_figure] / share), 1.0 - share
+    deviations = np.maximum(deviations, least)
+    is_ratio = is_widened and bool((means > 0).all())
+    if is_ratio:
+        above_median = np.hypot(1.0, deviations / means)
+        means, deviations = means * above_median, deviations * above_median
+    return Mixture(means, deviations, weights[has_figure] / share, is_ratio), 1.0 - share
 
 
 def pool_errors(

@@ -13,7 +13,9 @@ from destage.queries import open_session
 from destage.queries.findings.calibrated_study import check_drawable, write_drawn_study
 from destage.queries.findings.calibration_answer import (
     describe_next,
+    format_prediction,
     format_share,
+    list_widened,
     name_odds,
     name_stage,
     name_undetermined,
@@ -143,6 +145,37 @@ def test_what_to_measure_next_is_one_sentence() -> None:
     assert describe_next([]).startswith("there is no further measurement to choose from")
 
 
+def test_no_measurement_narrows_what_a_missed_figure_widens() -> None:
+    sentence = describe_next([_next(1, "depth 1", 0.139)], ["write-d1"])
+    assert "write-d1 is missed" in sentence
+    assert "±" not in sentence
+    assert describe_next([_next(1, "depth 1", 0.09)], ["write-d1"]).startswith("measure next: depth 1: ")
+
+
+def test_a_class_without_a_fitted_figure_is_widened_too() -> None:
+    classes = {"r": "reads", "w": "writes", "w4": "writes", "r4": "reads", "m": "mixed loads"}
+    figures = {"figures": {name: {"class": load_class} for name, load_class in classes.items()}}
+    predictions = [{"figure": name, "is_fitted": name in {"r", "w"}} for name in classes]
+    missed = [{"figure": "w", "class": "writes"}]
+    assert list_widened(missed, predictions, figures) == ["writes", "mixed loads"]
+    assert (
+        list_widened([{"figure": "w", "class": ""}], predictions[:2], {"figures": {"r": {}, "w": {}}}) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.0, 1470.0, "0.2 ms (95 %: at most 1.47)"),
+        (20.0, 1000.0, "0.2 ms (90 %: 0.02 to 1, unknown within a factor of 10)"),
+        (150.0, 250.0, "0.2 ms (90 %: 0.15 to 0.25)"),
+    ],
+)
+def test_an_interval_has_no_end_at_0(low: float, high: float, text: str) -> None:
+    row = {"low_90": low, "median": 200.0, "high_90": high, "unit": "us", "published": None}
+    assert format_prediction(row) == text
+
+
 def _unknown(path: str, low: float, high: float, low_after: float, high_after: float) -> dict[str, object]:
     prior = {"prior_q05": low, "prior_q95": high}
     return (
@@ -186,7 +219,8 @@ def test_figures_that_are_missed_are_named_with_what_follows(partly: Session) ->
     first, *others = compose_answer(partly)
     assert first.startswith("Fitted on all measured figures: 2 of 3 figures are explained; missed: odd, ")
     assert "measured 90 ms" in first
-    assert first.endswith("Predictions of reads are wider for it, but may still be too narrow.")
+    assert "Predictions of reads are wider for it, " in first
+    assert "--where \"workload <> 'odd'\"" in first
     assert not any("missed" in sentence for sentence in others)
     fits = {cells[0]: cells[1].rpartition(" ")[2] for cells in tabulate_predictions(partly)[1:]}
     assert fits == {"now": "it)", "idle": "it)", "odd": "(missed)"}

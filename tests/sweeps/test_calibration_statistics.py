@@ -58,6 +58,29 @@ def test_crps_is_the_integral_of_the_squared_error(value: float) -> None:
     assert TWO.crps(value) == pytest.approx(below + above, rel=1e-6)
 
 
+RATIOS = Mixture(np.array([2.0, 5.0]), np.array([3.0, 1.0]), np.array([0.4, 0.6]), is_ratio=True)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 0.5, 4.0, 30.0])
+def test_crps_of_ratios_is_the_integral(value: float) -> None:
+    start = min(value, 0.0)
+    below, _ = integrate.quad(lambda x: RATIOS.probability_below(x) ** 2, start, value, limit=400)
+    points = [max(value, 5.0), 20.0]
+    above, _ = integrate.quad(
+        lambda x: (1 - RATIOS.probability_below(x)) ** 2, value, 400, limit=800, points=points
+    )
+    assert RATIOS.crps(value) == pytest.approx(below + above, rel=1e-4)
+
+
+def test_ratios_have_their_mean_and_no_share_below_0() -> None:
+    mean, _ = integrate.quad(
+        lambda x: 1 - RATIOS.probability_below(x), 0, 2000, limit=800, points=[2.0, 5.0, 50.0]
+    )
+    assert mean == pytest.approx(RATIOS.mean, rel=1e-3)
+    assert RATIOS.probability_below(0.0) == 0
+    assert RATIOS.probability_below(RATIOS.quantile(0.3)) == pytest.approx(0.3)
+
+
 @pytest.mark.parametrize("value", [10.0, 52.0, 60.0, 97.0, 120.0])
 def test_crps_of_a_plain_rule_is_the_integral(value: float) -> None:
     low, high = 50.7, 97.5

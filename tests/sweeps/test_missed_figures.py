@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from destage.sweeps.calibration.judgement import judge, widen
+from destage.sweeps.calibration.judgement import find_needed_discrepancy, judge, widen
 from destage.sweeps.calibration.result_tables import make_tables
 from destage.sweeps.calibration.sample import Sample
 from destage.sweeps.keys.calibrate_settings import Calibration, Candidate, Figure, Waves
@@ -160,14 +160,24 @@ def test_a_missed_figure_widens_the_predictions() -> None:
     assert missed["needed_discrepancy"] == pytest.approx(1)
     assert (missed["low_90"], missed["high_90"]) == pytest.approx((10 - half, 10 + half))
     predicted = {row["figure"]: row for row in tables["predictive"]}
-    assert predicted["then"]["mean"] == pytest.approx(10)
-    assert predicted["then"]["deviation"] == pytest.approx(10 * math.sqrt(0.09 + 0.99))
-    assert predicted["then"]["high_90"] == pytest.approx(10 + 1.6448536 * predicted["then"]["deviation"])
-    # A figure is not below 0, where a normal distribution of this width has its quantile.
-    assert predicted["then"]["low_90"] == 0
+    # A log-normal distribution with the simulated figure as its median, so that no end is at 0.
+    wider = math.sqrt(0.09 + 0.99)
+    assert predicted["then"]["median"] == pytest.approx(10)
+    assert predicted["then"]["deviation"] / predicted["then"]["mean"] == pytest.approx(wider)
+    factor = math.exp(1.6448536 * math.sqrt(math.log(1 + wider**2)))
+    ends = predicted["then"]["low_90"], predicted["then"]["high_90"]
+    assert ends == pytest.approx((10 / factor, 10 * factor))
     # What the fit has seen is described as it stands.
     assert predicted["0"]["deviation"] == pytest.approx(1)
     assert predicted["5"]["is_fitted"]
+
+
+@pytest.mark.parametrize(("measured", "needed"), [(20.0, 1.0), (5.0, 1.0), (1.0, 9.0)])
+def test_what_is_missed_by_a_factor_needs_the_same_either_way(measured: float, needed: float) -> None:
+    calibration = make_calibration([10] * 5 + [measured])
+    sample = make_sample(calibration)
+    figure = calibration.figures["5"]
+    assert find_needed_discrepancy(figure, sample, np.array([1.0, 0.0])) == pytest.approx(needed)
 
 
 def test_a_missed_figure_widens_its_class() -> None:
