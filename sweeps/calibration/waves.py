@@ -17,7 +17,7 @@ from destage.sweeps.calibration.draws import (
     read_draws,
 )
 from destage.sweeps.calibration.judgement import Judgement, judge
-from destage.sweeps.calibration.next_measurement import choose_draws
+from destage.sweeps.calibration.next_measurement import MOST_DRAWS, choose_draws
 from destage.sweeps.calibration.proposals import (
     Prior,
     Proposal,
@@ -77,6 +77,11 @@ class Waves:
     def count(self) -> int:
         """The number of waves so far."""
         return len(self._waves)
+
+    @property
+    def has_candidates(self) -> bool:
+        """Whether the points of the candidates were returned, which come last."""
+        return self._candidates is not None
 
     def start(self) -> list[Block]:
         """Return the points of the first wave, for the figures of the leading fit.
@@ -246,11 +251,23 @@ class WavePoints:
         self._waves.start()
 
     @property
-    def left(self) -> int:
-        """The points of waves that may still come, for the figures of the leading fit."""
-        settings, count = self._calibration.waves, self._waves.count
-        most = settings.most if count <= settings.most else 2 * settings.most
-        return (most - count) * settings.points * len(self._calibration.leading)
+    def left(self) -> tuple[int, int]:
+        """The points of later waves, of what is predicted and of the candidates, expected and at most.
+
+        At most, no draw explains all figures, so that as many waves again follow. How many draws are left to
+        predict with is not known: half of them are expected.
+        """
+        if self._waves.has_candidates:
+            return 0, 0
+        calibration, count = self._calibration, self._waves.count
+        settings, measured = calibration.waves, MOST_DRAWS * len(calibration.candidates)
+        fitted, predicted = (
+            settings.points * len(names) for names in (calibration.leading, calibration.others)
+        )
+        last = 2 * settings.most if count > settings.most else settings.most
+        expected = (last - count) * fitted + (last - count + 1) * predicted // 2 + measured
+        longest = 2 * settings.most
+        return expected, (longest - count) * fitted + longest * predicted + measured
 
     def add(self, results: PointResults) -> bool:
         """Add the next points; return whether the calibration goes on."""

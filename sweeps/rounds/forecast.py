@@ -100,16 +100,18 @@ def forecast_runs(points: Iterable[PointProgress]) -> Forecast:
     return Forecast(runs, _SPREAD_SEEN if has_seen else _SPREAD_PRIOR) if runs else NO_MORE
 
 
-def add_points(forecast: Forecast, points: int, planned: Sequence[int]) -> Forecast:
+def add_points(forecast: Forecast, points: tuple[int, int], planned: Sequence[int]) -> Forecast:
     """Return a forecast with points that are still to come, each with as many runs as those so far.
 
     Args:
-        points: At most as many points.
+        points: The points that are expected, and at most.
     """
-    if not points or not planned:
+    expected, most = points
+    if not expected or not planned:
         return forecast
-    runs = forecast.runs + points * sum(planned) / len(planned)
-    return Forecast(runs, max(forecast.factor, _SPREAD_PRIOR))
+    mean = sum(planned) / len(planned)
+    runs = forecast.runs + expected * mean
+    return Forecast(runs, max(forecast.factor, _SPREAD_PRIOR, (forecast.runs + most * mean) / runs))
 
 
 def forecast_least(searches: Sequence[LeastProgress], least: int, cheapest: int | None) -> Forecast:

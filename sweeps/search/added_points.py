@@ -15,8 +15,8 @@ class AddedPoints(Protocol):
     """What adds points to the expansion of a study."""
 
     @property
-    def left(self) -> int:
-        """At most how many points are still to come."""
+    def left(self) -> tuple[int, int]:
+        """The points that are still to come: expected, and at most."""
         ...
 
     def add(self, results: PointResults) -> bool:

@@ -44,9 +44,10 @@ class RefinedGrid:
                 self._curves.setdefault(key, {})[float(str(value))] = by_id[identity]
 
     @property
-    def left(self) -> int:
-        """At most how many points are still to come: two a curve and round."""
-        return 2 * self._rounds_left * len(self._curves)
+    def left(self) -> tuple[int, int]:
+        """The points that are still to come, expected and at most: two a curve and round."""
+        points = 2 * self._rounds_left * len(self._curves)
+        return points, points
 
     def add(self, results: PointResults) -> bool:
         """Add the points of the next round; return whether there are any."""

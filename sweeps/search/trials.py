@@ -136,9 +136,10 @@ class Trials:
         self.points: list[Point | None] = []
 
     @property
-    def left(self) -> int:
-        """The number of trials that have not been asked for."""
-        return self._search.trials - self._planner.asked
+    def left(self) -> tuple[int, int]:
+        """The number of trials that have not been asked for, expected and at most."""
+        trials = self._search.trials - self._planner.asked
+        return trials, trials
 
     def add(self, results: PointResults) -> bool:
         """Take the results of the last trials and add the points of the next, if there are any."""

@@ -144,6 +144,20 @@ def test_more_waves_learn_from_the_figures_that_can_be_explained(
         known |= {run: rows[run] for run in table["run_id"].to_pylist()}
 
 
+def test_the_forecast_counts_the_waves_of_a_missed_figure(
+    queue: dict[str, Any], make_study: MakeStudy
+) -> None:
+    """The first wave is followed by two for each of four figures, and by five where a figure is missed."""
+    queue["calibrate"]["figures"] |= ODD
+    study = make_study()
+    planner = Planner(study, expand(study))
+    table = planner.next_round({})
+    assert table is not None
+    forecast = planner.forecast()
+    _, rows, _ = _play(study, _respond)
+    assert forecast.runs < len(rows) - table.num_rows <= forecast.high
+
+
 def test_the_waves_of_figures_that_are_explained_are_not_continued(
     queue: dict[str, Any], make_study: MakeStudy
 ) -> None:

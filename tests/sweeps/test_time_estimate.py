@@ -19,6 +19,7 @@ from destage.sweeps.rounds.forecast import (
     LeastProgress,
     PointProgress,
     combine_factors,
+    add_points,
     forecast_least,
     forecast_runs,
 )
@@ -129,3 +130,11 @@ def test_the_eta_covers_rounds_that_are_not_planned_yet(tmp_path: Path) -> None:
         assert one.eta_s * one.rate >= 1
         assert one.eta_high_s is not None
         assert one.eta_high_s > one.eta_s
+
+
+def test_added_points_are_counted_up_to_their_most() -> None:
+    """Two runs a point: 100 are expected, 400 are possible."""
+    forecast = add_points(NO_MORE, (50, 200), [2, 2, 2])
+    assert (forecast.runs, forecast.high) == (100, 400)
+    assert add_points(NO_MORE, (50, 50), [2]).high == 140
+    assert add_points(NO_MORE, (0, 0), [2]) == NO_MORE
