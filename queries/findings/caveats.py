@@ -244,9 +244,11 @@ def list_unsteady_caches(session: "Session") -> list[str]:
         f"count(*) FILTER (WHERE change < -{LEAST}) AS emptying FROM changes"
     ).to_pylist()[0]
     of = f"of {format_count(row['points'], 'point')}"
+    # The command makes the study of a measured set.
+    advised = "auto in a study that --out writes" if "calibrate" in session.spec else "auto"
     return [
-        *([_describe(row["most"], f" at {row['filling']:,} {of}")] if row["filling"] else []),
-        *([_describe(row["least"], f" at {row['emptying']:,} {of}")] if row["emptying"] else []),
+        *([_describe(row["most"], f" at {row['filling']:,} {of}", advised)] if row["filling"] else []),
+        *([_describe(row["least"], f" at {row['emptying']:,} {of}", advised)] if row["emptying"] else []),
     ]
 
 
@@ -261,7 +263,7 @@ def describe_run(scenario: Mapping[str, Any], row: Mapping[str, Any]) -> list[st
     return [_describe(change)] if abs(change) > LEAST and excess >= LEAST_WRITES else []
 
 
-def _describe(change: float, where: str = "") -> str:
+def _describe(change: float, where: str = "", advised: str = "auto") -> str:
     """Return what follows if the dirty data changed by this ratio to the new dirty data."""
     share = f"{'up to ' if where else ''}{abs(change) * 100:.0f} %"
     if change > 0:
@@ -272,7 +274,7 @@ def _describe(change: float, where: str = "") -> str:
         why = f"the disks destaged {share} more than the new dirty data"
     return (
         f"{finding} during the measurement window; {why}. A longer window shows {later} results: set "
-        "run.warm_up and run.window to auto."
+        f"run.warm_up and run.window to {advised}."
     )
 
 

@@ -54,8 +54,10 @@ class ReportedStudy:
 
     Attributes:
         remarks: What returns further sentences, once there are results.
+        has_points: Whether a terminal and `--json` show its points.
     """
 
+    has_points = True
     remarks: Sequence[Callable[[Session], list[str]]] = (
         list_unsteady_caches,
         list_slower_caches,
@@ -217,6 +219,8 @@ class ReportedFront(ReportedAnalysis):
 class ReportedCalibration(ReportedAnalysis):
     """A calibration: its points are draws, so that charts and tables over them would show the prior."""
 
+    has_points = False
+
     def compose_results(self, shown: Session) -> list[str]:
         """Return the odds and predictions of each fit."""
         del shown
@@ -292,14 +296,18 @@ def compose_answer(session: Session) -> list[str]:
     more = count - len(points)
     if more:
         lines.append(f"No answer with {format_count(more, 'more point')}; the report lists them.")
-    return compose_summary(session, lines)
+    return compose_summary(session, lines, has_points=find_reported(session).has_points)
 
 
-def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
-    """Return the sentences of an answer, given those on points that have none."""
+def compose_summary(session: Session, unanswered: Sequence[str], *, has_points: bool = True) -> list[str]:
+    """Return the sentences of an answer, given those on points that have none.
+
+    Args:
+        has_points: Whether points are shown with it, of which a sentence says how many.
+    """
     if session not in _composed:
         _composed[session] = tuple(_compose(session))
-    remark = describe_excerpt(open_excerpt(session, MOST_DRAWN))
+    remark = describe_excerpt(open_excerpt(session, MOST_DRAWN)) if has_points else ""
     return [*_composed[session], *unanswered, *([remark] if remark else [])]
 
 

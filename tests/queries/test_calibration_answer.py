@@ -25,7 +25,7 @@ from destage.queries.findings.calibration_answer import (
 from destage.queries.opening.session import Session
 from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render_page
-from destage.queries.report.reported_kinds import compose_answer
+from destage.queries.report.reported_kinds import compose_answer, compose_summary
 from destage.sweeps import parse_study, studies
 from destage.sweeps.reading.expansion import expand
 
@@ -226,6 +226,12 @@ def test_figures_that_are_missed_are_named_with_what_follows(partly: Session) ->
     assert fits == {"now": "it)", "idle": "it)", "odd": "(missed)"}
     assert "odd, all measured figures, missed" in render_page(partly)
     assert "without odd" in write_drawn_study(partly, 3).partition("\n")[0]
+
+
+def test_only_the_report_counts_the_draws_it_shows(queue: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("destage.queries.report.reported_kinds.MOST_DRAWN", 4)
+    assert not any(" shown: " in sentence for sentence in compose_answer(queue))
+    assert any(" shown: " in sentence for sentence in compose_summary(queue, []))
 
 
 def test_the_report_draws_predictions_and_unknowns(queue: Session) -> None:

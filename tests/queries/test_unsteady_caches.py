@@ -68,6 +68,14 @@ def test_only_a_load_that_goes_on_is_judged(
     assert bool(list_unsteady_caches(session)) == is_reported
 
 
+def test_the_advice_for_a_calibration_names_the_study(make_session: Any) -> None:
+    """A measured set is calibrated without a study; `--out` writes the one to change."""
+    session = make_session([run("a", dirty=(0, 700))], axes={"array.disks": pa.int64()})
+    session.spec = {"name": "study", **study(SHORT), "calibrate": {}}
+    (sentence,) = list_unsteady_caches(session)
+    assert "--out" in sentence
+
+
 def test_a_cache_without_writes_or_at_rest_is_not_reported(make_session: Any) -> None:
     runs = [run("a", dirty=(0, 0), accepted=200), run("b", dirty=(170, 100)), run("c", dirty=(100, 170))]
     session = make_session(runs, axes={"array.disks": pa.int64()})
