@@ -143,8 +143,8 @@ def _describe_missed(missed: Sequence[Row], count: int, widened: Sequence[str]) 
     of_classes = f" of {' and '.join(widened)}" if widened else ""
     return (
         f"{count - len(missed)} of {count} figures are explained; missed: {'; '.join(listed)}. "
-        f"Predictions{of_classes} are wider for it, but may still be too narrow. If its cause acts on no load "
-        f"to be predicted, {_describe_leaving_out(missed)}"
+        f"Predictions{of_classes} are wider for it, but may still be too narrow. If its cause acts on no "
+        f"load to be predicted, {_describe_leaving_out(missed)}"
     )
 
 

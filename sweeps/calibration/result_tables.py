@@ -93,6 +93,8 @@ def name_unknowns(calibration: Calibration) -> dict[str, str]:
     return {name: columns[name] for name in calibration.unknowns}
 
 
+_SHARE = "fraction"
+"""The unit of a figure that is at most 1."""
 _LEVELS = np.array([0.05, 0.5, 0.95])
 
 
@@ -198,7 +200,7 @@ class _Fit:
                 "measured": figure.value,
             }
             if mixture is not None:
-                described = _describe(mixture)
+                described = _describe(mixture, find_unit(figure))
                 needed = find_needed_discrepancy(figure, self._sample, self._found.weights)
                 row |= {end: described[end] for end in ("low_90", "high_90")} | {"needed_discrepancy": needed}
             yield row
@@ -239,7 +241,11 @@ class _Fit:
                 "without_figure": self._without[name],
                 "published": figure.value,
             }
-            yield row if mixture is None else row | _describe(mixture) | _score(mixture, figure)
+            yield (
+                row
+                if mixture is None
+                else row | _describe(mixture, find_unit(figure)) | _score(mixture, figure)
+            )
 
     def odds(self) -> Iterator[dict[str, object]]:
         for name, figure in self._calibration.figures.items():
@@ -313,11 +319,12 @@ def figure_share(mixture: Mixture) -> float:
     return float(mixture.deviations**2 @ mixture.weights) / variance if variance > 0 else 0.0
 
 
-def _describe(mixture: Mixture) -> dict[str, object]:
+def _describe(mixture: Mixture, unit: str | None) -> dict[str, object]:
     names = {"low_90": 0.05, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_90": 0.95}
     # A wide normal distribution reaches below 0, where there is no figure.
     least = 0.0 if (mixture.means >= 0).all() else -math.inf
-    quantiles = {name: max(mixture.quantile(level), least) for name, level in names.items()}
+    most = 1.0 if unit == _SHARE else math.inf
+    quantiles = {name: min(max(mixture.quantile(level), least), most) for name, level in names.items()}
     return {"mean": mixture.mean, "deviation": mixture.deviation, **quantiles}
 
 

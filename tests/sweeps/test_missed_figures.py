@@ -172,6 +172,19 @@ def test_a_missed_figure_widens_the_predictions() -> None:
     assert predicted["5"]["is_fitted"]
 
 
+def test_the_interval_of_a_share_ends_at_0_and_1() -> None:
+    """A hit ratio of 99 % and one of 0.1 % have a deviation of a tenth of them, and of 5 % from the runs."""
+    share = {"of": "hit_ratio", "column": "hit_ratio"}
+    many, few = (replace(make_figure(name, None), **share) for name in ("many", "few"))
+    calibration = make_calibration([10] * 3, many, few)
+    sample = make_sample(calibration, {"many": (0.99, 0.99), "few": (0.001, 0.001)})
+    sample.errors["few"][:] = 0.05
+    predicted = {row["figure"]: row for row in tabulate(calibration, sample)["predictive"]}
+    assert predicted["many"]["high_90"] == 1
+    assert predicted["few"]["low_90"] == 0
+    assert 0 < predicted["few"]["high_90"] < 1
+
+
 @pytest.mark.parametrize(("measured", "needed"), [(20.0, 1.0), (5.0, 1.0), (1.0, 9.0)])
 def test_what_is_missed_by_a_factor_needs_the_same_either_way(measured: float, needed: float) -> None:
     calibration = make_calibration([10] * 5 + [measured])

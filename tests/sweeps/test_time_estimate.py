@@ -18,8 +18,8 @@ from destage.sweeps.rounds.forecast import (
     Forecast,
     LeastProgress,
     PointProgress,
-    combine_factors,
     add_points,
+    combine_factors,
     forecast_least,
     forecast_runs,
 )
