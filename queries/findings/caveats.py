@@ -15,6 +15,7 @@ and not read, and the writes follow in a second one.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -120,10 +121,16 @@ def list_model_errors(session: "Session") -> list[str]:
         figures = ", ".join(dict.fromkeys(fit["on"] for fit in fitted))
         stage = "Calibrated" if session.spec.get("published") else "Calibrated, not validated"
         return [f"{stage}: fitted on {figures} ({parameters})."]
-    sentences: list[str] = []
-    for row in _list_rows(session):
-        sentences += describe_run_error(session.sweep.configuration(row["plan_row"]), row)
-    return list(dict.fromkeys(sentences))
+    rows = _list_rows(session)
+    errors = dict.fromkeys(_find(session.sweep.configuration(row["plan_row"]), row) for row in rows)
+    # The condition of cached writes includes the error of the same class without it.
+    wider = {error for error in errors if isinstance(error, ModelError) and error.has_destages}
+    return [
+        sentence
+        for error in errors
+        if not (isinstance(error, ModelError) and replace(error, has_destages=True) in wider - {error})
+        for sentence in describe_error(error)
+    ]
 
 
 def _list_rows(session: "Session") -> list[dict[str, Any]]:
