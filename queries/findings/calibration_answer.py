@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from destage.queries.findings.missed_text import describe_missed, describe_ruled_out, list_widened
+from destage.queries.findings.prediction_values import format_share, format_value
 from destage.queries.opening.session import Session
 from destage.queries.text.presentation import (
     CONFIDENCE,
-    format_number,
     format_quantity,
     format_rounded,
     title_axis,
@@ -20,13 +21,6 @@ NEXT, MISSED = "next_measurements", "missed_figures"
 """The tables that calibrations of earlier versions lack."""
 TABLES = ("calibration", "unknowns", TABLE, "odds", "worth_knowing")
 """The tables that are small enough to be printed whole."""
-_SCALES: Mapping[str, tuple[float, str]] = {
-    "us": (1e-3, "ms"),
-    "s": (1.0, "s"),
-    "bytes": (2.0**-20, "MiB"),
-    "bytes/s": (1e-6, "MB/s"),
-    "%": (1.0, "%"),
-}
 _STEPS: Mapping[str, Sequence[tuple[float, str]]] = {
     "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
     "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")),
@@ -56,11 +50,10 @@ Row = Mapping[str, Any]
 def compose_calibration(session: Session) -> list[str]:
     """Return the sentences of the answer, fit by fit."""
     rows = {name: session.query(name).to_pylist() for name in list_tables(session)}
-    calibrate = session.spec["calibrate"]
     sentences: list[str] = []
     for fit in rows["calibration"]:
         of_fit = {name: [row for row in listed if row["fit"] == fit["fit"]] for name, listed in rows.items()}
-        sentences += _compose_fit(fit, of_fit, calibrate)
+        sentences += _compose_fit(fit, of_fit, session.spec)
     return sentences
 
 
@@ -69,15 +62,15 @@ def list_tables(session: Session) -> list[str]:
     return [*TABLES, *(name for name in (NEXT, MISSED) if name in session.analyses)]
 
 
-def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], calibrate: Mapping[str, Any]) -> Iterator[str]:
+def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], spec: Mapping[str, Any]) -> Iterator[str]:
     name = f"Fitted on {fit['fit']}"
     missed, count = rows.get(MISSED, ()), sum(row["is_fitted"] for row in rows[TABLE])
     if fit["is_ruled_out"]:
-        yield f"{name}: {_describe_ruled_out(fit, missed, count)}."
+        yield f"{name}: {describe_ruled_out(fit, missed, count, spec)}."
         return
     if missed:
-        widened = list_widened(missed, rows[TABLE], calibrate)
-        yield f"{name}: {_describe_missed(missed, count, widened)}."
+        widened = list_widened(missed, rows[TABLE], spec["calibrate"])
+        yield f"{name}: {describe_missed(missed, count, widened)}."
     for sentence in _compose_predictions(rows):
         yield f"{name}, {sentence}."
     yield f"{name}: {name_stage(rows[TABLE])}."
@@ -87,7 +80,7 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], calibrate: Mapping
     if undetermined:
         yield f"{name}, the figures leave open: {undetermined}."
     measured_next = rows.get(NEXT, ())
-    if measured_next or "candidates" in calibrate:
+    if measured_next or "candidates" in spec["calibrate"]:
         yield f"{name}, {describe_next(measured_next, [row['figure'] for row in missed])}."
     if fit["effective_draws"] < _FEW:
         draws = format_rounded(fit["effective_draws"], 2)
@@ -102,58 +95,6 @@ def _compose_predictions(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     for row in rows[TABLE]:
         if not row["is_fitted"] and row["median"] is not None:
             yield f"{row['figure']} is predicted as {format_prediction(row)}"
-
-
-def _describe_ruled_out(fit: Row, missed: Sequence[Row], count: int) -> str:
-    """Return why a fit has no posterior; `count` figures are what it is fitted on."""
-    explained = f"more than {count - len(missed)} of {count} figures" if len(missed) < count else "any figure"
-    text = f"ruled out. None of {fit['draws']} draws of the prior explains {explained}"
-    if missed:
-        text += f"; missed: {', '.join(row['figure'] for row in missed)}"
-    if (nearest := fit["smallest_implausibility"]) is not None:
-        text += f". Each misses a figure by at least {format_number(round(nearest, 1))} standard deviations"
-    return text
-
-
-def list_widened(
-    missed: Sequence[Row], predictions: Sequence[Row], calibrate: Mapping[str, Any]
-) -> list[str]:
-    """Return the classes of loads whose predictions missed figures widen; empty if it is the only class.
-
-    It is their own class, and those of which no figure is fitted.
-    """
-    classes = {name: figure.get("class", "") for name, figure in calibrate["figures"].items()}
-    fitted = {classes[row["figure"]] for row in predictions if row["is_fitted"]}
-    of_missed = {row["class"] for row in missed}
-    others = [classes[row["figure"]] for row in predictions if not row["is_fitted"]]
-    named = [row["class"] for row in missed] + [
-        one for one in others if one in of_missed or one not in fitted
-    ]
-    return [one for one in dict.fromkeys(named) if one]
-
-
-def _describe_missed(missed: Sequence[Row], count: int, widened: Sequence[str]) -> str:
-    """Return which figures are not explained, by how much, and what follows."""
-    listed = [
-        f"{row['figure']}, measured {format_value(row, 'measured')}, {format_value(row, 'low_90', '')} to "
-        f"{format_value(row, 'high_90')} predicted (needs a discrepancy of "
-        f"{format_share(row['needed_discrepancy'] or 0.0)})"
-        for row in missed
-    ]
-    of_classes = f" of {' and '.join(widened)}" if widened else ""
-    return (
-        f"{count - len(missed)} of {count} figures are explained; missed: {'; '.join(listed)}. "
-        f"Predictions{of_classes} are wider for it, but may still be too narrow. If its cause acts on no "
-        f"load to be predicted, {_describe_leaving_out(missed)}"
-    )
-
-
-def _describe_leaving_out(missed: Sequence[Row]) -> str:
-    """Return how to fit without the missed figures, for a measured set and for a study."""
-    names = [row["figure"].replace("'", "''") for row in missed]
-    listed = ", ".join(f"'{name}'" for name in names)
-    condition = f"workload <> {listed}" if len(names) == 1 else f"workload NOT IN ({listed})"
-    return f'fit without it: --where "{condition}" with --on, or other fits in the study'
 
 
 def name_stage(predictions: Sequence[Row]) -> str:
@@ -308,29 +249,6 @@ def format_prediction(row: Row) -> str:
     if row["rule_crps"] is not None:
         text += f", that of the plain rule {format_value(row, 'rule_crps')}"
     return text
-
-
-def format_value(row: Row, name: str, unit: str | None = None) -> str:
-    """Return a value of a prediction in the unit shown.
-
-    Args:
-        unit: What to write after the number (default: its unit).
-    """
-    if row[name] is None:
-        return "–"
-    scale, shown = find_scale(row["unit"])
-    return f"{format_rounded(row[name] * scale)} {shown if unit is None else unit}".rstrip()
-
-
-def find_scale(unit: str | None) -> tuple[float, str]:
-    """Return the factor from a base unit to the unit shown, and that unit."""
-    return _SCALES.get(unit or "", (1.0, unit or ""))
-
-
-def format_share(share: float) -> str:
-    """Return a share in percent."""
-    percent = 100 * share
-    return f"{format_number(float(f'{percent:.2g}') if percent < 10 else round(percent))} %"  # noqa: PLR2004
 
 
 def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:

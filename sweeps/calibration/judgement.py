@@ -22,6 +22,11 @@ from destage.sweeps.keys.calibrate_settings import Calibration, Candidate, Figur
 
 MISSED_SHARE = 3
 """The number of fitted figures for each one that may be missed."""
+HOPELESS_FACTOR = 5.0
+"""How far figures are from those of every draw where another array was measured, as a ratio.
+
+Usual priors reach from a third to three times the catalogue's value.
+"""
 _Predicted = TypeVar("_Predicted", Figure, Candidate)
 
 
@@ -108,6 +113,35 @@ def find_needed_discrepancy(figure: Figure, sample: Sample, weights: np.ndarray)
     simulated, value = np.abs(sample.figures[figure.name][chosen]), abs(_value(figure))
     smaller = np.minimum(simulated, value) if value else simulated
     return math.sqrt(float(((simulated - value) / smaller) ** 2 @ weights[chosen]))
+
+
+def find_nearest(figure: Figure, sample: Sample) -> float | None:
+    """Return the simulated value nearest to a measured one, as a ratio; None without values above 0."""
+    simulated = sample.figures[figure.name]
+    known = simulated[np.isfinite(simulated) & (simulated > 0)]
+    value = _value(figure)
+    if not len(known) or value <= 0:
+        return None
+    return float(known[np.abs(np.log(known / value)).argmin()])
+
+
+def is_hopeless(calibration: Calibration, sample: Sample, judgement: Judgement) -> bool:
+    """Return whether a fit is ruled out and further draws of the prior would not change it.
+
+    Most figures are then all slower, or all faster, than the measured value by more than `HOPELESS_FACTOR`.
+    """
+    if not judgement.is_ruled_out:
+        return False
+    far = 0
+    for name in calibration.leading:
+        figure = calibration.figures[name]
+        nearest = find_nearest(figure, sample)
+        if nearest is not None:
+            value, simulated = _value(figure), sample.figures[name]
+            known = simulated[np.isfinite(simulated)]
+            is_one_sided = bool((known > value).all() or (known < value).all())
+            far += is_one_sided and max(nearest / value, value / nearest) > HOPELESS_FACTOR
+    return 2 * far > len(calibration.leading)
 
 
 def widen(calibration: Calibration, sample: Sample, fit: Sequence[str], judgement: Judgement) -> Calibration:

@@ -23,7 +23,14 @@ from destage.store.schemas.analysis_schema import (
     WORTH,
     analysis_column,
 )
-from destage.sweeps.calibration.judgement import Judgement, find_needed_discrepancy, judge, widen
+from destage.sweeps.calibration.judgement import (
+    Judgement,
+    find_nearest,
+    find_needed_discrepancy,
+    is_hopeless,
+    judge,
+    widen,
+)
 from destage.sweeps.calibration.knowledge import share_of_figure, share_of_unknown
 from destage.sweeps.calibration.next_measurement import list_narrowings
 from destage.sweeps.calibration.sample import (
@@ -186,6 +193,8 @@ class _Fit:
             "effective_draws": self._found.effective,
             "smallest_implausibility": float(implausibility[nearest]) if is_known else None,
             "is_ruled_out": self._found.is_ruled_out,
+            "is_hopeless": int(sample.waves.max()) == 0
+            and is_hopeless(self._calibration, sample, self._found),
         }
 
     def missed(self) -> Iterator[dict[str, object]]:
@@ -198,6 +207,7 @@ class _Fit:
                 "class": figure.load_class,
                 "unit": find_unit(figure),
                 "measured": figure.value,
+                "nearest": find_nearest(figure, self._sample),
             }
             if mixture is not None:
                 described = _describe(mixture, find_unit(figure))

@@ -16,7 +16,7 @@ from destage.sweeps.calibration.draws import (
     make_fields,
     read_draws,
 )
-from destage.sweeps.calibration.judgement import Judgement, judge
+from destage.sweeps.calibration.judgement import Judgement, is_hopeless, judge
 from destage.sweeps.calibration.next_measurement import MOST_DRAWS, choose_draws
 from destage.sweeps.calibration.proposals import (
     Prior,
@@ -120,10 +120,15 @@ class Waves:
         not rule out, which have no weight in any fit. Candidates come last, for a few draws.
 
         Where no draw of all waves explains every figure, but some draw explains enough of them, as many waves
-        again follow, near the draws that do; which draws are left is known after these.
+        again follow, near the draws that do; which draws are left is known after these. Where most figures
+        are out of reach of the first wave, none follows.
         """
         calibration, settings = self._calibration, self._calibration.waves
         sample = self.sample(measure)
+        if len(self._waves) == 1 and is_hopeless(
+            calibration, sample, judge(calibration, sample, calibration.leading)
+        ):
+            return None
         # Before the last wave, a later one may still explain every figure.
         is_last = len(self._waves) >= settings.most
         judgement = judge(calibration, sample, calibration.leading, may_miss=is_last)

@@ -14,14 +14,14 @@ from destage.queries.findings.calibrated_study import check_drawable, write_draw
 from destage.queries.findings.calibration_answer import (
     describe_next,
     format_prediction,
-    format_share,
-    list_widened,
     name_odds,
     name_stage,
     name_undetermined,
     tabulate_predictions,
     tabulate_unknowns,
 )
+from destage.queries.findings.missed_text import list_widened
+from destage.queries.findings.prediction_values import format_share
 from destage.queries.opening.session import Session
 from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render_page
@@ -204,7 +204,8 @@ def test_unknowns_that_no_figure_determines_are_named() -> None:
 def test_what_nothing_explains_is_said_to_be_ruled_out(impossible: Session) -> None:
     (sentence,) = compose_answer(impossible)
     assert sentence.startswith("Fitted on light load: ruled out.")
-    assert "; missed: now." in sentence
+    assert "; missed: now, measured 0.1 ms, nearest draw " in sentence
+    assert "array" in sentence
     assert build_figures(impossible) == []
     with pytest.raises(QueryError) as caught:
         write_drawn_study(impossible, 5)

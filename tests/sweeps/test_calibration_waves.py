@@ -110,6 +110,22 @@ def test_an_array_that_carries_no_load_is_ruled_out(make_study: MakeStudy) -> No
     assert row["waves"] == 1
 
 
+@pytest.mark.parametrize(("factor", "waves"), [(100, 1), (1 / 100, 1), (1, 3)])
+def test_figures_out_of_reach_end_the_waves(
+    queue: dict[str, Any], make_study: MakeStudy, factor: float, waves: int
+) -> None:
+    """Draws answer at 100 requests/s in 1 to 60 ms."""
+    queue["calibrate"]["figures"]["at 100"]["value"] = 6667 * factor
+    queue["calibrate"]["figures"]["at 50"] = ODD["at 50"] | {"value": 5714 * factor}
+    planner, _, _ = _play(make_study(), _respond)
+    analyses = planner.tabulate_analyses()
+    (fit,) = analyses["calibration"].to_pylist()
+    is_far = factor != 1
+    assert (fit["waves"], fit["is_ruled_out"], fit["is_hopeless"]) == (waves, is_far, is_far)
+    for missed in analyses["missed_figures"].to_pylist():
+        assert max(missed["nearest"] / missed["measured"], missed["measured"] / missed["nearest"]) > 5
+
+
 ODD = {
     "at 50": {"set": {RATE: 50}, "of": "response_mean", "value": 5714, "tolerance": "3%"},
     "at 20": {"set": {RATE: 20}, "of": "response_mean", "value": 90_000, "tolerance": "3%"},

@@ -6,11 +6,9 @@ from typing import Any
 
 from destage.queries.findings.calibration_answer import (
     TABLE,
-    find_scale,
-    format_share,
-    format_value,
     list_missed,
 )
+from destage.queries.findings.prediction_values import find_scale, format_share, format_value
 from destage.queries.opening.session import Session
 from destage.queries.report.drawing.chart import (
     ChartGrid,

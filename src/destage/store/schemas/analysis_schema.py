@@ -86,6 +86,11 @@ CALIBRATION = analysis_schema(
         analysis_column(
             "is_ruled_out", _BOOL, "Whether nothing in the prior explains two thirds of the figures."
         ),
+        analysis_column(
+            "is_hopeless",
+            _BOOL,
+            "Whether no draw comes near most figures, so that no wave followed the first.",
+        ),
     ],
     required=("fit", "draws", "not_ruled_out", "effective_draws", "is_ruled_out"),
 )
@@ -98,6 +103,7 @@ MISSED = analysis_schema(
         analysis_column("unit", _TEXT, "Its base unit."),
         *_in_base_units(
             measured="The measured value",
+            nearest="The simulated value nearest to it, of all draws",
             low_90="The lower end of the 90 % interval; none if all is ruled out",
             high_90="The upper end of the 90 % interval; none if all is ruled out",
         ),
