@@ -91,8 +91,12 @@ class Candidate:
     @property
     def odds(self) -> float:
         """The probability that all objectives are met, at least."""
-        measured = [*self.measured, *(result for each in self.states for result in each.measured)]
-        return max(0.0, 1 - sum(1 - result.odds for result in measured))
+        return _join_odds([*self.measured, *(result for each in self.states for result in each.measured)])
+
+
+def _join_odds(measured: Sequence[Measured]) -> float:
+    """Return the probability that all objectives are met, at least."""
+    return max(0.0, 1 - sum(1 - result.odds for result in measured))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +226,11 @@ class JudgedArray:
         factors = [result.factor for result in self.measured if result.factor is not None]
         least = min(factors, default=0.0)
         return 1 / least if least else math.inf
+
+    @property
+    def odds(self) -> float:
+        """The probability that all objectives are met, at least; 0 without results."""
+        return _join_odds(self.measured) if self.measured else 0.0
 
 
 def list_judged(session: Session, objectives: Sequence[Objective]) -> list[JudgedArray]:

@@ -5,15 +5,48 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.engine import catalog
+from destage.measured_systems.model_error import ModelError, is_sure
 from destage.queries.findings.candidates import HIT_RATIO, JudgedArray, Measured
 from destage.queries.findings.resource_use import describe_use
-from destage.queries.text.presentation import begin_sentence, format_amount, format_axis_value, format_count
+from destage.queries.findings.sizing_text import format_odds
+from destage.queries.text.presentation import (
+    begin_sentence,
+    format_amount,
+    format_axis_value,
+    format_count,
+    format_rounded,
+)
 from destage.queries.text.shown_results import describe_failing, name_result, show_bound, show_result
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
 _UNKNOWN = "not measured"
 _RAID = "array.raid"
+
+
+@dataclass(frozen=True, slots=True)
+class Reliance:
+    """How far the verdict that an array carries a load is to be relied on.
+
+    Attributes:
+        odds: The probability that all objectives are met, as far as the simulation is exact.
+        error: The speeds of measured systems of its class, or why they are unknown; None without devices, or
+            if the load cannot grow.
+        carried: The most that it carries in the simulation, as a multiple of the load; None if that cannot grow.
+        is_bound: Whether it may carry more.
+        odds_with_error: The probability that it carries the load, if its speed is one of these; None if unknown.
+    """
+
+    odds: float
+    error: ModelError | str | None
+    carried: float | None
+    is_bound: bool = False
+    odds_with_error: float | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it carries the load if it is as slow as the slowest systems of its class."""
+        return is_sure(self.odds_with_error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +58,14 @@ class JudgedChange:
         value: The new part or level by its name.
         price: What has to be bought for it [currency]; None without a price.
         array: The array after the change, under both loads.
+        reliance: How far it is to be relied on that it fits; None if it does not.
     """
 
     kind: str
     value: str
     price: float | None
     array: JudgedArray
+    reliance: Reliance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +80,7 @@ class Fit:
         impossible: The changes that cannot be built, or do not hold the data of both loads.
         currency: The currency of the prices; None if the changes are in the order of how little they change.
         remarks: Sentences on what the answer rests on.
+        reliance: How far it is to be relied on that the addition fits; None if it does not.
     """
 
     config: Mapping[str, Any]
@@ -54,6 +90,7 @@ class Fit:
     impossible: int = 0
     currency: str | None = None
     remarks: Sequence[str] = ()
+    reliance: Reliance | None = None
 
     @property
     def fitting(self) -> list[JudgedChange]:
@@ -65,7 +102,8 @@ def compose_fit(fit: Fit) -> list[str]:
     """Return the answer, line by line."""
     lines = [_describe_verdict(fit)]
     use = describe_use(fit.added.means, fit.config)
-    for paragraph in (_tabulate(fit), use, _describe_changes(fit), fit.remarks):
+    reliance = [] if fit.reliance is None else _describe_reliance(fit.reliance)
+    for paragraph in (reliance, _tabulate(fit), use, _describe_changes(fit), fit.remarks):
         lines += ["", *paragraph] if paragraph else []
     return lines
 
@@ -96,12 +134,41 @@ def _describe_verdict(fit: Fit) -> str:
         f"{name_result(result.objective.column)} is {_show(result)}, {show_bound(result.objective)}"
         for result in fit.added.measured
     ]
-    verdict = f"It fits: with the addition, {', and '.join(results)}."
+    verdict = f"It fits{_qualify(fit.reliance)}: with the addition, {', and '.join(results)}."
     if not fit.added.is_met:
         verdict = f"It does not fit: the runs with the addition {_describe_failing(fit.added)}."
     if not fit.today.is_met:
         verdict += f" Today's load alone does not fit either: its runs {_describe_failing(fit.today)}."
     return verdict
+
+
+def _qualify(reliance: Reliance | None) -> str:
+    """Return what a verdict of the simulation is worth: `, but not to be sure (58 %)`."""
+    if reliance is None:
+        return ""
+    if reliance.odds_with_error is None:
+        return " in the simulation"
+    return f", {'' if reliance.is_sure else 'but not '}to be sure ({format_odds(reliance.odds_with_error)})"
+
+
+def _describe_reliance(reliance: Reliance) -> list[str]:
+    """Return the odds that the addition fits, the model's error, and whether it is to be sure."""
+    exact = f"{format_odds(reliance.odds)} that all objectives are met, as far as the simulation is exact"
+    if reliance.odds_with_error is not None:
+        exact += f"; {format_odds(reliance.odds_with_error)} with the error of the model"
+    facts = [("odds", exact)]
+    error, carried = reliance.error, reliance.carried
+    if carried is None:
+        facts.append(("to be sure", "unknown: a stream of the load does not grow with its users"))
+    elif not isinstance(error, ModelError):
+        facts.append(("to be sure", "unknown, as the error of the model is"))
+    else:
+        most = f"{'at least ' if reliance.is_bound else ''}{format_rounded(carried, 2)} times the load"
+        low, high, needed = (format_rounded(end, 2) for end in (error.low, error.high, 1 / error.low))
+        verdict = "yes" if reliance.is_sure else "no"
+        speed = f"systems of this class ran at {low} to {high} times the simulated speed, which asks for {needed}"
+        facts.append(("to be sure", f"{verdict}: the array carries {most} in the simulation; {speed}"))
+    return [f"{_GAP}{line}" for line in align_cells(facts, left=2).splitlines()]
 
 
 def _describe_failing(array: JudgedArray) -> str:
@@ -146,7 +213,8 @@ def _describe_changes(fit: Fit) -> list[str]:
         # Why fewer further disks do not suffice.
         has_fewer = change.kind == "disks" and array.failing is not None
         fewer = f"{array.failing} {_describe_failing(array)}" if has_fewer else ""
-        cells = [name_change(fit, change), f"{name_result(result.objective.column)} {_show(result)}", fewer]
+        odds = _qualify(change.reliance).removeprefix(", but ").removeprefix(", ").strip()
+        cells = [name_change(fit, change), f"{name_result(result.objective.column)} {_show(result)}", odds, fewer]
         rows.append([*([price] if fit.currency else []), *cells])
     listed = align_cells(rows, left=len(rows[0])).splitlines()
     return [

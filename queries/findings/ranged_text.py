@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from destage.measured_systems.model_error import CONFIDENCE, ModelError
+from destage.measured_systems.model_error import ModelError, is_sure
 from destage.queries.findings.sizing_text import Sized, compose_sizing, format_odds, name_parts
 from destage.queries.text.presentation import format_amount, format_count, format_number, format_rounded
 from destage.spec.printed_text import align_cells
@@ -85,9 +85,7 @@ class RangedSizing:
     @property
     def sure(self) -> RangedCandidate | None:
         """The cheapest candidate that is as probable to carry the load as what a single load is sized for."""
-        odds = (1 + CONFIDENCE) / 2
-        # Odds count as they are printed, in whole per cent.
-        return next((one for one in self.candidates if round(one.odds_with_error or 0, 2) >= odds), None)
+        return next((one for one in self.candidates if is_sure(one.odds_with_error)), None)
 
 
 def compose_ranged(ranged: RangedSizing) -> list[str]:

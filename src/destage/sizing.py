@@ -16,10 +16,8 @@ from destage.queries.findings.candidates import (
     DISKS,
     RAID,
     Candidate,
-    JudgedArray,
     find_battery_case,
     list_candidates,
-    list_judged,
 )
 from destage.queries.findings.caveats import (
     describe_error,
@@ -28,7 +26,6 @@ from destage.queries.findings.caveats import (
     list_model_errors,
     list_point_errors,
 )
-from destage.queries.findings.fit_text import Fit, JudgedChange
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
 from destage.queries.findings.sizing_text import (
     Assured,
@@ -43,7 +40,7 @@ from destage.sweeps import Outcome, Study
 from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
 from destage.sweeps.sizing.families import Outclassed, find_too_small, list_unpriced
-from destage.sweeps.sizing.present_array import PresentArray, is_valid
+from destage.sweeps.sizing.present_array import is_valid
 from destage.sweeps.sizing.request import (
     BATTERY,
     SizingRequest,
@@ -53,7 +50,6 @@ from destage.sweeps.sizing.request import (
     measure_own_data,
     measure_usable,
 )
-from destage.sweeps.sizing.single_changes import ORDER, Change, Considered, find_price, list_changes
 from destage.sweeps.sizing.uncertain_load import UncertainLoad, measure_load
 from destage.sweeps.sizing.weighed_arrays import MeasuredArray, weigh_arrays
 
@@ -296,67 +292,6 @@ def _measure_arrays(load: UncertainLoad, found: Sequence[dict[str, Any]], run: R
         )
         for parts, at_shares in zip(found, zip(*rows, strict=True), strict=True)
     ]
-
-
-def check_array(
-    array: PresentArray, considered: Considered, prices: Mapping[str, Any] | None, run: Run
-) -> Fit:
-    """Return whether an array carries its present load with an added one, and which change makes it.
-
-    Args:
-        considered: The parts and levels that may replace those of the array.
-        prices: The price table by which the changes are ordered; None for how little they change.
-
-    Raises:
-        ConfigError: The request is invalid, the array does not hold the data of both loads, or no run
-            measures what an objective bounds.
-    """
-    shared, assumed = array.share()
-    (today,), _ = _judge(array.make_today(), run)
-    (added,), error = _judge(array.make_added(shared), run)
-    if added.verdict == "not_measured":
-        raise _as_error(added.binding, array.objectives)
-    remarks = [*describe_error(error), *assumed, *array.remarks]
-    fit = Fit(normalise(shared), today, added, remarks=remarks)
-    if added.is_met:
-        return fit
-    changes = list_changes(array.scenario, considered)
-    possible = [change for change in changes if is_valid(shared, change.assignments)]
-    judged: list[tuple[Change, JudgedArray]] = []
-    more = array.make_more_disks(shared)
-    if more is not None:
-        disk = Change("disks", array.disk, {})
-        judged += [(disk, found) for found in _judge(more, run)[0]]
-    if possible:
-        named = {change.label: change for change in possible}
-        found = _judge(array.make_changes(shared, possible), run)[0]
-        judged += [(named[one.label or ""], one) for one in found]
-    priced = [
-        JudgedChange(
-            change.kind,
-            change.value,
-            None if prices is None else find_price(change, one.disks, array.scenario, prices),
-            one,
-        )
-        for change, one in judged
-    ]
-    priced.sort(key=lambda change: math.inf if change.price is None else change.price)
-    return replace(
-        fit,
-        changes=priced if prices is not None else sorted(priced, key=_find_place),
-        impossible=len(changes) - len(possible) + (more is None),
-        currency=None if prices is None else prices["currency"],
-    )
-
-
-def _find_place(change: JudgedChange) -> int:
-    return next(place for place, kind in enumerate(ORDER) if kind == change.kind)
-
-
-def _judge(study: Study, run: Run) -> tuple[list[JudgedArray], ModelError | str | None]:
-    """Return the judged points of a study, and the model's error in its runs."""
-    with open_session(run(study).path) as session:
-        return list_judged(session, study.found_seek.objectives), find_error(session)
 
 
 def measure_curve(request: SizingRequest, best: Candidate, run: Run) -> list[Load]:

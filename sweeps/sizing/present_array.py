@@ -13,12 +13,13 @@ from destage import engine
 from destage.errors import ConfigError
 from destage.spec.axis_names import MINIMIZE
 from destage.sweeps.keys.prices import DISK
+from destage.sweeps.sizing.growing_load import make_growing
 from destage.sweeps.sizing.request import DISKS, list_phases
 from destage.sweeps.sizing.shared_load import share_array
 from destage.sweeps.sizing.single_changes import Change
-from destage.sweeps.sizing.sizing_studies import parse_written
+from destage.sweeps.sizing.sizing_studies import FURTHEST, parse_written, write_capacities
 from destage.sweeps.space import parameters
-from destage.sweeps.study.users import has_trace, list_streams
+from destage.sweeps.study.users import USERS, has_trace, list_streams
 from destage.sweeps.study.valid_study import Study
 
 _REPLICATES = {"min": 3, "max": 12}
@@ -117,6 +118,27 @@ class PresentArray:
         points = [{"label": change.label, **change.assignments} for change in changes]
         question = "Which change of the array makes it carry both loads?"
         return self._make("changes", question, shared, (self.disks, self.disks), points)
+
+    def make_capacities(self, shared: Mapping[str, Any], arrays: Mapping[str, Mapping[str, Any]]) -> Study | None:
+        """Return the search for the most of all loads that arrays carry; None if the loads cannot grow.
+
+        Its answers are numbers of users, of which all loads have those of its scenario.
+
+        Args:
+            shared: The configuration with all loads.
+            arrays: What each array assigns, by its label.
+        """
+        workload = make_growing(shared["workload"])
+        if workload is None:
+            return None
+        scenario = {**shared, "workload": workload}
+        users = most = workload["users"]
+        # The data of each user's own have to fit, too.
+        for factor in range(2, FURTHEST + 1):
+            if all(is_valid(scenario, {**array, USERS: factor * users}) for array in arrays.values()):
+                most = factor * users
+        points = [{"label": label, **assignments} for label, assignments in arrays.items()]
+        return write_capacities(f"{self.name}-most", scenario, self.objectives, points, most=most)
 
     def _make(
         self,

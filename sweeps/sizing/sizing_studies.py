@@ -25,7 +25,7 @@ FOUND = 2
 """The number of cheapest configurations that are found: the answer and the runner-up."""
 _REPLICATES = {"min": 3, "max": 12}
 _COMPARED = 5
-_FURTHEST = 10
+FURTHEST = 10
 """Up to how many times a load the most that an array carries is sought."""
 
 
@@ -159,20 +159,47 @@ def make_capacities(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
     Args:
         found: Controller, disk, RAID level and number of disks of each, by dotted path.
     """
-    users, most = int(request.workload["users"]), find_parameter(USERS).most
-    furthest = _FURTHEST * users if most is None else min(_FURTHEST * users, int(most))
+    return write_capacities(
+        f"size-{request.name}-most",
+        make_scenario(request),
+        request.objectives,
+        found,
+        prices=request.prices,
+    )
+
+
+def write_capacities(
+    name: str,
+    scenario: Mapping[str, Any],
+    objectives: Sequence[str],
+    points: Sequence[Mapping[str, Any]],
+    *,
+    most: int | None = None,
+    prices: Mapping[str, Any] | None = None,
+) -> Study:
+    """Return the search for the most users that each of some arrays carries.
+
+    Args:
+        name: The name of the study.
+        scenario: The configuration, with the users at which the search starts.
+        points: The arrays, by what they assign.
+        most: The most users that are possible (default: as many as a workload can have).
+        prices: The price table.
+    """
+    users = int(scenario["workload"]["users"])
+    ends = [FURTHEST * users, find_parameter(USERS).most, most]
     document = {
-        "name": f"size-{request.name}-most",
+        "name": name,
         "question": "How much of the load does each configuration carry?",
-        "scenario": make_scenario(request),
-        "points": list(found),
+        "scenario": scenario,
+        "points": list(points),
         "seek": {
             MAXIMIZE: USERS,
-            "subject_to": list(request.objectives),
+            "subject_to": list(objectives),
             "start": users,
-            "max": furthest,
+            "max": min(int(end) for end in ends if end is not None),
         },
-        "prices": dict(request.prices),
+        **({} if prices is None else {"prices": dict(prices)}),
         "replicates": _COMPARED,
     }
     return parse_written(document)

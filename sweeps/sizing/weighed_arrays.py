@@ -69,7 +69,7 @@ def weigh_arrays(
     regrets = list_regrets([array.price for array in arrays], carries)
     amounts = [load.amount for load in strata]
     weighed = [
-        Weights(fmean(carried), _find_odds(array.error, amounts, most), fmean(regret), max(regret))
+        Weights(fmean(carried), find_odds(array.error, amounts, most), fmean(regret), max(regret))
         for array, most, carried, regret in zip(arrays, limits, carries, regrets, strict=True)
     ]
     return weighed, 1 - fmean(map(any, zip(*carries, strict=True)))
@@ -90,7 +90,7 @@ def list_regrets(prices: Sequence[float], carries: Sequence[Sequence[bool]]) -> 
     return regrets
 
 
-def _find_odds(
+def find_odds(
     error: ModelError | str | None, amounts: Sequence[float], limits: Sequence[float]
 ) -> float | None:
     """Return the probability that a system carries loads of equal probability; None if the error is unknown.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from destage.measured_systems.model_error import LoadClass, ModelError
 from destage.queries import open_session
 
 ARRAY = """\
@@ -78,7 +79,7 @@ def test_an_addition_of_nothing_is_as_today(check: Check, tmp_path: Path) -> Non
     assert answer["fits"]
     assert answer["changes"] == []
     assert answer["today"] == answer["with_addition"]
-    assert answer["answer"][0].startswith("It fits: ")
+    assert answer["answer"][0].startswith("It fits, to be sure (")
 
 
 def test_more_of_a_rate_never_fits_better(check: Check) -> None:
@@ -92,6 +93,19 @@ def test_more_of_a_rate_never_fits_better(check: Check) -> None:
     assert read_rate(answers[0], 1) == pytest.approx(80, rel=0.1)
 
 
+def test_the_odds_of_a_fit_are_those_of_what_it_carries(check: Check) -> None:
+    """The most that the array carries is the same, whatever share of it is asked for."""
+    reliances = [check("--read-iops", rate, *RATE, *LEAST)["reliance"] for rate in ("20", "300")]
+    assert 80 * reliances[0]["carried"] == pytest.approx(360 * reliances[1]["carried"], rel=0.1)
+    for reliance in reliances:
+        error = ModelError(**{**reliance["error"], "load": LoadClass(**reliance["error"]["load"])})
+        expected = error.share_above(1 / reliance["carried"])
+        assert reliance["odds_with_error"] == pytest.approx(expected)
+        assert reliance["is_sure"] == (round(expected, 2) >= 0.95)
+    assert reliances[0]["is_sure"]
+    assert reliances[1]["odds_with_error"] < reliances[0]["odds_with_error"]
+
+
 def test_the_recommended_disks_fit_and_fewer_do_not(check: Check) -> None:
     more = ("--read-iops", "1700", *RATE, *LEAST)
     answer = check(*more)
@@ -100,7 +114,10 @@ def test_the_recommended_disks_fit_and_fewer_do_not(check: Check) -> None:
     # RAID 1+0 has pairs.
     assert (change["kind"], failing, disks % 2) == ("disks", disks - 2, 0)
     assert f"{disks - 4} more disks, {disks} in all" in "\n".join(answer["answer"])
-    assert check(*more, "--set", f"array.disks={disks}")["fits"]
+    enough = check(*more, "--set", f"array.disks={disks}")
+    assert enough["fits"]
+    for odds in ("odds", "odds_with_error"):
+        assert change["reliance"][odds] == pytest.approx(enough["reliance"][odds])
     assert not check(*more, "--set", f"array.disks={failing}")["fits"]
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from destage.measured_systems.model_error import LoadClass, ModelError
 from destage.queries.findings.candidates import JudgedArray, measure
-from destage.queries.findings.fit_text import Fit, JudgedChange, compose_fit, list_misses
+from destage.queries.findings.fit_text import Fit, JudgedChange, Reliance, compose_fit, list_misses
 from destage.spec.objective import Objective
 
 P95 = Objective("response_p95 <= 30ms", "response_p95_us", "<=", 30_000.0)
@@ -51,12 +52,46 @@ def test_an_addition_that_fits_has_its_figures() -> None:
     assert not any("change" in line for line in lines)
 
 
+ERROR = ModelError(LoadClass("spinning"), 6, 0.5, 1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("odds", "verdict", "sure"),
+    [(0.58, "It fits, but not to be sure (58 %): ", "no"), (0.95, "It fits, to be sure (95 %): ", "yes")],
+)
+def test_a_fit_has_its_odds_and_whether_it_is_sure(odds: float, verdict: str, sure: str) -> None:
+    """A system of half the speed carries the load if the simulated one carries twice as much."""
+    fit = Fit(CONFIG, judge(10, 0.4), judge(24, 0.8), reliance=Reliance(0.97, ERROR, 1.25, False, odds))
+    first, _, exact, assured, *_ = compose_fit(fit)
+    assert first.startswith(verdict)
+    assert "97 % that all objectives are met" in exact
+    assert exact.endswith(f"{odds:.0%}".replace("%", " %") + " with the error of the model")
+    assert assured.split("  ")[2].startswith(f"{sure}: the array carries 1.2 times the load")
+    assert assured.endswith("0.5 to 2 times the simulated speed, which asks for 2")
+
+
+def test_a_fit_without_a_known_error_is_one_of_the_simulation() -> None:
+    for reliance in (Reliance(0.97, "a sequential load", 3.0), Reliance(0.97, None, None)):
+        fit = Fit(CONFIG, judge(10, 0.4), judge(24, 0.8), reliance=reliance)
+        first, _, _, assured, *_ = compose_fit(fit)
+        assert not reliance.is_sure
+        assert first.startswith("It fits in the simulation: ")
+        assert "unknown" in assured
+
+
 def test_changes_that_make_it_fit_are_listed() -> None:
-    fit = Fit(CONFIG, judge(10, 0.4), judge(50, 0.99), [MORE, LEVEL], impossible=3, currency="EUR")
+    more = replace(MORE, reliance=Reliance(1.0, ERROR, 1.25, False, 0.7))
+    fit = Fit(CONFIG, judge(10, 0.4), judge(50, 0.99), [more, LEVEL], impossible=3, currency="EUR")
     lines = compose_fit(fit)
     assert lines[0] == "It does not fit: the runs with the addition miss response_p95 <= 30ms."
     (listed,) = [line for line in lines if "more disks" in line]
-    words = ["EUR 200", "2 more disks, 6 in all", "response p95 20 ms", "5 miss response_p95 <= 30ms"]
+    words = [
+        "EUR 200",
+        "2 more disks, 6 in all",
+        "response p95 20 ms",
+        "not to be sure (70 %)",
+        "5 miss response_p95 <= 30ms",
+    ]
     assert [line.strip() for line in listed.strip().split("  ") if line.strip()] == words
     assert lines[lines.index(listed) + 1].startswith("1 other change simulated without success; 3 changes")
     assert [line.split("  ")[1:] for line in list_misses(fit)] == [

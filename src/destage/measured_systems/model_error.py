@@ -179,6 +179,14 @@ class ModelError:
         return 1 - NormalDist(math.log(self.middle), deviation).cdf(math.log(speed))
 
 
+def is_sure(odds: float | None) -> bool:
+    """Return whether odds are those that a single load is sized for *to be sure*; unknown ones are not.
+
+    Odds count as they are printed, in whole per cent.
+    """
+    return round(odds or 0, 2) >= (1 + CONFIDENCE) / 2
+
+
 def find_error(load: LoadClass) -> ModelError | None:
     """Return the model error in a class of load; None if there are too few measured systems."""
     stored = _stored()

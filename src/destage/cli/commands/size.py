@@ -302,6 +302,8 @@ def size(
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
     if have is not None or add:
+        from destage.present_sizing import check_array
+
         reason = "--have does not take it: its array and its load are those of the file"
         reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
         if iops is None:
@@ -310,7 +312,7 @@ def size(
         reject_ranges(inputs)
         with place_at_options():
             question = make_question(options)
-            fit = sizing.check_array(question.array, question.considered, question.prices, run)
+            fit = check_array(question.array, question.considered, question.prices, run)
         if as_json:
             print_json(sizing_answer.fit_as_json(fit, outcomes))
         else:

@@ -18,7 +18,7 @@ from destage.spec.printed_text import align_cells
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from destage.queries.findings.fit_text import Fit
+    from destage.queries.findings.fit_text import Fit, Reliance
     from destage.queries.findings.ranged_text import RangedSizing
     from destage.queries.findings.sizing_text import Sized
     from destage.sizing import Load
@@ -200,8 +200,15 @@ def fit_as_json(fit: "Fit", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
         "fits": fit.added.is_met,
         "today": asdict(fit.today),
         "with_addition": asdict(fit.added),
-        "changes": [asdict(change) for change in fit.changes],
+        "reliance": _reliance_as_json(fit.reliance),
+        "changes": [
+            asdict(change) | {"reliance": _reliance_as_json(change.reliance)} for change in fit.changes
+        ],
         "impossible": fit.impossible,
         "currency": fit.currency,
         "sweeps": [str(outcome.path) for outcome in outcomes],
     }
+
+
+def _reliance_as_json(reliance: "Reliance | None") -> dict[str, Any] | None:
+    return None if reliance is None else asdict(reliance) | {"is_sure": reliance.is_sure}
