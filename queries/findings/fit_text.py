@@ -32,9 +32,9 @@ class Reliance:
         odds: The probability that all objectives are met, as far as the simulation is exact.
         error: The speeds of measured systems of its class, or why they are unknown; None without devices, or
             if the load cannot grow.
-        carried: The most that it carries in the simulation, as a multiple of the load; None if that cannot grow.
+        carried: The most that it carries when simulated, as a multiple of the load; None if it cannot grow.
         is_bound: Whether it may carry more.
-        odds_with_error: The probability that it carries the load, if its speed is one of these; None if unknown.
+        odds_with_error: The probability that it carries the load, if its speed is one of these, if known.
     """
 
     odds: float
@@ -166,7 +166,9 @@ def _describe_reliance(reliance: Reliance) -> list[str]:
         most = f"{'at least ' if reliance.is_bound else ''}{format_rounded(carried, 2)} times the load"
         low, high, needed = (format_rounded(end, 2) for end in (error.low, error.high, 1 / error.low))
         verdict = "yes" if reliance.is_sure else "no"
-        speed = f"systems of this class ran at {low} to {high} times the simulated speed, which asks for {needed}"
+        speed = (
+            f"systems of this class ran at {low} to {high} times the simulated speed, which asks for {needed}"
+        )
         facts.append(("to be sure", f"{verdict}: the array carries {most} in the simulation; {speed}"))
     return [f"{_GAP}{line}" for line in align_cells(facts, left=2).splitlines()]
 
@@ -214,7 +216,12 @@ def _describe_changes(fit: Fit) -> list[str]:
         has_fewer = change.kind == "disks" and array.failing is not None
         fewer = f"{array.failing} {_describe_failing(array)}" if has_fewer else ""
         odds = _qualify(change.reliance).removeprefix(", but ").removeprefix(", ").strip()
-        cells = [name_change(fit, change), f"{name_result(result.objective.column)} {_show(result)}", odds, fewer]
+        cells = [
+            name_change(fit, change),
+            f"{name_result(result.objective.column)} {_show(result)}",
+            odds,
+            fewer,
+        ]
         rows.append([*([price] if fit.currency else []), *cells])
     listed = align_cells(rows, left=len(rows[0])).splitlines()
     return [

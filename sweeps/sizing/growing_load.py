@@ -1,4 +1,4 @@
-"""A load as one that grows with its number of users, for the search for the most of it that an array carries."""
+"""A load that grows with its number of users, to find the most of it that an array carries."""
 
 import copy
 from collections.abc import Mapping

@@ -119,7 +119,9 @@ class PresentArray:
         question = "Which change of the array makes it carry both loads?"
         return self._make("changes", question, shared, (self.disks, self.disks), points)
 
-    def make_capacities(self, shared: Mapping[str, Any], arrays: Mapping[str, Mapping[str, Any]]) -> Study | None:
+    def make_capacities(
+        self, shared: Mapping[str, Any], arrays: Mapping[str, Mapping[str, Any]]
+    ) -> Study | None:
         """Return the search for the most of all loads that arrays carry; None if the loads cannot grow.
 
         Its answers are numbers of users, of which all loads have those of its scenario.
