@@ -19,8 +19,8 @@ def describe_ruled_out(fit: Row, missed: Sequence[Row], count: int, spec: Mappin
         text += f". Each misses a figure by at least {format_number(round(nearest, 1))} standard deviations"
     if fit["is_hopeless"]:
         text += (
-            f". Most figures are further away than unknowns explain, so that no wave followed the first: is "
-            f"the measured array {_name_array(spec['scenario'])}?"
+            ". Most figures are further away than unknowns explain, so no wave followed the first. Check "
+            f"whether this array was measured: {_name_array(spec['scenario'])}"
         )
     return text
 

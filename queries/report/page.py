@@ -74,12 +74,14 @@ def draw_figure(session: Session, name: str, measured: MeasuredSet | None = None
 def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
     """Return a sweep's report in HTML, with a chart of measured figures if there are any."""
     shown = open_excerpt(session, MOST_DRAWN)
-    drawn, left_out = find_reported(session).open_drawn()
+    kind = find_reported(session)
+    has_points, (drawn, left_out) = kind.has_points, kind.open_drawn()
     sections = [
         _answer(session),
         _unanswered(session),
         *(_figure(figure, session, left_out) for figure in build_figures(drawn, measured)),
-        *(_figure(plot, session) for plot in build_what_matters(session)),
+        # Of draws, it would take minutes and show the prior; a calibration has tables of its own on this.
+        *(_figure(plot, session) for plot in (build_what_matters(session) if has_points else ())),
         *(_figure(plot, session) for plot in build_placed(session, measured, "published")),
         render_published_section(session) if session.spec.keys() & {"published", "assumptions"} else "",
         render_design_space(shown, _sql(session.write_query("design_space"), session)),

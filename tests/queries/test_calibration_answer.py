@@ -237,7 +237,10 @@ def test_only_the_report_counts_the_draws_it_shows(queue: Session, monkeypatch: 
 
 def test_the_report_draws_predictions_and_unknowns(queue: Session) -> None:
     assert [figure.name for figure in build_figures(queue)] == ["predictions", "prior_and_posterior"]
-    page = render_page(queue)
+    with pytest.MonkeyPatch.context() as patch:
+        # Its analysis of thousands of draws would take minutes, without a line of progress.
+        patch.setattr("destage.queries.report.page.build_what_matters", pytest.fail)
+        page = render_page(queue)
     assert "published 9" in page
     assert "fitted on light load" in page
 
