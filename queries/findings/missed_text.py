@@ -17,7 +17,7 @@ def describe_ruled_out(fit: Row, missed: Sequence[Row], count: int, spec: Mappin
         text += f"; missed: {'; '.join(map(_describe_nearest, missed))}"
     if (nearest := fit["smallest_implausibility"]) is not None:
         text += f". Each misses a figure by at least {format_number(round(nearest, 1))} standard deviations"
-    if fit["is_hopeless"]:
+    if fit.get("is_hopeless"):
         text += (
             ". Most figures are further away than unknowns explain, so no wave followed the first. Check "
             f"whether this array was measured: {_name_array(spec['scenario'])}"
@@ -26,7 +26,7 @@ def describe_ruled_out(fit: Row, missed: Sequence[Row], count: int, spec: Mappin
 
 
 def _describe_nearest(row: Row) -> str:
-    if row["nearest"] is None:
+    if row.get("nearest") is None:
         return str(row["figure"])
     measured, nearest = format_value(row, "measured"), format_value(row, "nearest")
     return f"{row['figure']}, measured {measured}, nearest draw {nearest}"
