@@ -88,6 +88,14 @@ def list_point_errors(session: "Session", users: int) -> dict[str, ModelError | 
     return {row["point_id"]: _find(session.sweep.configuration(row["plan_row"]), row) for row in rows}
 
 
+def list_answer_errors(session: "Session") -> dict[str, ModelError | str | None]:
+    """Return the model's error at the answer of each point of a seek, by its `point_id`."""
+    rows = session.sql_of_named_columns(
+        f"SELECT point_id, plan_row, {', '.join(_RESULTS)} FROM certified WHERE throughput_iops IS NOT NULL"  # noqa: S608
+    ).to_pylist()
+    return {row["point_id"]: _find(session.sweep.configuration(row["plan_row"]), row) for row in rows}
+
+
 def describe_error(error: ModelError | str | None) -> list[str]:
     """Return the sentence on what `find_error` found; none for disks that are not devices."""
     if error is None:
@@ -107,14 +115,19 @@ def describe_error(error: ModelError | str | None) -> list[str]:
     return [f"Estimated from data sheets{text}"]
 
 
+def states_stage(session: "Session") -> bool:
+    """Return whether the study's own answer states its stage."""
+    answers = [entry if isinstance(entry, str) else entry["say"] for entry in session.spec.get("answer", ())]
+    return any(answer.lstrip().startswith(_STAGES) for answer in answers)
+
+
 def list_model_errors(session: "Session") -> list[str]:
     """Return the stage of a study's results: on what they were calibrated, or from what they are estimated.
 
     The errors of an estimate are those of each class that its points have. How many published figures a
     calibration predicts is said with these. Nothing is said where the study's own answer does.
     """
-    answers = [entry if isinstance(entry, str) else entry["say"] for entry in session.spec.get("answer", ())]
-    if any(answer.lstrip().startswith(_STAGES) for answer in answers):
+    if states_stage(session):
         return []
     if fitted := session.spec.get("fitted"):
         parameters = ", ".join(dict.fromkeys(fit["parameter"] for fit in fitted))

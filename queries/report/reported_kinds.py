@@ -34,6 +34,7 @@ from destage.queries.report.sentences.excerpt import (
     open_slice,
 )
 from destage.queries.report.sentences.front_answer import TRIALS, compose_front_answer, tabulate_front
+from destage.queries.report.sentences.model_ranges import list_user_ranges
 from destage.queries.report.sentences.point_names import FAULTS, name_point
 from destage.queries.report.sentences.published_section import compose_verdicts
 from destage.queries.report.sentences.replay_answer import compose_replay_answer
@@ -148,7 +149,7 @@ class ReportedReplay(ReportedStudy):
 class ReportedLargest(ReportedStudy):
     """A search of each point for the largest value."""
 
-    remarks = (list_unsteady_caches, list_model_errors, list_assumed_localities)
+    remarks = (list_unsteady_caches, list_model_errors, list_user_ranges, list_assumed_localities)
 
     def compose_results(self, shown: Session) -> list[str]:
         """Return the sentences on results; the study's own words are the detail where it has no figures."""
