@@ -22,10 +22,12 @@ from destage.queries.named.column_meanings import (
     find_units,
 )
 from destage.queries.opening.studied_sweep import WIDE, StudiedSweep, list_asked, order_columns
+from destage.queries.tables.views import OPTIONAL_PLAN
 from destage.queries.text.plain_values import mark_computed
 from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote, replace_quantities
 
 _LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)
+_COUNT = re.compile(r"count\(\s*\*\s*\)")
 _DESCRIBED = ["column_name", "column_type", "null", "key", "default", "extra"]
 """The columns of what DuckDB returns for DESCRIBE and SHOW."""
 
@@ -63,6 +65,7 @@ class PublicViews:
         self._made: dict[str, list[str]] = {}
         self._explained: dict[str, dict[str, Meaning]] = {}
         self._units = dict(study.units)
+        self._plan_words = self._list_plan_words() if database.list_columns(OPTIONAL_PLAN) else None
 
     @property
     def units(self) -> dict[str, str]:
@@ -114,7 +117,7 @@ class PublicViews:
         if not statement.explain and _LISTING.fullmatch(statement.select.strip()):
             listed = self.list_relations()
             return pa.table({"name": list(listed), "meaning": list(listed.values())})
-        words = set(re.findall(r"\w+", statement.select.lower()))
+        words = _list_words(statement.select)
         named = [name for name in (*RELATIONS, *self._queries) if name in words]
         failures: dict[str, DestageError] = {}
         for name in named:
@@ -123,6 +126,9 @@ class PublicViews:
             except (QueryError, StoreError) as error:
                 # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
+        if "runs" in self._made and self._plan_words is not None:
+            is_plan_read = self._may_read_plan(statement.select, self._plan_words)
+            self._publish("runs", "runs" if is_plan_read else OPTIONAL_PLAN)
         try:
             statement = replace(statement, select=self.read_quantities(statement.select))
             rows, unchanged = self._database.run(statement, self.aliases, self._made, seconds)
@@ -158,11 +164,30 @@ class PublicViews:
             return  # the statement defines it itself
         if name in WIDE:
             columns, self._first[name] = order_columns(columns, list_asked(self._study))
-        names = self._study.names
-        self._made[name] = [names.get(column, column) for column in columns]
+        self._made[name] = [self._study.names.get(column, column) for column in columns]
+        self._publish(name, name)
+
+    def _publish(self, name: str, source: str) -> None:
+        """Let a relation have the rows of a view."""
+        paths = {column: path for path, column in self._study.names.items()}
         listed = (
-            f"{quote(column)} AS {quote(names[column])}" if column in names else quote(column)
-            for column in columns
+            f"{quote(paths[column])} AS {quote(column)}" if column in paths else quote(column)
+            for column in self._made[name]
         )
-        statement = f"SELECT {', '.join(listed)} FROM main.{quote(name)}"  # noqa: S608 - names of the sweep, quoted
+        statement = f"SELECT {', '.join(listed)} FROM main.{quote(source)}"  # noqa: S608 - names of the sweep, quoted
         self._database.add_view(name, statement, PUBLIC)
+
+    def _list_plan_words(self) -> set[str]:
+        """Return the words of the names of columns that only the plan has."""
+        columns = set(self._database.list_columns("plan")) - {"run_id"}
+        return _list_words(" ".join([*columns, *self._study.names.values(), *self.aliases]))
+
+    def _may_read_plan(self, select: str, plan_words: set[str]) -> bool:
+        """Return whether a statement may read columns of the plan; to be wrong costs time only."""
+        text = _COUNT.sub("", select.lower())
+        words = _list_words(text)
+        return "*" in text or "select" not in words or not words.isdisjoint({"columns", *plan_words})
+
+
+def _list_words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))

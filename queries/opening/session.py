@@ -127,6 +127,7 @@ class Session(StudiedSweep):
                 "plan": relations.plan,
                 "stored_rows": relations.rows,
                 "runs": views.build_runs_view(is_ordered=facts.stored <= MOST_ORDERED),
+                **({} if relations.order is None else {views.OPTIONAL_PLAN: views.build_optional_plan_view()}),
                 "configurations": views.build_configurations_view(self.axes, facts.rows_per_point),
                 "grid": build_grid(
                     self.axes, shares_runs=facts.shares_runs, conditional=self._list_conditional()
@@ -140,7 +141,7 @@ class Session(StudiedSweep):
             self._limits,
             relations.files,
         )
-        self._point_means = PointMeans(self._database, facts.rows_per_point or 1)
+        self._point_means = PointMeans(self._database, facts.rows_per_point or 1, relations.order)
         plan = self._database.query("FROM plan LIMIT 0").schema
         answers = complete_answers(self.sweep.answers(), [plan.field(axis) for axis in self.axes])
         self._database.add_table("found_answers", answers)

@@ -9,11 +9,15 @@ without a cache, all write fractions. The first of them in the plan stands for a
 point if the point and all that differ from it in this axis alone are one; it is NULL where it has no effect
 at any of them, and where its condition (`when`) is false, as one point stands for all of its values. The
 views read the plan of `collapse_plan`. What averages over the grid as written reads `grid`.
+
+Of a large sweep that has ended, the order of the stored rows is recorded as well: the plan row of each. To
+find it takes a join of all run ids.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +27,7 @@ from destage.errors import StoreError
 from destage.objects import ObjectPath
 from destage.sql import FileConnection, quote, quote_text
 from destage.store import Sweep
-from destage.store.files.digests import decode_record, digest_of, encode_record, is_count
+from destage.store.files.digests import decode_record, digest_of, encode_record, is_count, is_intact
 from destage.store.files.durable import write_durably
 from destage.store.files.layout import SweepLayout
 from destage.store.files.regular_files import MOST_RECORD, read_file
@@ -31,6 +35,9 @@ from destage.store.files.regular_files import MOST_RECORD, read_file
 _FEWEST_RECORDED = 200_000
 """Stored rows below which nothing is recorded: to scan them takes less time than to read a record."""
 _SUFFIX = ".facts"
+_ORDER_SUFFIX = ".order"
+_ORDER_TYPE = np.dtype("<u4")
+"""A plan row, in the file of the order of stored rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +100,57 @@ def _count_rows_per_point(digests: "np.ndarray[Any, Any]") -> int | None:
     return None if (of_points[1:] == of_points[:-1]).any() else rows
 
 
+def join_rows(plan: str, rows: str) -> str:
+    """Return the statement of the plan rows of stored rows, in any order: `row`, the number, and `plan_row`.
+
+    Args:
+        plan: The statement of the plan.
+        rows: The statement of the stored rows.
+    """
+    return (
+        f"SELECT stored.row::INTEGER AS row, plan_row::INTEGER AS plan_row FROM ({plan}) "  # noqa: S608
+        f"JOIN (SELECT row_number() OVER () - 1 AS row, run_id FROM ({rows})) AS stored USING (run_id)"
+    )
+
+
+def order_rows(connection: FileConnection, plan: str, rows: str, facts: Facts) -> "np.ndarray[Any, Any] | None":
+    """Return the plan row of each stored row; None unless each has exactly one."""
+    if facts.shares_runs:
+        return None
+    joined = connection.fetch(join_rows(plan, rows))
+    if joined.num_rows != facts.stored:
+        return None  # a stored run is not planned
+    order = np.empty(facts.stored, _ORDER_TYPE)
+    order[joined["row"].to_numpy()] = joined["plan_row"].to_numpy()
+    return order
+
+
+def read_order(file: Path | None, planned: int) -> "np.ndarray[Any, Any] | None":
+    """Return the plan row of each stored row from a file of them; None if it is lost or not valid.
+
+    Args:
+        planned: The number of plan rows.
+    """
+    with suppress(OSError):
+        if file is not None and is_intact(file):
+            order = np.fromfile(file, _ORDER_TYPE)
+            return order if order.max(initial=0) < planned else None
+    return None
+
+
 class FactsRecord:
-    """The record of the facts about some rounds and fragments in the folder of a sweep; a bucket has none."""
+    """The record of the facts about some rounds and fragments in the folder of a sweep; a bucket has none.
+
+    That of a sweep that has ended has another name than before, so that its rows are ordered once.
+    """
 
     def __init__(self, sweep: Sweep, names: Iterable[str]) -> None:
         folder = SweepLayout(sweep.path).copies
         self._folder = None if isinstance(folder, ObjectPath) else folder.absolute()
-        self._name = digest_of("\n".join(sorted(names)).encode()) + _SUFFIX
+        self.is_final = sweep.is_finished
+        state = ["finished"] if self.is_final else []
+        self._key = digest_of("\n".join([*sorted(names), *state]).encode())
+        self._name = self._key + _SUFFIX
 
     def find(self) -> Facts | None:
         """Return the recorded facts, if there is an intact record."""
@@ -112,15 +163,36 @@ class FactsRecord:
             return None
         return facts if _is_valid(facts) else None
 
-    def keep(self, facts: Facts) -> None:
-        """Record the facts about a large sweep, and delete other records, where the folder can be written."""
+    def keep(self, facts: Facts) -> bool:
+        """Record the facts about a large sweep, and delete other records, where the folder can be written.
+
+        Returns whether they are recorded.
+        """
         if self._folder is None or facts.stored < _FEWEST_RECORDED:
-            return
+            return False
         with suppress(OSError, StoreError):
             self._folder.mkdir(exist_ok=True)
-            for spent in self._folder.glob(f"*{_SUFFIX}"):
+            for spent in (*self._folder.glob(f"*{_SUFFIX}"), *self._folder.glob(f"*{_ORDER_SUFFIX}")):
                 spent.unlink(missing_ok=True)
             write_durably(self._folder / self._name, encode_record(asdict(facts)))
+            return True
+        return False
+
+    def find_order(self, stored: int) -> Path | None:
+        """Return the file of `order_rows` of this many stored rows, if there is an intact one."""
+        if self._folder is not None:
+            for path in self._folder.glob(f"{self._key}-*{_ORDER_SUFFIX}"):
+                with suppress(OSError):
+                    if path.stat().st_size == stored * _ORDER_TYPE.itemsize and is_intact(path):
+                        return path
+        return None
+
+    def keep_order(self, order: "np.ndarray[Any, Any]") -> None:
+        """Record the plan rows of `order_rows`, where the folder can be written."""
+        assert self._folder is not None  # noqa: S101 - the facts are recorded in it
+        content = order.tobytes()
+        with suppress(OSError, StoreError):
+            write_durably(self._folder / f"{self._key}-{digest_of(content)}{_ORDER_SUFFIX}", content)
 
 
 def _is_valid(facts: Facts) -> bool:

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from destage import allowance
+from destage.queries.tables.facts import join_rows, read_order
 from destage.queries.tables.views import FIRST_ROW, STATUSES
 from destage.sql import Database, quote, quote_text
 from destage.student import quantile
@@ -61,10 +63,16 @@ class _Places:
 class PointMeans:
     """The means of one open sweep, whose rows do not change."""
 
-    def __init__(self, database: Database, rows_per_point: int) -> None:
-        """Take the database with `plan` and `stored_rows`; `rows_per_point` is as in `Facts`."""
+    def __init__(self, database: Database, rows_per_point: int, order: Path | None) -> None:
+        """Take the database with `plan` and `stored_rows`.
+
+        Args:
+            rows_per_point: As in `Facts`.
+            order: As in `Relations`.
+        """
         self._database = database
         self._rows_per_point = rows_per_point
+        self._order = order
         self._places: _Places | None = None
         self._means: dict[str, dict[str, pa.Array]] = {}
 
@@ -81,7 +89,7 @@ class PointMeans:
 
     def _tabulate(self, read: _Read, columns: Mapping[str, bool]) -> pa.Table:
         if self._places is None:
-            self._places = _find_places(read, self._rows_per_point)
+            self._places = _find_places(read, self._rows_per_point, self._order)
         places = self._places
         lacking = {
             name: has_interval
@@ -153,23 +161,22 @@ class PointMeans:
             return dict(zip(columns, pool.map(average, columns), strict=True))
 
 
-def _find_places(read: _Read, rows_per_point: int) -> _Places:
+def _find_places(read: _Read, rows_per_point: int, file: Path | None) -> _Places:
     (firsts,) = _fetch(read, 1, f"SELECT plan_row FROM plan WHERE plan_row % {rows_per_point} = 0")  # noqa: S608
     firsts.sort()
-    # A join has its rows in any order.
-    rows, slots = _fetch(
-        read,
-        2,
-        "SELECT stored.row::INTEGER AS row, plan_row::INTEGER AS plan_row FROM plan JOIN "
-        "(SELECT row_number() OVER () - 1 AS row, run_id FROM stored_rows) AS stored USING (run_id)",
-    )
+    order = read_order(file, len(firsts) * rows_per_point)
+    if order is None:
+        # A join has its rows in any order.
+        rows, slots = _fetch(read, 2, join_rows("FROM plan", "FROM stored_rows"))
+    else:
+        rows, slots = np.arange(len(order), dtype=np.int32), order
     if len(firsts) and firsts[-1] != (len(firsts) - 1) * rows_per_point:
         # Points of the plan as written are left out.
         place = slots % rows_per_point
         slots = np.searchsorted(firsts, slots - place) * rows_per_point + place
     if (rows[1:] < rows[:-1]).any():
-        order = np.argsort(rows, kind="stable")
-        rows, slots = rows[order], slots[order]
+        by_row = np.argsort(rows, kind="stable")
+        rows, slots = rows[by_row], slots[by_row]
     cases = " ".join(f"WHEN {quote_text(name)} THEN {code}" for code, name in enumerate(_CODES))
     coded = f"SELECT (CASE status {cases} ELSE {_OTHER} END)::UTINYINT AS code FROM stored_rows"  # noqa: S608
     status = np.full(len(firsts) * rows_per_point, _MISSING, np.uint8)

@@ -26,6 +26,7 @@ from destage.queries.tables.facts import (
     collapse_plan,
     examine_plan,
     find_shared_points,
+    order_rows,
 )
 from destage.queries.tables.kept_copies import KeptCopies, list_copied
 from destage.sql import FileConnection, merge_files, quote, quote_text, quote_texts
@@ -180,6 +181,8 @@ class Relations:
         fragments: The names of the fragments with the stored rows.
         facts: What decides which statements answer the sweep.
         tables: Tables that the statements read besides.
+        order: The file of the plan row of each stored row, which `read_order` reads, if it is recorded. Then
+            every stored row has exactly one, and the hashes of planned runs differ.
     """
 
     plan: str
@@ -188,6 +191,7 @@ class Relations:
     fragments: tuple[str, ...]
     facts: Facts
     tables: dict[str, pa.Table] = field(default_factory=dict)
+    order: Path | None = None
 
 
 def open_relations(sweep: Sweep, folder: Path) -> Relations:
@@ -207,13 +211,18 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
         with closing(FileConnection()) as connection:
             plan, plan_files = _read_plan(connection, rounds, folder)
             groups = fragments.group(connection, folder)
-            record = FactsRecord(sweep, [*(path.name for path in rounds), *fragments.names])
+            # Which files are read before the copy of others decides the order of the rows.
+            read = [path.name for path in (*rounds, *fragments.large)]
+            record = FactsRecord(sweep, [*read, *fragments.names])
             facts = record.find()
             rows, tables, stored = _select_rows(connection, groups, facts)
             if facts is None:
                 facts = examine_plan(connection, plan, sweep.probed, stored)
-                if CHOSEN not in tables:
-                    record.keep(facts)
+                is_kept = CHOSEN not in tables and record.keep(facts)
+                if is_kept and record.is_final:
+                    order = order_rows(connection, plan, rows, facts)
+                    if order is not None:
+                        record.keep_order(order)
             if facts.shares_runs:
                 tables[SHARED] = find_shared_points(connection, plan, sweep.axes)
                 plan = collapse_plan(plan, sweep.axes)
@@ -223,7 +232,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             raise
         raise explained from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
-    return Relations(plan, rows, files, fragments.names, facts, tables)
+    return Relations(plan, rows, files, fragments.names, facts, tables, record.find_order(facts.stored))
 
 
 def explain_failure(error: Exception, files: Iterable[Path], sweep: Sweep) -> Exception:

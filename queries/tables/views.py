@@ -78,6 +78,24 @@ def build_runs_view(*, is_ordered: bool) -> str:
     )
 
 
+OPTIONAL_PLAN = "runs_with_optional_plan"
+"""The view of the rows of `runs`, which joins the plan only for a statement that reads columns of the plan."""
+
+
+def build_optional_plan_view() -> str:
+    """Return the statement of `OPTIONAL_PLAN`: `runs`, where every stored run has one place in the plan.
+
+    DuckDB leaves out an outer join of which nothing is read if it has at most one row for each other one.
+    Hashes of planned runs differ (`Relations.order`), and are faster to group than the ids.
+    """
+    planned = 'SELECT hash(run_id) AS digest, any_value(COLUMNS(*)) AS "\\0" FROM plan GROUP BY hash(run_id)'
+    return (
+        "SELECT planned.* EXCLUDE (digest, plan_row) REPLACE (stored.run_id AS run_id), "  # noqa: S608
+        "stored.* EXCLUDE (run_id, digest) FROM (SELECT *, hash(run_id) AS digest FROM stored_rows) AS stored "
+        f"LEFT JOIN ({planned}) AS planned ON planned.digest = stored.digest"
+    )
+
+
 def build_configurations_view(axes: Sequence[str], rows_per_point: int | None) -> str:
     """Return the statement of `configurations`: each point's axes, and its place in the plan.
 

@@ -109,9 +109,9 @@ class Database:
         self._connection.unregister("_given")
 
     def add_view(self, name: str, statement: str, schema: str = "main") -> None:
-        """Add a view; its columns have no aliases of their own."""
+        """Add a view, or replace it; its columns have no aliases of their own."""
         try:
-            self._connection.execute(f"CREATE VIEW {schema}.{quote(name)} AS {statement}")
+            self._connection.execute(f"CREATE OR REPLACE VIEW {schema}.{quote(name)} AS {statement}")
         except duckdb.Error as error:
             raise QueryError(
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
