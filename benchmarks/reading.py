@@ -40,6 +40,7 @@ def list_points(session: Session) -> None:
 OPERATIONS: dict[str, Callable[[Session], object]] = {
     "open": lambda _: None,
     "open again": lambda _: None,
+    "count": lambda session: session.run(*session.split("SELECT count(*) FROM runs")),
     "design_space": lambda session: session.query("design_space"),
     "one column of runs": lambda session: session.sql("SELECT avg(response_p95_us) FROM runs"),
     "table and answer": list_points,
@@ -50,7 +51,8 @@ OPERATIONS: dict[str, Callable[[Session], object]] = {
 BOUNDS_S = {
     "open": 2,
     "open again": 1,
-    "design_space": 20,
+    "count": 1,
+    "design_space": 5,
     "one column of runs": 10,
     "table and answer": 40,
     "report": 50,

@@ -21,7 +21,13 @@ from destage.queries.tables import views
 from destage.queries.tables.facts import SHARED, build_grid
 from destage.queries.tables.point_means import PointMeans
 from destage.queries.tables.point_table import PointTable, tabulate_axes
-from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
+from destage.queries.tables.relations import (
+    CHOSEN,
+    Relations,
+    explain_failure,
+    open_relations,
+    restrict_relations,
+)
 from destage.queries.tables.stored_analyses import name_table
 from destage.queries.tables.views import MEANS, MeanViews
 from destage.queries.text.presentation import format_count
@@ -127,7 +133,9 @@ class Session(StudiedSweep):
                 "plan": relations.plan,
                 "stored_rows": relations.rows,
                 "runs": views.build_runs_view(is_ordered=facts.stored <= MOST_ORDERED),
-                **({} if relations.order is None else {views.OPTIONAL_PLAN: views.build_optional_plan_view()}),
+                **(
+                    {} if relations.order is None else {views.OPTIONAL_PLAN: views.build_optional_plan_view()}
+                ),
                 "configurations": views.build_configurations_view(self.axes, facts.rows_per_point),
                 "grid": build_grid(
                     self.axes, shares_runs=facts.shares_runs, conditional=self._list_conditional()
@@ -262,7 +270,8 @@ class Session(StudiedSweep):
 
         Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
         """
-        if not self._means.is_computed(statement):
+        # The join with `CHOSEN` has its rows in another order in each statement; `PointMeans` needs one order.
+        if CHOSEN in self.relations.tables or not self._means.is_computed(statement):
             return self.sql(self._means.define(statement), parameters)
 
         def read() -> pa.Table:

@@ -113,7 +113,9 @@ def join_rows(plan: str, rows: str) -> str:
     )
 
 
-def order_rows(connection: FileConnection, plan: str, rows: str, facts: Facts) -> "np.ndarray[Any, Any] | None":
+def order_rows(
+    connection: FileConnection, plan: str, rows: str, facts: Facts
+) -> "np.ndarray[Any, Any] | None":
     """Return the plan row of each stored row; None unless each has exactly one."""
     if facts.shares_runs:
         return None

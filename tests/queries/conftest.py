@@ -42,6 +42,7 @@ def make_session(tmp_path: Path) -> MakeSession:
         planned_only: Sequence[Mapping[str, Any]] = (),
         analyses: Mapping[str, pa.Table] | None = None,
         rounds: int = 1,
+        finished: bool = False,
         **spec: Any,
     ) -> Session:
         layout = SweepLayout(tmp_path / "sweeps" / "study-00000000")
@@ -61,6 +62,7 @@ def make_session(tmp_path: Path) -> MakeSession:
             *(plan.slice(start, size) for start in range(0, len(planned), size or 1)),
             study=yaml.safe_dump({"name": "study", "scenario": SCENARIO, **spec}),
             answers=found if answers else None,
+            finished=finished,
             analyses=analyses,
         )
         executed = {row["run_id"]: row for row in runs}

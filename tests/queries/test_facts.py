@@ -72,7 +72,7 @@ def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def find_record(path: Path) -> Path:
-    (record,) = Path(str(SweepLayout(path).copies)).iterdir()
+    (record,) = Path(str(SweepLayout(path).copies)).glob("*.facts")
     return record
 
 
