@@ -21,13 +21,7 @@ from destage.queries.tables import views
 from destage.queries.tables.facts import SHARED, build_grid
 from destage.queries.tables.point_means import PointMeans
 from destage.queries.tables.point_table import PointTable, tabulate_axes
-from destage.queries.tables.relations import (
-    CHOSEN,
-    Relations,
-    explain_failure,
-    open_relations,
-    restrict_relations,
-)
+from destage.queries.tables.relations import Relations, explain_failure, open_relations, restrict_relations
 from destage.queries.tables.stored_analyses import name_table
 from destage.queries.tables.views import MEANS, MeanViews
 from destage.queries.text.presentation import format_count
@@ -270,8 +264,7 @@ class Session(StudiedSweep):
 
         Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
         """
-        # The join with `CHOSEN` has its rows in another order in each statement; `PointMeans` needs one order.
-        if CHOSEN in self.relations.tables or not self._means.is_computed(statement):
+        if not (self.relations.has_steady_order and self._means.is_computed(statement)):
             return self.sql(self._means.define(statement), parameters)
 
         def read() -> pa.Table:

@@ -193,6 +193,11 @@ class Relations:
     tables: dict[str, pa.Table] = field(default_factory=dict)
     order: Path | None = None
 
+    @property
+    def has_steady_order(self) -> bool:
+        """Whether the rows are in one order in all statements, as without the join with `CHOSEN`."""
+        return CHOSEN not in self.tables
+
 
 def open_relations(sweep: Sweep, folder: Path) -> Relations:
     """Return the relations of a sweep as it is now.

@@ -79,7 +79,7 @@ def build_runs_view(*, is_ordered: bool) -> str:
 
 
 OPTIONAL_PLAN = "runs_with_optional_plan"
-"""The view of the rows of `runs`, which joins the plan only for a statement that reads columns of the plan."""
+"""The view of the rows of `runs`, which joins the plan only where a statement reads columns of it."""
 
 
 def build_optional_plan_view() -> str:
@@ -88,9 +88,9 @@ def build_optional_plan_view() -> str:
     DuckDB leaves out an outer join of which nothing is read if it has at most one row for each other one.
     Hashes of planned runs differ (`Relations.order`), and are faster to group than the ids.
     """
-    planned = 'SELECT hash(run_id) AS digest, any_value(COLUMNS(*)) AS "\\0" FROM plan GROUP BY hash(run_id)'
+    planned = 'SELECT hash(run_id) AS digest, any_value(COLUMNS(*)) AS "\\0" FROM plan GROUP BY digest'
     return (
-        "SELECT planned.* EXCLUDE (digest, plan_row) REPLACE (stored.run_id AS run_id), "  # noqa: S608
+        "SELECT planned.* EXCLUDE (digest, plan_row) REPLACE (stored.run_id AS run_id), "
         "stored.* EXCLUDE (run_id, digest) FROM (SELECT *, hash(run_id) AS digest FROM stored_rows) AS stored "
         f"LEFT JOIN ({planned}) AS planned ON planned.digest = stored.digest"
     )

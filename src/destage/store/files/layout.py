@@ -44,7 +44,7 @@ class SweepLayout:
 
     @property
     def copies(self) -> Location:
-        """The directory of what readers keep: a copy of many small fragments; facts and order of many rows."""
+        """The directory of what readers keep: a copy of small fragments, facts and order of many rows."""
         return self.root / "copies"
 
     @property
