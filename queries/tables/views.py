@@ -91,7 +91,8 @@ def build_optional_plan_view() -> str:
     planned = 'SELECT hash(run_id) AS digest, any_value(COLUMNS(*)) AS "\\0" FROM plan GROUP BY digest'
     return (
         "SELECT planned.* EXCLUDE (digest, plan_row) REPLACE (stored.run_id AS run_id), "
-        "stored.* EXCLUDE (run_id, digest) FROM (SELECT *, hash(run_id) AS digest FROM stored_rows) AS stored "
+        "stored.* EXCLUDE (run_id, digest) "
+        "FROM (SELECT *, hash(run_id) AS digest FROM stored_rows) AS stored "
         f"LEFT JOIN ({planned}) AS planned ON planned.digest = stored.digest"
     )
 
