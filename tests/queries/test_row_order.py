@@ -104,7 +104,7 @@ def test_both_views_of_runs_are_equal(make_sweep: Any) -> None:
 
 def test_only_columns_of_the_plan_are_joined(make_sweep: Any) -> None:
     def explain(session: Any, listed: str) -> str:
-        return str(session.run(*session.split("EXPLAIN SELECT " + listed + " FROM runs")).to_pylist()).lower()
+        return str(session.run(*session.split("EXPLAIN SELECT " + listed + " FROM runs")).to_pylist()).lower()  # noqa: S608 - names of columns
 
     with open_session(make_sweep()) as session:
         for listed in ("count(*)", "avg(response_p95_us)", "min(run_id), count( * )"):
