@@ -40,7 +40,7 @@ def list_points(session: Session) -> None:
 OPERATIONS: dict[str, Callable[[Session], object]] = {
     "open": lambda _: None,
     "open again": lambda _: None,
-    "count": lambda session: session.run(*session.split("SELECT count(*) FROM runs")),
+    "count": lambda session: [session.run(one) for one in session.split("SELECT count(*) FROM runs")],
     "design_space": lambda session: session.query("design_space"),
     "one column of runs": lambda session: session.sql("SELECT avg(response_p95_us) FROM runs"),
     "table and answer": list_points,
