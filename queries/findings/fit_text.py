@@ -16,7 +16,13 @@ from destage.queries.text.presentation import (
     format_count,
     format_rounded,
 )
-from destage.queries.text.shown_results import describe_failing, name_result, show_bound, show_result
+from destage.queries.text.shown_results import (
+    describe_failing,
+    name_result,
+    show_bound,
+    show_bytes,
+    show_result,
+)
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
@@ -58,6 +64,7 @@ class JudgedChange:
         value: The new part or level by its name.
         price: What has to be bought for it [currency]; None without a price.
         array: The array after the change, under both loads.
+        usable_bytes: The size of the data that it can hold then.
         reliance: How far it is to be relied on that it fits; None if it does not.
     """
 
@@ -65,6 +72,7 @@ class JudgedChange:
     value: str
     price: float | None
     array: JudgedArray
+    usable_bytes: int
     reliance: Reliance | None = None
 
 
@@ -78,6 +86,9 @@ class Fit:
         added: The array with all loads.
         changes: The single changes that were simulated, the best first; none if the addition fits.
         impossible: The changes that cannot be built, or do not hold the data of both loads.
+        too_small: The changes after which the array holds less than it must.
+        kept_bytes: The size of the data that it must hold.
+        data_bytes: The size of the data of all loads; None for a trace.
         currency: The currency of the prices; None if the changes are in the order of how little they change.
         remarks: Sentences on what the answer rests on.
         reliance: How far it is to be relied on that the addition fits; None if it does not.
@@ -88,6 +99,9 @@ class Fit:
     added: JudgedArray
     changes: Sequence[JudgedChange] = ()
     impossible: int = 0
+    too_small: int = 0
+    kept_bytes: int = 0
+    data_bytes: int | None = None
     currency: str | None = None
     remarks: Sequence[str] = ()
     reliance: Reliance | None = None
@@ -218,6 +232,7 @@ def _describe_changes(fit: Fit) -> list[str]:
         odds = _qualify(change.reliance).removeprefix(", but ").removeprefix(", ").strip()
         cells = [
             name_change(fit, change),
+            f"holds {show_bytes(change.usable_bytes)}",
             f"{name_result(result.objective.column)} {_show(result)}",
             odds,
             fewer,
@@ -245,4 +260,11 @@ def _count_others(fit: Fit) -> list[str]:
         counts.append(
             f"{format_count(fit.impossible, 'change')} impossible, or too small for the data of both loads"
         )
-    return [begin_sentence(f"{'; '.join(counts)}.")] if counts else []
+    lines = [begin_sentence(f"{'; '.join(counts)}.")] if counts else []
+    if fit.too_small:
+        own = "" if fit.data_bytes is None else f"; the loads have {show_bytes(fit.data_bytes)} of data"
+        lines.append(
+            f"{format_count(fit.too_small, 'change')} not simulated, as the array would hold less than "
+            f"{show_bytes(fit.kept_bytes)} (--keep states less{own})."
+        )
+    return lines

@@ -15,6 +15,7 @@ from destage.queries.findings.fit_text import Fit, JudgedChange, Reliance
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing.present_array import PresentArray, is_valid
 from destage.sweeps.sizing.single_changes import ORDER, Change, Considered, find_price, list_changes
+from destage.sweeps.sizing.stored_data import measure_data
 from destage.sweeps.sizing.weighed_arrays import find_odds
 
 Run = Callable[[Study], Outcome]
@@ -48,14 +49,15 @@ def check_array(
         )
     changes = list_changes(array.scenario, considered)
     possible = [change for change in changes if is_valid(shared, change.assignments)]
+    simulated = [change for change in possible if array.is_large_enough(change.assignments)]
     judged: list[tuple[Change, JudgedArray]] = []
     more = array.make_more_disks(shared)
     if more is not None:
         disk = Change("disks", array.disk, {})
         judged += [(disk, found) for found in _judge(more, run)[0]]
-    if possible:
-        named = {change.label: change for change in possible}
-        found = _judge(array.make_changes(shared, possible), run)[0]
+    if simulated:
+        named = {change.label: change for change in simulated}
+        found = _judge(array.make_changes(shared, simulated), run)[0]
         judged += [(named[one.label or ""], one) for one in found]
     fitting = {
         change.label: ({**change.assignments, DISKS: one.disks}, one) for change, one in judged if one.is_met
@@ -67,6 +69,7 @@ def check_array(
             change.value,
             None if prices is None else find_price(change, one.disks, array.scenario, prices),
             one,
+            array.measure_usable({**change.assignments, DISKS: one.disks}),
             reliances.get(change.label),
         )
         for change, one in judged
@@ -78,6 +81,9 @@ def check_array(
         remarks=list(dict.fromkeys([*describe_error(error), *errors, *remarks])),
         changes=priced if prices is not None else sorted(priced, key=_find_place),
         impossible=len(changes) - len(possible) + (more is None),
+        too_small=len(possible) - len(simulated),
+        kept_bytes=array.kept_bytes,
+        data_bytes=measure_data(shared["workload"]),
         currency=None if prices is None else prices["currency"],
     )
 

@@ -18,6 +18,7 @@ from destage.sweeps.sizing.request import DISKS, list_phases
 from destage.sweeps.sizing.shared_load import share_array
 from destage.sweeps.sizing.single_changes import Change
 from destage.sweeps.sizing.sizing_studies import FURTHEST, parse_written, write_capacities
+from destage.sweeps.sizing.stored_data import HELD
 from destage.sweeps.space import parameters
 from destage.sweeps.study.users import USERS, has_trace, list_streams
 from destage.sweeps.study.valid_study import Study
@@ -39,6 +40,7 @@ class PresentArray:
         most: The most disks considered.
         phase: The phase that is measured; None for the first, if the load has phases.
         remarks: Sentences on what the loads assume.
+        kept: The data that the array must hold after a change [bytes]; None for its usable capacity.
     """
 
     scenario: Mapping[str, Any]
@@ -48,6 +50,7 @@ class PresentArray:
     most: int
     phase: str | None = None
     remarks: Sequence[str] = ()
+    kept: int | None = None
 
     @property
     def disks(self) -> int:
@@ -62,8 +65,21 @@ class PresentArray:
     @property
     def usable_bytes(self) -> int:
         """The size of the data that the array can hold [bytes]."""
-        array = self.scenario["array"] if "array" in self.scenario else self.scenario["arrays"][0]
-        return engine.usable_capacity(array)
+        return self.measure_usable({})
+
+    @property
+    def kept_bytes(self) -> int:
+        """The size of the data that it must hold after a change [bytes]."""
+        return self.usable_bytes if self.kept is None else self.kept
+
+    def measure_usable(self, assignments: Mapping[str, Any]) -> int:
+        """Return the size of the data that the array can hold with some fields assigned [bytes]."""
+        scenario = _assign(self.scenario, assignments)
+        return engine.usable_capacity(scenario["array"] if "array" in scenario else scenario["arrays"][0])
+
+    def is_large_enough(self, assignments: Mapping[str, Any]) -> bool:
+        """Return whether the array holds what it must with some fields assigned."""
+        return self.measure_usable(assignments) >= self.kept_bytes * HELD
 
     def share(self) -> tuple[dict[str, Any], list[str]]:
         """Return the configuration with all loads, and sentences on what that assumes.
@@ -164,11 +180,15 @@ class PresentArray:
 
 def is_valid(scenario: Mapping[str, Any], assignments: Mapping[str, Any]) -> bool:
     """Return whether a configuration is valid with some fields assigned, by dotted path."""
-    changed = copy.deepcopy(dict(scenario))
-    for path, value in assignments.items():
-        parameters.assign(changed, path, value)
     try:
-        engine.assemble(changed)
+        engine.assemble(_assign(scenario, assignments))
     except ConfigError:
         return False
     return True
+
+
+def _assign(scenario: Mapping[str, Any], assignments: Mapping[str, Any]) -> dict[str, Any]:
+    changed = copy.deepcopy(dict(scenario))
+    for path, value in assignments.items():
+        parameters.assign(changed, path, value)
+    return changed

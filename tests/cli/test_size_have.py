@@ -134,6 +134,28 @@ def test_a_change_fits_as_the_changed_array_does(check: Check, array: Path) -> N
     assert changed["with_addition"]["measured"] == kinds["raid"]["array"]["measured"]
 
 
+def test_a_change_keeps_the_room_of_the_array(check: Check, array: Path) -> None:
+    """RAID 1+0 has half of the disks, RAID 5 three of four; an SSD of 960 GB is no disk of 18 TB."""
+    array.write_text(ARRAY.replace('"10"', '"5"').replace("1TB", "100GB"))
+    more = ("--read-iops", "1500", "--size", "8KiB", "--capacity", "100GB", "--count", "4", *LEAST[:2])
+    asked = (*more, "--disks", "dc600m_960gb,exos_x20", "--raid", "10", "--response-p95", "10s")
+    usable = 3 * 18 * 10**12
+    kept = check(*asked)
+    assert [change["value"] for change in kept["changes"]] == ["exos_x20"]
+    assert kept["changes"][0]["usable_bytes"] == pytest.approx(usable * 20 / 18, rel=1e-3)
+    assert (kept["too_small"], kept["impossible"]) == (2, 1)
+    assert (kept["kept_bytes"], kept["data_bytes"]) == pytest.approx((usable, 2 * 10**11), rel=1e-3)
+    assert any("2 changes not simulated" in line and "54 TB" in line for line in kept["answer"])
+    half = check(*asked, "--keep", "30TB")
+    assert {change["value"]: change["usable_bytes"] for change in half["changes"]} == {
+        "10": pytest.approx(usable * 2 / 3, rel=1e-3),
+        "exos_x20": kept["changes"][0]["usable_bytes"],
+    }
+    data = check(*asked, "--keep", "200GB")
+    assert {change["value"] for change in data["changes"]} == {"10", "exos_x20", "dc600m_960gb"}
+    assert data["too_small"] == 0
+
+
 def test_changes_are_in_the_order_of_their_price(
     destage: Any, check: Check, tmp_path: Path, array: Path
 ) -> None:
@@ -141,7 +163,18 @@ def test_changes_are_in_the_order_of_their_price(
     prices = tmp_path / "prices.yaml"
     prices.write_text(PRICES)
     array.write_text(ARRAY.replace("1TB", "100GB"))
-    more = ("--read-iops", "900", "--size", "8KiB", "--capacity", "100GB", "--raid", "10,5")
+    more = (
+        "--read-iops",
+        "900",
+        "--size",
+        "8KiB",
+        "--capacity",
+        "100GB",
+        "--raid",
+        "10,5",
+        "--keep",
+        "200GB",
+    )
     answer = check(*more, "--prices", str(prices))
     priced = [(change["kind"], change["price"]) for change in answer["changes"]]
     disks = next(change["array"]["disks"] for change in answer["changes"] if change["kind"] == "disks")
@@ -270,6 +303,9 @@ HAVE = ("--have", "array.yaml")
         ),
         ((*HAVE, "--add", "vdi", "--size", "8KiB"), ("usage.conflicting-options", "--size")),
         ((*HAVE, "--write-iops", "9", "--size", "8KiB"), ("usage.missing-argument", "--capacity")),
+        (("--keep", "9TB"), ("usage.conflicting-options", "--keep")),
+        ((*HAVE, "--add", "vdi", "--keep", "40TB"), ("usage.out-of-range", "--keep")),
+        ((*HAVE, "--add", "vdi", "--keep", "9"), ("usage.bad-quantity", "--keep")),
         ((*HAVE, "--add", "vdx"), ("catalog.unknown-entry", "--add")),
         ((*HAVE, "--add", "iometer_oltp", "--count", "2-3"), ("usage.bad-value", "--count")),
         ((*HAVE, "--add", "vdi", "--raid", "7"), ("study.unknown-name", "--raid")),

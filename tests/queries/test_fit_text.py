@@ -34,9 +34,9 @@ def judge(p95_ms: float, busy: float, disks: int = 4, failing: int | None = None
 
 
 OVERLOADED = replace(judge(99, 1), measured=(), binding="overloaded", hit_ratio=None)
-MORE = JudgedChange("disks", "exos_x18", 200.0, judge(20, 0.7, disks=6, failing=5))
-LEVEL = JudgedChange("raid", "10", 0.0, judge(36, 0.95))
-CACHE = JudgedChange("cache", "megaraid_9560_16i", None, judge(31, 0.8))
+MORE = JudgedChange("disks", "exos_x18", 200.0, judge(20, 0.7, disks=6, failing=5), 90 * 10**12)
+LEVEL = JudgedChange("raid", "10", 0.0, judge(36, 0.95), 36 * 10**12)
+CACHE = JudgedChange("cache", "megaraid_9560_16i", None, judge(31, 0.8), 54 * 10**12)
 
 
 def test_an_addition_that_fits_has_its_figures() -> None:
@@ -88,6 +88,7 @@ def test_changes_that_make_it_fit_are_listed() -> None:
     words = [
         "EUR 200",
         "2 more disks, 6 in all",
+        "holds 90 TB",
         "response p95 20 ms",
         "not to be sure (70 %)",
         "5 miss response_p95 <= 30ms",

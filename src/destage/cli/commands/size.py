@@ -96,6 +96,14 @@ def size(
             autocompletion=complete_workloads,
         ),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            "--keep",
+            metavar="SIZE",
+            help="With --have: data that the array must hold after a change (default: its usable capacity).",
+        ),
+    ] = None,
     test: Annotated[
         str | None,
         typer.Option("--test", metavar="NAME", help="Test of an imported file that has several."),
@@ -284,6 +292,7 @@ def size(
         load=LoadOptions(workload=workload, test=test, trace=trace, size=request_size, **lows),
         have=have,
         add=add or (),
+        keep=keep,
         response_p95=response_p95,
         subject_to=subject_to or (),
         failures={"during_rebuild": during_rebuild or (), "dead_battery": dead_battery or ()},
@@ -301,7 +310,7 @@ def size(
     )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
-    if have is not None or add:
+    if have is not None or add or keep is not None:
         from destage.present_sizing import check_array
 
         reason = "--have does not take it: its array and its load are those of the file"

@@ -11,7 +11,7 @@ from destage.cli.parameters.scenario_file import (
     locate_mistakes,
     read_scenario,
 )
-from destage.cli.parameters.shared_options import translate_places
+from destage.cli.parameters.shared_options import parse_size, translate_places
 from destage.cli.parameters.sizing_load import LoadOptions, SizedLoad, make_slug, read_load
 from destage.cli.parameters.sizing_request import (
     SizeOptions,
@@ -51,10 +51,12 @@ def make_question(options: SizeOptions) -> Question:
     from destage.sweeps.sizing.present_array import PresentArray
     from destage.sweeps.sizing.request import MOST, RAID_LEVELS, list_objectives
     from destage.sweeps.sizing.single_changes import Considered
+    from destage.sweeps.sizing.stored_data import write_size
 
     if options.have is None:
-        message = "--add needs --have, the array that the load is added to"
-        raise UsageError("usage.conflicting-options", message, "--add")
+        option = "--add" if options.add else "--keep"
+        message = f"{option} needs --have, the array that a load is added to"
+        raise UsageError("usage.conflicting-options", message, option)
     loads = _read_loads(options)
     added = _scale(loads, options)
     scenario, localities = _read_present(options.have, options.assign)
@@ -69,7 +71,11 @@ def make_question(options: SizeOptions) -> Question:
         most=0,
         phase=options.phase,
         remarks=tuple(dict.fromkeys(localities)),
+        kept=None if options.keep is None else parse_size(options.keep, "--keep"),
     )
+    if array.kept_bytes > array.usable_bytes:
+        message = f"{options.keep}: the array holds {write_size(array.usable_bytes)}; it must be at most that"
+        raise UsageError("usage.out-of-range", message, "--keep")
     most = max(MOST, 2 * array.disks)
     if options.count is not None:
         _, most = read_count(options.count)

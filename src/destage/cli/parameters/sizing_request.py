@@ -62,6 +62,7 @@ class SizeOptions:
     load: LoadOptions
     have: Path | None
     add: Sequence[str]
+    keep: str | None
     response_p95: str | None
     subject_to: Sequence[str]
     failures: Mapping[str, Sequence[str]]

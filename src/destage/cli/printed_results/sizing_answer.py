@@ -205,6 +205,9 @@ def fit_as_json(fit: "Fit", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
             asdict(change) | {"reliance": _reliance_as_json(change.reliance)} for change in fit.changes
         ],
         "impossible": fit.impossible,
+        "too_small": fit.too_small,
+        "kept_bytes": fit.kept_bytes,
+        "data_bytes": fit.data_bytes,
         "currency": fit.currency,
         "sweeps": [str(outcome.path) for outcome in outcomes],
     }
