@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.parameters.added_load import make_question
+from destage.cli.parameters.added_load import make_question, reject_failures
 from destage.cli.parameters.completion import complete_configurations, complete_workloads
 from destage.cli.parameters.shared_options import (
     Catalog,
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from destage.sweeps.sizing.request import InputRange, SizingRequest
 
 _FAILURES = ("--during-rebuild", "--dead-battery")
-_NORMAL_ONLY = "states of failure are searched for one load and new arrays, not for"
-_DEAD_BATTERY = "--set controller.battery.state=absent checks it with a dead battery"
+_NORMAL_ONLY = "states of failure are searched for one load, not for ranges"
 
 
 def size(
@@ -317,7 +316,7 @@ def size(
         reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
         if iops is None:
             reject_options(context, reason, "--read-share")
-        reject_options(context, f"{_NORMAL_ONLY} an array that is there; {_DEAD_BATTERY}", *_FAILURES)
+        reject_failures(options.failures)
         reject_ranges(inputs)
         with place_at_options():
             question = make_question(options)
@@ -334,7 +333,7 @@ def size(
 
     if any(given.has_width for given in inputs):
         reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
-        reject_options(context, f"{_NORMAL_ONLY} ranges", *_FAILURES)
+        reject_options(context, _NORMAL_ONLY, *_FAILURES)
         is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})
