@@ -56,7 +56,6 @@ class RangedSizing:
         candidates: The arrays, the cheapest first.
         sizings: The loads that were sized, and what was found for each; the least load first.
         uncarried: The share of the ranges in which no candidate meets the objectives.
-        remarks: Sentences on what the answer rests on.
     """
 
     ranges: Mapping[str, tuple[float, float]]
@@ -65,7 +64,6 @@ class RangedSizing:
     candidates: Sequence[RangedCandidate]
     sizings: Sequence[tuple[Mapping[str, float], Sized]]
     uncarried: float
-    remarks: Sequence[str] = ()
 
     @property
     def currency(self) -> str:
@@ -76,6 +74,19 @@ class RangedSizing:
     def spares(self) -> int:
         """The hot spares of each candidate."""
         return self.sizings[0][1].spares
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences on what the answer rests on; those on some of the loads begin with these."""
+        loads: dict[str, list[str]] = {}
+        for values, sized in self.sizings:
+            load = ", ".join(_describe_input(name, values[name], values[name]) for name in self.ranges)
+            for remark in dict.fromkeys(sized.remarks):
+                loads.setdefault(remark, []).append(load)
+        return [
+            remark if len(about) == len(self.sizings) else f"{'; '.join(about)}: {remark}"
+            for remark, about in loads.items()
+        ]
 
     @property
     def carrying(self) -> list[RangedCandidate]:

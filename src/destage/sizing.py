@@ -213,7 +213,6 @@ def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
         candidates=(),
         sizings=sizings,
         uncarried=1.0,
-        remarks=list(dict.fromkeys(remark for _, sized in sizings for remark in sized.remarks)),
     )
     found = _list_arrays(load.make_largest(shares[0])[0], [sized for _, sized in sizings])
     if not found:

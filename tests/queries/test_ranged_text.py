@@ -3,6 +3,7 @@
 import pytest
 
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
+from destage.queries.findings.sizing_text import Sized
 
 
 def candidate(disks: int, odds: float | None) -> RangedCandidate:
@@ -19,3 +20,22 @@ def test_the_sure_array_has_odds_of_95_per_cent_as_printed(
     sure = RangedSizing({}, "users", [1.0], candidates, [], 0.0).sure
     assert sure is not None
     assert sure.disks == disks
+
+
+def test_a_remark_on_some_loads_names_them() -> None:
+    """Reads and writes of one class at the low share, of another one at both high ones."""
+    remarks = {
+        (5.0, 0.5): ["flash", "uniform"],
+        (5.0, 1.0): ["reads", "uniform"],
+        (9.0, 1.0): ["reads", "uniform"],
+    }
+    sizings = [
+        ({"iops": rate, "read_share": share, "users": 1.0}, Sized((), 2, 0, None, "EUR", remarks=each))
+        for (rate, share), each in remarks.items()
+    ]
+    ranges = {"iops": (5.0, 9.0), "read_share": (0.5, 1.0)}
+    assert RangedSizing(ranges, "IO/s", [0.5, 1.0], [], sizings, 0.0).remarks == [
+        "5 IO/s, 50 % reads: flash",
+        "uniform",
+        "5 IO/s, 100 % reads; 9 IO/s, 100 % reads: reads",
+    ]
