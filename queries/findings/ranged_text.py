@@ -25,7 +25,7 @@ class RangedCandidate:
         parts: Controller, disk and RAID level, by dotted path.
         price: Its price [currency].
         carried: The most of the load that it carries in the simulation, at each share of reads.
-        is_bound: Whether it may carry more.
+        is_bound: Whether it may carry more, at each share of reads.
         odds: The share of the ranges in which it meets the objectives, as far as the simulation is exact.
         error: The speeds of measured systems of its class, or why they are unknown; None without devices.
         odds_with_error: The probability that it meets them, if its speed is one of these; None if unknown.
@@ -37,7 +37,7 @@ class RangedCandidate:
     disks: int
     price: float
     carried: Sequence[float]
-    is_bound: bool
+    is_bound: Sequence[bool]
     odds: float
     error: ModelError | str | None
     odds_with_error: float | None
@@ -176,8 +176,11 @@ def _tabulate(ranged: RangedSizing) -> list[str]:
 
 
 def _describe_carried(one: RangedCandidate) -> str:
-    ends = dict.fromkeys(map(format_rounded, (min(one.carried), max(one.carried))))
-    return f"{'≥ ' if one.is_bound else ''}{' to '.join(ends)}"
+    carried = sorted(zip(one.carried, one.is_bound, strict=True))
+    ends = [
+        f"{'≥ ' if is_bound else ''}{format_rounded(most)}" for most, is_bound in (carried[0], carried[-1])
+    ]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _percent(share: float) -> str:

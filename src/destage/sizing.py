@@ -286,7 +286,7 @@ def _measure_arrays(load: UncertainLoad, found: Sequence[dict[str, Any]], run: R
             parts,
             study.prices.price(parts, parts[DISKS]) if study.prices else 0.0,
             [row["carried"] for row in at_shares],
-            any(row["censored"] == "at_least" for row in at_shares),
+            [row["censored"] == "at_least" for row in at_shares],
             errors[middle].get(at_shares[middle]["point_id"]),
         )
         for parts, at_shares in zip(found, zip(*rows, strict=True), strict=True)

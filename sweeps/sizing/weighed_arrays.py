@@ -27,14 +27,14 @@ class MeasuredArray:
         parts: Its parts and number of disks, by dotted path.
         price: Its price [currency].
         carried: The most that it carries in the simulation, at each share of reads.
-        is_bound: Whether it may carry more.
+        is_bound: Whether it may carry more, at each share of reads.
         error: The speeds of measured systems of its class, or why they are unknown; None without devices.
     """
 
     parts: Mapping[str, Any]
     price: float
     carried: list[float]
-    is_bound: bool
+    is_bound: Sequence[bool]
     error: ModelError | str | None
 
 

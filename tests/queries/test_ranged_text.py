@@ -1,13 +1,17 @@
 """The answer of a sizing in ranges, without its simulations."""
 
+from dataclasses import replace
+
 import pytest
 
-from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
+from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing, compose_ranged
 from destage.queries.findings.sizing_text import Sized
+
+PARTS = {"controller.use": "megaraid_9540", "array.disk.use": "exos_x18", "array.raid": "10"}
 
 
 def candidate(disks: int, odds: float | None) -> RangedCandidate:
-    return RangedCandidate({}, disks, 100.0 * disks, [9.0], False, 1.0, None, odds, 0.0, 0.0)
+    return RangedCandidate({}, disks, 100.0 * disks, [9.0], [False], 1.0, None, odds, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +24,24 @@ def test_the_sure_array_has_odds_of_95_per_cent_as_printed(
     sure = RangedSizing({}, "users", [1.0], candidates, [], 0.0).sure
     assert sure is not None
     assert sure.disks == disks
+
+
+@pytest.mark.parametrize(
+    ("carried", "is_bound", "shown"),
+    [
+        ([30.0, 90.0], [False, True], "30 to ≥ 90"),
+        ([90.0, 30.0], [True, False], "30 to ≥ 90"),
+        ([30.0, 90.0], [True, True], "≥ 30 to ≥ 90"),
+        ([90.0, 90.0], [True, True], "≥ 90"),
+        ([30.0, 90.0], [False, False], "30 to 90"),
+    ],
+)
+def test_a_bound_is_marked_at_its_own_share(carried: list[float], is_bound: list[bool], shown: str) -> None:
+    one = replace(candidate(2, 0.5), parts=PARTS, carried=carried, is_bound=is_bound)
+    sizings = [({"iops": 9.0}, Sized((), 2, 0, None, "EUR"))]
+    lines = compose_ranged(RangedSizing({"iops": (5.0, 9.0)}, "IO/s", [0.0, 1.0], [one], sizings, 0.0))
+    (row,) = [line for line in lines if line.split()[:1] == ["200"]]
+    assert shown in [cell.strip() for cell in row.split("  ")]
 
 
 def test_a_remark_on_some_loads_names_them() -> None:

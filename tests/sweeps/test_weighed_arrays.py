@@ -21,7 +21,7 @@ PRICES = st.lists(st.floats(0, 1e5), min_size=1, max_size=6)
 
 
 def array(price: float, *carried: float, error: ModelError | None = None) -> MeasuredArray:
-    return MeasuredArray({}, price, list(carried), is_bound=False, error=error)
+    return MeasuredArray({}, price, list(carried), is_bound=[False] * len(carried), error=error)
 
 
 def points(*amounts: float) -> list[LoadPoint]:
