@@ -86,6 +86,7 @@ class Sized:
         held: The data that the first candidate holds; None without one.
         is_battery_absent: Whether the request is for arrays without a battery.
         outclassed: The number of families whose largest array is overloaded or far beyond an objective.
+        beyond: The cheapest configuration that meets the objectives, if it costs more than the price limit.
     """
 
     candidates: Sequence[Candidate]
@@ -101,6 +102,7 @@ class Sized:
     held: Held | None = None
     is_battery_absent: bool = False
     outclassed: int = 0
+    beyond: Candidate | None = None
 
     @property
     def carrying(self) -> list[Candidate]:
@@ -118,6 +120,9 @@ def compose_sizing(sized: Sized) -> list[str]:
     carrying = sized.carrying
     if not carrying:
         closest = _describe_closest(sized)
+        if sized.beyond is not None:
+            name, price = name_configuration(sized, sized.beyond), format_price(sized, sized.beyond)
+            closest = [f"Beyond the budget: {name}: {price}.", *closest]
         return [_explain_none(sized), *closest, *_describe_unpriced(sized), *sized.remarks]
     best = carrying[0]
     lines = [f"{name_configuration(sized, best)}: {format_price(sized, best)}", ""]

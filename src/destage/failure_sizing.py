@@ -51,6 +51,27 @@ FindCheapest = Callable[[SizingRequest, Run], Sized]
 _UNKNOWN = "During the rebuild, the error of the model is unknown: no measured system was rebuilding."
 
 
+def find_affordable(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
+    """Return the cheapest configurations within the price limit; if there are none, the cheapest beyond.
+
+    Args:
+        find_cheapest: As in `find_cheapest_in_failures`.
+
+    Raises:
+        ConfigError: As `find_cheapest_in_failures` does.
+    """
+
+    def find(asked: SizingRequest) -> Sized:
+        if not asked.failures:
+            return find_cheapest(asked, run)
+        return find_cheapest_in_failures(asked, run, find_cheapest)
+
+    sized = find(request)
+    if sized.carrying or sized.reason is not None or request.max_price is None:
+        return sized
+    return replace(sized, beyond=next(iter(find(replace(request, max_price=None)).carrying), None))
+
+
 def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
     """Return the cheapest configurations that meet the objectives in normal operation and in each state.
 

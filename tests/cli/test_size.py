@@ -328,6 +328,8 @@ def test_a_budget_and_the_number_of_disks_are_kept(destage: Any, prices: Path) -
     assert done.code == 1
     none = json.loads(done.out)
     assert none["carrying"] == []
+    assert (none["beyond_budget"]["disks"], none["beyond_budget"]["price"]) == (2, 400.0)
+    assert none["answer"][1].endswith(": USD 400.")
     assert any(line.startswith("Estimated from data sheets: ") for line in none["answer"])
 
 

@@ -147,10 +147,7 @@ def find_configuration(
         ranged = sizing.judge_ranges(describe_load(inputs, request_at), run)
         return SizingAnswer(ranged, Sweep(outcomes[-1].path, outcomes[-1]) if outcomes else None)
     request = request_at({known.name: known.low for known in inputs})
-    if failures:
-        sized = failure_sizing.find_cheapest_in_failures(request, run, sizing.find_cheapest)
-    else:
-        sized = sizing.find_cheapest(request, run)
+    sized = failure_sizing.find_affordable(request, run, sizing.find_cheapest)
     return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]) if outcomes else None)
 
 

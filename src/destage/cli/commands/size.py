@@ -37,7 +37,6 @@ from destage.cli.terminal.output import print_data, print_json, print_note
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from destage.queries.findings.sizing_text import Sized
     from destage.sweeps import Outcome, Study
     from destage.sweeps.sizing.request import InputRange, SizingRequest
 
@@ -279,6 +278,7 @@ def size(
     use_catalog(catalog_files)
     from destage import sizing
     from destage.cli.printed_results import sizing_answer
+    from destage.failure_sizing import find_affordable
 
     if example_prices:
         from destage.sweeps.keys.prices import example_prices as read_example
@@ -338,7 +338,7 @@ def size(
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})
     with place_at_options():
-        sized = _find_cheapest(request, run)
+        sized = find_affordable(request, run, sizing.find_cheapest)
     curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
     if as_json:
         print_json(sizing_answer.as_json(sized, curve, outcomes))
@@ -350,16 +350,6 @@ def size(
                 print_note("no response curve: no stream of the workload is per user")
             sizing_answer.print_candidates(sized)
     raise typer.Exit(0 if sized.carrying else 1)
-
-
-def _find_cheapest(request: "SizingRequest", run: "Callable[[Study], Outcome]") -> "Sized":
-    from destage.sizing import find_cheapest
-
-    if not request.failures:
-        return find_cheapest(request, run)
-    from destage.failure_sizing import find_cheapest_in_failures
-
-    return find_cheapest_in_failures(request, run, find_cheapest)
 
 
 def _answer_ranges(

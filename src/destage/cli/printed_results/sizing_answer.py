@@ -115,6 +115,7 @@ def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome
         "assured": None if sized.assured is None else asdict(sized.assured),
         "battery": None if sized.battery is None else asdict(sized.battery),
         "candidates": [asdict(candidate) for candidate in sized.candidates],
+        "beyond_budget": None if sized.beyond is None else asdict(sized.beyond),
         "impossible": sized.impossible,
         "outclassed": sized.outclassed,
         "unpriced": {kind: list(names) for kind, names in sized.unpriced.items()},
