@@ -495,6 +495,7 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
         (("--iops", "0", *SHARED[2:]), ("usage.out-of-range", "--iops")),
         ((*RATE, "--capacity", "1TB", "--users", "9"), ("usage.conflicting-options", "--users")),
         (RATE, ("usage.missing-argument", "--capacity")),
+        ((*RATE, "--capacity", "1TB..2TB"), ("usage.bad-value", "--capacity")),
         ((*RATE[:2], "--capacity", "1TB"), ("usage.missing-argument", "--size")),
         (("--write-iops", "0", "--size", "8KiB"), ("usage.out-of-range", "--read-iops")),
         (("--workload", "vdi", "--size", "8KiB"), ("usage.conflicting-options", "--size")),

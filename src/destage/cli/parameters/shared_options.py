@@ -86,6 +86,9 @@ def check_size(text: str, option: str, suffix: str | None = None) -> str:
     from destage.spec import quantities
     from destage.sweeps.space.parameters import explain_bare_number
 
+    if ".." in text:
+        message = f"{text!r}: must be one size, not a range; run the command for each"
+        raise UsageError("usage.bad-value", message, option)
     with translate_places({"": option}):
         quantities.parse(text, "bytes")
     message = explain_bare_number(text, "bytes", suffix)
