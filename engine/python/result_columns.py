@@ -38,6 +38,11 @@ def columns() -> tuple[Column, ...]:
     return tuple(Column(*fields) for fields in _engine.columns())
 
 
+def is_share(name: str) -> bool:
+    """Return whether a column is a fraction by its name, so that its values are from 0 to 1."""
+    return name.endswith(("_ratio", "_fraction"))
+
+
 @cache
 def results_schema() -> "pa.Schema":
     """The Arrow schema of result rows; each field's metadata holds its unit and meaning."""

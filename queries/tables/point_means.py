@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from destage import allowance
+from destage.engine.result_columns import is_share
 from destage.queries.tables.facts import join_rows, read_order
 from destage.queries.tables.views import FIRST_ROW, STATUSES
 from destage.sql import Database, quote, quote_text
@@ -216,7 +217,10 @@ def _average(name: str, values: _Array, known: _Array, *, has_interval: bool) ->
             quantiles = np.array([np.nan, np.nan, *map(quantile, range(2, values.shape[1] + 1))])
             error = np.sqrt(squares / (count - 1)) / np.sqrt(count)
             half_width = quantiles[count] * error
-            for end, value in (("low", total / count - half_width), ("high", total / count + half_width)):
+            low, high = total / count - half_width, total / count + half_width
+            if is_share(name):
+                low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+            for end, value in (("low", low), ("high", high)):
                 parts[f"{name}_{end}"] = _as_column(value, count < _FEWEST)
     return parts
 

@@ -206,6 +206,13 @@ ORDER BY plan_row, run_id, step
 """
 
 
+def _bound(name: str, low: str, high: str) -> tuple[str, str]:
+    """Return the ends of an interval; those of a share are from 0 to 1, or null."""
+    if not result_columns.is_share(name):
+        return low, high
+    return f"if({low} < 0, 0, {low})", f"if({high} > 1, 1, {high})"
+
+
 def _means(
     probed: Sequence[str],
     carried: Sequence[str],
@@ -243,10 +250,10 @@ def _means(
         ]
     )
     intervals = "".join(
-        f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
-        f"{quote(name)} + {spread} AS {quote(name + '_high')},\n    "
+        f"{quote(name)}, {low} AS {quote(name + '_low')}, {high} AS {quote(name + '_high')},\n    "
         for name in columns
         for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
+        for low, high in [_bound(name, f"{quote(name)} - {spread}", f"{quote(name)} + {spread}")]
     )
     counts = ", ".join(f"sum(n_{status})::BIGINT AS n_{status}" for status in STATUSES)
     places = [*(f"across_replicates.{quote(name)}" for name in probed)]

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from destage import allowance
+from destage.engine.result_columns import is_share
 from destage.objects import locate
 from destage.spec import quantities
 from destage.spec.axis_names import is_answer, name_axes, name_axis
@@ -357,7 +358,7 @@ def _keep(text: str) -> str:
 def _cell(name: str, value: object, unit: str | None) -> str:
     is_axis = "." in name or unit is not None
     if not is_axis and isinstance(value, int | float) and not isinstance(value, bool):
-        if name.endswith(("_ratio", "_fraction")):
+        if is_share(name):
             return f"{value:.3f}"
         return format_number(value * find_scale(name))
     return format_axis_value(name, value, unit)

@@ -1,5 +1,8 @@
 """Results, the bounds of objectives, and what misses them, as sentences and facts have them."""
 
+import math
+
+from destage.engine.result_columns import is_share
 from destage.queries.text.presentation import find_scale, format_estimate, format_rounded, split_title
 from destage.spec.objective import Objective
 
@@ -16,10 +19,11 @@ def show_result(column: str, mean: float, half: float = 0.0) -> str:
         half: Half of the interval [the column's unit].
     """
     scale, unit = find_scale(column), split_title(column)[1]
-    if column.endswith(("_fraction", "_ratio")):
-        scale, unit = 100.0, "%"
+    ends = (-math.inf, math.inf)
+    if is_share(column):
+        scale, unit, ends = 100.0, "%", (0.0, 100.0)
     mean, half = (float(f"{value * scale:.3g}") for value in (mean, half))
-    return format_estimate(mean, mean - half, mean + half, unit, digits=3)
+    return format_estimate(mean, max(mean - half, ends[0]), min(mean + half, ends[1]), unit, digits=3)
 
 
 def show_bound(objective: Objective) -> str:

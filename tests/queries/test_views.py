@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from destage.queries import Session
+from destage.queries.text.shown_results import show_result
 
 DISKS = "array.disks"
 
@@ -39,6 +40,24 @@ def test_the_interval_is_students(make_session: Any) -> None:
     assert row["response_p95_us"] == pytest.approx(sum(values) / len(values), rel=1e-12)
     assert row["response_p95_us_low"] == pytest.approx(low, rel=1e-9)
     assert row["response_p95_us_high"] == pytest.approx(high, rel=1e-9)
+
+
+def test_the_interval_of_a_share_is_within_0_and_1(make_session: Any) -> None:
+    """A named query computes it on its own way, and text has it in per cent."""
+    runs = [
+        run("p", at, 9.0, hit_ratio=hit, disk_busy_max_fraction=busy, response_mean_us=mean)
+        for at, (hit, busy, mean) in enumerate([(0.0, 0.99, 0.0), (0.01, 1.0, 0.01), (0.0, 1.0, 0.0)])
+    ]
+    session = make_session(runs, axes={DISKS: pa.int64()})
+    names = ("hit_ratio", "disk_busy_max_fraction", "response_mean_us")
+    listed = ", ".join(f"{name}{end}" for name in names for end in ("", "_low", "_high"))
+    (row,) = session.sql(f"SELECT {listed} FROM points").to_pylist()  # noqa: S608 - names of columns
+    assert [row] == session.sql_of_named_columns(f"SELECT {listed} FROM points").to_pylist()  # noqa: S608
+    assert (row["hit_ratio_low"], row["disk_busy_max_fraction_high"]) == (0, 1)
+    assert 0.01 < row["hit_ratio_high"] < 0.05
+    assert row["response_mean_us_low"] < 0
+    half = row["hit_ratio_high"] - row["hit_ratio"]
+    assert " 0 to " in show_result("hit_ratio", row["hit_ratio"], half)
 
 
 def test_one_replicate_has_a_mean_and_no_interval(make_session: Any) -> None:
