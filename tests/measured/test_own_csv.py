@@ -166,7 +166,16 @@ def test_a_table_that_cannot_be_used_says_where(
     assert find_issues(text) == issues
 
 
-def test_a_misspelt_heading_is_suggested() -> None:
+@pytest.mark.parametrize(
+    ("heading", "meant"),
+    [
+        ("latencey mean", "latency mean"),
+        ("block_bytes", "block size"),
+        ("block [KiB]", "block size"),
+        ("throughput_iop", "throughput_iops"),
+    ],
+)
+def test_a_misspelt_heading_is_suggested(heading: str, meant: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        read(f"{LOAD},latencey mean\n")
-    assert "did you mean 'latency mean'" in caught.value.issues[0].message
+        read(f"{LOAD},{heading}\n")
+    assert f"did you mean '{meant}'" in caught.value.issues[0].message

@@ -115,7 +115,9 @@ def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Se
         heading = _find(title)
         code, message = "measured.unknown-column", ""
         if heading is None:
-            near = suggest(title, _list_titles()) or f"; columns: {', '.join(list_names())}"
+            near = (
+                suggest(_split(title.strip())[0], _list_titles()) or f"; columns: {', '.join(list_names())}"
+            )
             message = f"no column has this name{near}"
         elif heading.unit not in {"", *_UNITS.get(heading.base or "", {}).values()}:
             allowed = ", ".join(_UNITS.get(heading.base or "", ())) or "none"
@@ -178,4 +180,5 @@ def _list_times() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _list_titles() -> list[str]:
-    return [name for names in (*_NAMES.values(), *dict(_list_times()).values()) for name in names]
+    names = [name for names in (*_NAMES.values(), *dict(_list_times()).values()) for name in names]
+    return [*names, *_NAMES, *FIGURES]
