@@ -141,11 +141,9 @@ def find_battery_case(
     """
     if battery not in session.axes:
         return None
-    listed = ", ".join(
-        [f"{quote(battery)} AS battery", *map(quote, [*parts, "n_overloaded", *{*columns, _EXPOSURE}])]
-    )
-    rows = session.sql_of_named_columns(f"SELECT {listed} FROM points").to_pylist()  # noqa: S608
-    cases = {row["battery"]: row for row in rows if all(row[path] == value for path, value in parts.items())}
+    cases: dict[str, dict[str, Any]] = {}
+    for row in _read_compared(session, parts, battery, [*columns, _EXPOSURE]):
+        cases.setdefault(row[battery], row)
     if "present" not in cases or "absent" not in cases:
         return None
     return BatteryCase(
@@ -153,6 +151,34 @@ def find_battery_case(
         {} if cases["absent"]["n_overloaded"] else {column: cases["absent"][column] for column in columns},
         cases["present"][_EXPOSURE] or 0.0,
     )
+
+
+def find_destages(
+    session: Session, parts: Mapping[str, Any], depth: str, columns: Sequence[str]
+) -> dict[int, dict[str, float]]:
+    """Return the bounded results of a configuration with other numbers of destages in flight than its own.
+
+    They are empty where the array cannot carry the load.
+
+    Args:
+        parts: The values of its axes, by dotted path.
+        depth: The dotted path of the number of destages.
+    """
+    rows = _read_compared(session, parts, depth, columns) if depth in session.axes else []
+    return {
+        row[depth]: {} if row["n_overloaded"] else {column: row[column] for column in columns}
+        for row in rows
+        if row[depth] != rows[0][depth]
+    }
+
+
+def _read_compared(
+    session: Session, parts: Mapping[str, Any], axis: str, columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the points of a configuration with an axis, its own values first."""
+    listed = ", ".join(map(quote, dict.fromkeys([*parts, axis, "n_overloaded", *columns])))
+    rows = session.sql_of_named_columns(f"SELECT {listed} FROM points ORDER BY plan_row").to_pylist()  # noqa: S608
+    return [row for row in rows if all(row[path] == value for path, value in parts.items())]
 
 
 def _read_candidate(

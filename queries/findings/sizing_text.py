@@ -87,6 +87,8 @@ class Sized:
         is_battery_absent: Whether the request is for arrays without a battery.
         outclassed: The number of families whose largest array is overloaded or far beyond an objective.
         beyond: The cheapest configuration that meets the objectives, if it costs more than the price limit.
+        by_destages: The bounded results of the first candidate by the number of destages in flight for each
+            disk, where it is not the configured one; empty where it cannot carry the load.
     """
 
     candidates: Sequence[Candidate]
@@ -103,6 +105,7 @@ class Sized:
     is_battery_absent: bool = False
     outclassed: int = 0
     beyond: Candidate | None = None
+    by_destages: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def carrying(self) -> list[Candidate]:
@@ -186,6 +189,8 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
         )
     else:
         facts.append(("dead battery", _describe_battery(sized.battery)))
+    if sized.by_destages:
+        facts.append(("destages", _describe_destages(sized.by_destages, best)))
     return facts
 
 
@@ -263,6 +268,23 @@ def _describe_battery(case: BatteryCase | None) -> str:
             changed = "as long as before" if times == "1" else f"{times} times as long"
             slower.append(f"{split_title(column)[0]} {show_result(column, after)}, {changed}")
     return f"{at_risk}; then, in write-through, {' and '.join(slower)}" if slower else at_risk
+
+
+def _describe_destages(by_destages: Mapping[int, Mapping[str, float]], best: Candidate) -> str:
+    """Return the results with other numbers of destages in flight, and which objectives they miss."""
+    objectives = [measured.objective for measured in best.measured]
+    shown = []
+    for depth, columns in sorted(by_destages.items()):
+        known = [one for one in objectives if columns.get(one.column) is not None]
+        met = {one: one.is_met(columns[one.column]) for one in known}
+        results = [
+            f"{name_result(one.column)} {show_result(one.column, columns[one.column])}"
+            + ("" if is_met else " (missed)")
+            for one, is_met in met.items()
+            if not is_met or one.column.endswith("_us")
+        ]
+        shown.append(f"{' and '.join(results) or 'the load overloads the array'} with {depth}")
+    return f"{'; '.join(shown)} in flight for each disk; no document states how many there are"
 
 
 def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:

@@ -17,6 +17,7 @@ from destage.queries.findings.candidates import (
     RAID,
     Candidate,
     find_battery_case,
+    find_destages,
     list_candidates,
 )
 from destage.queries.findings.caveats import (
@@ -37,6 +38,7 @@ from destage.queries.findings.sizing_text import (
     describe_unreachable,
 )
 from destage.sweeps import Outcome, Study
+from destage.sweeps.calibration.measured_study import DESTAGE_DEPTH
 from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
 from destage.sweeps.sizing.families import Outclassed, find_too_small, list_unpriced
@@ -124,15 +126,16 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         best = next((candidate for candidate in candidates if candidate.disks is not None), None)
         stage = (list_model_errors(session) or missed_stage) if best is None else []
     battery = assured = held = None
+    by_destages: dict[int, dict[str, float]] = {}
     if best is not None:
         parts = describe(best)
         held = _find_held(request, parts)
         with open_session(run(sizing_studies.make_comparison(request, [parts])).path) as session:
             error = find_error(session)
             stage = describe_error(error)
-            battery = find_battery_case(
-                session, parts, BATTERY, [objective.column for objective in objectives]
-            )
+            columns = [objective.column for objective in objectives]
+            battery = find_battery_case(session, parts, BATTERY, columns)
+            by_destages = find_destages(session, parts, DESTAGE_DEPTH, columns)
         if isinstance(error, ModelError) and depends_on_users(request.workload):
             assured = _size_for_error(request, best, error, run)
     sized = replace(
@@ -142,6 +145,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         remarks=[*stage, *remarks],
         assured=assured,
         held=held,
+        by_destages=by_destages,
     )
     if sized.unmeasured and not sized.carrying:
         raise _as_error(sized.unmeasured[0].binding, request.objectives)

@@ -35,7 +35,7 @@ _TIMES = 3.0
 """How far times of firmware and interfaces may be from the catalogue's, as a ratio."""
 _FLASH = 2.0
 _SEEK = 1.15
-_MOST_DESTAGES, _MOST_SSD_DESTAGES = 16, 32
+DESTAGE_DEPTH = "controller.cache.write.destage_depth"
 _CLASSES, _MIXED, _MIXED_READS = {1.0: "reads", 0.0: "writes"}, "mixed loads", 0.5
 """Classes of loads by their share of reads, as those of the discrepancy (`calibrated.py`)."""
 _RANDOM = 0.5
@@ -106,7 +106,7 @@ def make_measured_study(
             message = f"is not unknown; unknowns: {', '.join(priors)}"
             raise ConfigError([Issue("study.unknown-name", "--known", message, path)])
         del priors[path]
-    if _has_write_cache(engine.normalise(scenario)):
+    if has_write_cache(engine.normalise(scenario)):
         _start_full([*figures.values(), *candidates.values()])
     if _SHARE in priors:
         _scatter(scenario, figures.values())
@@ -183,7 +183,16 @@ def _read_footprint(figure: Mapping[str, Any]) -> str | None:
     return stream["address"].get("footprint") if "value" in figure else None
 
 
-def _has_write_cache(config: Mapping[str, Any]) -> bool:
+def find_most_destages(disk: Mapping[str, Any]) -> int:
+    """Return the most destages in flight for each disk that a controller is taken to have.
+
+    No document states them. Drives of the interfaces hold 32 commands; seeks gain little beyond 16.
+    """
+    return 32 if disk["kind"] == "ssd" else 16
+
+
+def has_write_cache(config: Mapping[str, Any]) -> bool:
+    """Return whether a canonical configuration has a write cache."""
     cache = config["controller"]["cache"]
     return bool(cache["capacity"] and cache["write_fraction"])
 
@@ -288,9 +297,8 @@ def _list_unknowns(scenario: Mapping[str, Any]) -> Iterator[tuple[str, dict[str,
         # A controller without SATA links tunnels their commands.
         yield from around("controller.back_end.sata_overhead", _TIMES)
         yield from around("controller.back_end.sata_write_overhead", _TIMES)
-    if _has_write_cache(config):
-        most = _MOST_SSD_DESTAGES if disk["kind"] == "ssd" else _MOST_DESTAGES
-        yield "controller.cache.write.destage_depth", {"integer": [1, most]}
+    if has_write_cache(config):
+        yield DESTAGE_DEPTH, {"integer": [1, find_most_destages(disk)]}
 
 
 class _Around:

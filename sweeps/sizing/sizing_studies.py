@@ -1,7 +1,7 @@
 """The studies behind `destage size`, which search the cheapest configurations for a load.
 
 The first study searches the number of disks of each family; the second compares its cheapest configurations
-with their battery and without.
+with their battery and without, and with other numbers of destages in flight.
 """
 
 import json
@@ -12,6 +12,11 @@ from typing import Any
 from destage import engine
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
+from destage.sweeps.calibration.measured_study import (
+    DESTAGE_DEPTH,
+    find_most_destages,
+    has_write_cache,
+)
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.families import Impossible, Outclassed, find_outclassed, list_families
 from destage.sweeps.sizing.request import BATTERY, DISKS, SizingRequest, depends_on_users, make_scenario
@@ -121,16 +126,25 @@ def list_outclassed(search: Study) -> list[Outclassed]:
 def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
     """Return the study that compares configurations with their battery and without, where they have one.
 
+    One with a write cache is compared with the fewest and the most destages in flight, unless the request
+    states their number.
+
     Args:
         found: Controller, disk, RAID level and number of disks of each, by dotted path.
     """
-    points = []
+    points: list[dict[str, Any]] = []
     for values in found:
-        states = ("present", "absent") if _has_protected_cache(request, values) else ()
+        config = _normalise(request, values)
+        states = ("present", "absent") if _has_protected_cache(config) else ()
         points += [{**values, BATTERY: state} for state in states] or [dict(values)]
+        is_cached = has_write_cache(config) and config["controller"]["battery"]["state"] != "absent"
+        if is_cached and DESTAGE_DEPTH not in request.settings:
+            depths = {1, find_most_destages(config["arrays"][0]["disk"])}
+            depths -= {config["controller"]["cache"]["write"]["destage_depth"]}
+            points += [{**points[-max(len(states), 1)], DESTAGE_DEPTH: depth} for depth in sorted(depths)]
     document = {
         "name": f"size-{request.name}-battery",
-        "question": "What does a dead battery cost, and what does a power cut lose?",
+        "question": "What does a dead battery cost, what does a power cut lose, and do destages matter?",
         "scenario": make_scenario(request),
         "points": points,
         "replicates": _COMPARED,
@@ -205,12 +219,17 @@ def write_capacities(
     return parse_written(document)
 
 
-def _has_protected_cache(request: SizingRequest, values: Mapping[str, Any]) -> bool:
-    """Return whether a configuration has a write cache that a charged battery protects."""
+def _normalise(request: SizingRequest, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration of the request in its canonical form."""
     scenario = make_scenario(request)
     for path, value in values.items():
         parameters.assign(scenario, path, value)
-    controller = engine.normalise(scenario)["controller"]
+    return engine.normalise(scenario)
+
+
+def _has_protected_cache(config: Mapping[str, Any]) -> bool:
+    """Return whether a configuration has a write cache that a charged battery protects."""
+    controller = config["controller"]
     cache = controller["cache"]
     return bool(controller["battery"]["state"] == "present" and cache["capacity"] and cache["write_fraction"])
 

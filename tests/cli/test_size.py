@@ -86,6 +86,18 @@ def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: 
     assert battery["exposed_bytes"] > 0
     before, after = (battery[key]["response_p95_us"] for key in ("columns", "without"))
     assert after > 2 * before
+    assert {depth: set(results) for depth, results in answer["by_destages"].items()} == {
+        depth: set(battery["columns"]) for depth in ("1", "16")
+    }
+
+
+def test_a_number_of_destages_that_is_set_is_known(destage: Any, prices: Path) -> None:
+    one = ("--controllers", "megaraid_9560_8i", "--disks", "exos_x18", "--raid", "5", "--count", "8")
+    depth = ("--set", "controller.cache.write.destage_depth=8")
+    done = destage("size", *SMALL[:4], *one, *SMALL_CACHE, *depth, "--prices", str(prices), *QUICK, "--json")
+    answer = json.loads(done.out)
+    assert answer["carrying"]
+    assert answer["by_destages"] == {}
 
 
 def test_a_battery_that_is_set_absent_has_no_case_of_failing(destage: Any, prices: Path) -> None:
@@ -95,7 +107,7 @@ def test_a_battery_that_is_set_absent_has_no_case_of_failing(destage: Any, price
     absent = ("--set", "controller.battery.state=absent", "--json")
     done = destage("size", *SMALL[:4], *one, "--prices", str(prices), *QUICK, *absent)
     answer = json.loads(done.out)
-    assert answer["battery"] is None
+    assert (answer["battery"], answer["by_destages"]) == (None, {})
     (line,) = [line for line in answer["answer"] if "battery" in line]
     assert line.split()[:2] == ["battery", "absent,"]
 

@@ -131,6 +131,19 @@ def test_only_a_miss_is_called_one(verdict: str, text: str) -> None:
     assert f"  disks         {text}" in lines
 
 
+def test_what_other_numbers_of_destages_do() -> None:
+    column = BEST.measured[0].objective.column
+    bound = BEST.measured[0].objective.bound
+    results = {16: {column: bound / 2}, 1: {column: 2 * bound}, 4: {}}
+    lines = compose_sizing(replace(SIZED, by_destages=results))
+    (line,) = [line for line in lines if line.strip().startswith("destages")]
+    places = [
+        line.index(text) for text in (" (missed) with 1;", "overloads the array with 4;", "with 16 in flight")
+    ]
+    assert places == sorted(places)
+    assert line.count("(missed)") == 1
+
+
 def test_what_a_dead_battery_costs() -> None:
     case = BatteryCase({"response_p95_us": 16_000.0}, {"response_p95_us": 320_000.0}, 82 * 2**20)
     lines = compose_sizing(replace(SIZED, battery=case))

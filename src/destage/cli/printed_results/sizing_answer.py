@@ -114,6 +114,7 @@ def as_json(sized: "Sized", curve: "Sequence[Load]", outcomes: "Sequence[Outcome
         "carrying": [asdict(candidate) | {"odds": candidate.odds} for candidate in sized.carrying],
         "assured": None if sized.assured is None else asdict(sized.assured),
         "battery": None if sized.battery is None else asdict(sized.battery),
+        "by_destages": sized.by_destages,
         "candidates": [asdict(candidate) for candidate in sized.candidates],
         "beyond_budget": None if sized.beyond is None else asdict(sized.beyond),
         "impossible": sized.impossible,
