@@ -87,8 +87,8 @@ def check_size(text: str, option: str, suffix: str | None = None) -> str:
     from destage.sweeps.space.parameters import explain_bare_number
 
     if ".." in text:
-        message = f"{text!r}: must be one size, not a range; run the command for each"
-        raise UsageError("usage.bad-value", message, option)
+        range_given = f"{text!r}: must be one size, not a range; run the command for each"
+        raise UsageError("usage.bad-value", range_given, option)
     with translate_places({"": option}):
         quantities.parse(text, "bytes")
     message = explain_bare_number(text, "bytes", suffix)
