@@ -49,7 +49,7 @@ def scenario(
     controller: Scenario | None = None,
     array: Scenario | None = None,
     warm_up: int | str | Scenario = 0,
-    window: int | Scenario = 100_000,
+    window: int | str | Scenario = 100_000,
 ) -> Scenario:
     """Return one stream of one size on one array, by default a single disk without a cache.
 

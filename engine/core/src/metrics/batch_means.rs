@@ -35,6 +35,8 @@ use student_t::two_sided;
 
 /// Batches at which neighbours are merged.
 const MAX_BATCHES: usize = 64;
+/// Fewest values whose correlation and skewness are corrected for.
+const LEAST_CORRECTED: u32 = 32;
 /// Largest correlation of neighbouring batch means that is corrected for: with a larger one the series is not much longer
 /// than its correlation, and no interval holds.
 const MAX_CORRELATION: f64 = 0.9;
@@ -89,8 +91,12 @@ impl BatchMeans {
 
     /// Mean of all observations, in their unit; `None` without any.
     pub fn mean(&self) -> Option<f64> {
-        let sum = self.sums[..self.batches].iter().sum::<f64>() + self.pending_sum;
-        (self.count() > 0).then(|| sum / self.count() as f64)
+        (self.count() > 0).then(|| self.sum() / self.count() as f64)
+    }
+
+    /// Sum of all observations, in their unit.
+    pub fn sum(&self) -> f64 {
+        self.sums[..self.batches].iter().sum::<f64>() + self.pending_sum
     }
 
     /// Half width of the interval that covers the true mean with probability `level` (0 to 1, both excluded), in the
@@ -99,31 +105,41 @@ impl BatchMeans {
         if self.batches < MAX_BATCHES / 2 {
             return None;
         }
-        let (sums, count) = (&self.sums[..self.batches], self.batches as f64);
-        let mean = sums.iter().sum::<f64>() / count;
-        let (mut squares, mut cubes, mut products, mut before) = (0.0, 0.0, 0.0, 0.0);
-        for sum in sums {
-            let off = sum - mean;
-            squares += off * off;
-            cubes += off * off * off;
-            products += before * off;
-            before = off;
-        }
-        let variance = squares / (count - 1.0);
-        if variance <= 0.0 {
-            return Some(0.0);
-        }
-        let correlation = (products / squares + 1.0 / count).clamp(0.0, MAX_CORRELATION);
-        let error_of_sum = (variance * (1.0 + correlation) / (1.0 - correlation) / count).sqrt();
-        let skewness = cubes * count / ((count - 1.0) * (count - 2.0)) / (variance * variance.sqrt());
-        let quantile = adjusted(two_sided(level, self.batches as u32 - 1), skewness / (6.0 * count.sqrt()));
-        Some(quantile * error_of_sum / self.batch as f64)
+        let sums = &self.sums[..self.batches];
+        let mean = sums.iter().sum::<f64>() / self.batches as f64;
+        Some(half_width_of_mean(level, sums.iter().map(|sum| sum - mean)) / self.batch as f64)
     }
 
     /// Half width of the 95 % interval, in the unit of the observations; `None` below 32 observations.
     pub fn half_width_95(&self) -> Option<f64> {
         self.half_width(0.95)
     }
+}
+
+/// Half width of the interval of the mean of neighbouring values whose `deviations` from their mean these are. Correlation
+/// and skewness are corrected for from 32 values on: those of fewer are mostly errors of their estimates.
+pub(super) fn half_width_of_mean(level: f64, deviations: impl Iterator<Item = f64>) -> f64 {
+    let (mut values, mut squares, mut cubes, mut products, mut before) = (0_u32, 0.0, 0.0, 0.0, 0.0);
+    for off in deviations {
+        values += 1;
+        squares += off * off;
+        cubes += off * off * off;
+        products += before * off;
+        before = off;
+    }
+    let count = f64::from(values);
+    let variance = squares / (count - 1.0);
+    if variance <= 0.0 {
+        return 0.0;
+    }
+    let quantile = two_sided(level, values - 1);
+    if values < LEAST_CORRECTED {
+        return quantile * (variance / count).sqrt();
+    }
+    let correlation = (products / squares + 1.0 / count).clamp(0.0, MAX_CORRELATION);
+    let error = (variance * (1.0 + correlation) / (1.0 - correlation) / count).sqrt();
+    let skewness = cubes * count / ((count - 1.0) * (count - 2.0)) / (variance * variance.sqrt());
+    adjusted(quantile, skewness / (6.0 * count.sqrt())) * error
 }
 
 /// Mean distance of both ends of the interval, in standard errors, for a quantile `t` and a skewness term `b`.

@@ -1,5 +1,7 @@
 //! The water marks of a write cache, as run control and warm-up see them.
 
+use crate::metrics::Swings;
+
 /// The water marks of a write cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Marks {
@@ -15,6 +17,13 @@ impl Marks {
     /// Midway between them: the lines to which the functional warm-up fills the cache.
     pub const fn middle(self) -> u32 {
         u32::midpoint(self.low, self.high)
+    }
+
+    /// The turns of the cache: rises of the occupancy above three quarters of the band between the marks after it was below
+    /// one quarter.
+    pub fn turns(self) -> Swings {
+        let quarter = self.width() / 4.0;
+        Swings::new(f64::from(self.low) + quarter, f64::from(self.high) - quarter)
     }
 
     /// Lines between them, at least one.

@@ -44,7 +44,7 @@ impl Simulation {
     /// A read or write is complete.
     #[inline]
     pub(super) fn count_completion(&mut self, response: SimDuration) {
-        if self.control.count(response, self.write_back.as_ref()) {
+        if self.control.count(response, self.write_back.as_ref(), &self.context.measures) {
             let step = self.control.check(self.context.now(), &self.context.measures);
             self.follow(step);
         }

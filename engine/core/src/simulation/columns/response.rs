@@ -58,6 +58,6 @@ pub(super) const COMMITS: [Column; 7] = distribution!(
 pub(super) const INTERVAL: &[Column] = &[column(
     "response_mean_half_width_us",
     "us",
-    "half width of the 95 % interval of the mean response time, by batch means within the run",
-    Float(|run| run.context.measures.batches.half_width_95().map(|width| width * US_PER_NS)),
+    "half width of the 95 % interval of the mean response time, by batch means and cycles of the write cache within the run",
+    Float(|run| run.control.half_width_95(&run.context.measures).map(|width| width * US_PER_NS)),
 )];

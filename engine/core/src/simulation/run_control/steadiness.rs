@@ -77,17 +77,14 @@ struct CacheSeries {
 impl Steadiness {
     /// Nothing seen, behind a write cache with `marks`, if there is one.
     pub fn new(marks: Option<Marks>) -> Self {
-        let cache = marks.map(|marks| {
-            let quarter = marks.width() / 4.0;
-            CacheSeries {
-                marks,
-                used: Mser5::new(),
-                turns: Swings::new(f64::from(marks.low) + quarter, f64::from(marks.high) - quarter),
-                last_turn: 0,
-                cycle: 0,
-                since_turn: 0,
-                has_turned: false,
-            }
+        let cache = marks.map(|marks| CacheSeries {
+            marks,
+            used: Mser5::new(),
+            turns: marks.turns(),
+            last_turn: 0,
+            cycle: 0,
+            since_turn: 0,
+            has_turned: false,
         });
         Self { response: Mser5::new(), cache, requests: 0 }
     }
