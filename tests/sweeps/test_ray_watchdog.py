@@ -14,8 +14,8 @@ from small_studies import small_study
 from destage.sweeps.ray.watchdog import GRACE_S, VARIABLE, RayWatchdog, find_processes
 
 MARK = "DESTAGE_TEST_DRIVER"
-END_S = 15.0
-"""Time in which everything has ended [s]."""
+END_S = 60.0
+"""Time in which everything has ended on a busy machine [s]; the processes would run for ten minutes."""
 DRIVER = """
 import subprocess, sys, time
 from destage.sweeps.ray.watchdog import RayWatchdog
