@@ -96,6 +96,14 @@ def list_answer_errors(session: "Session") -> dict[str, ModelError | str | None]
     return {row["point_id"]: _find(session.sweep.configuration(row["plan_row"]), row) for row in rows}
 
 
+def find_error_of_cheapest(session: "Session") -> ModelError | str | None:
+    """Return the model's error at the cheapest answer of a search for the fewest disks, as `find_error`."""
+    (first,) = session.sql(
+        "SELECT point_id FROM answers ORDER BY price NULLS LAST, passing LIMIT 1"
+    ).to_pylist()
+    return list_answer_errors(session).get(first["point_id"])
+
+
 def describe_error(error: ModelError | str | None) -> list[str]:
     """Return the sentence on what `find_error` found; none for disks that are not devices."""
     if error is None:

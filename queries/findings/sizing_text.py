@@ -4,20 +4,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from destage.engine import catalog
 from destage.measured_systems.model_error import ModelError
 from destage.queries.findings.candidates import (
-    CONTROLLER,
-    DISK,
     MORE_EXPENSIVE,
-    RAID,
     REBUILD_ENDED,
     BatteryCase,
     Candidate,
     Measured,
 )
+from destage.queries.findings.part_names import name_parts
 from destage.queries.findings.resource_use import RESOURCE_WORDS
-from destage.queries.text.presentation import format_amount, format_axis_value, format_rounded, split_title
+from destage.queries.text.presentation import format_amount, format_rounded, split_title
 from destage.queries.text.shown_results import (
     describe_failing,
     name_result,
@@ -25,12 +22,13 @@ from destage.queries.text.shown_results import (
     show_bytes,
     show_result,
 )
-from destage.spec.objective import Objective
 from destage.spec.printed_text import align_cells
 
 _CLOSE, _CERTAIN = 0.99, 0.999
 _OPEN = ("undecided", "not_stationary")
 """The verdicts on numbers of disks that neither meet the objectives nor miss one."""
+_ASSURED = "95 %"
+"""The probability that a system is not slower than the lower end of the 90 % interval of the error."""
 _GAP = "  "
 _FEW = 3
 """Parts of a kind without a price whose names the answer lists."""
@@ -38,17 +36,20 @@ _FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Assured:
-    """The first candidate with as many disks as the model's error asks for.
+    """The cheapest array that carries the load also as slow as measured systems of its class are.
 
     Attributes:
-        error: The speeds of measured systems of its class.
-        load: The load that was simulated, as a multiple of the requested one: systems may be so much slower.
-        disks: The disks that carry it; None if the most that are considered do not.
-        price: The price with these disks [currency].
+        error: The speeds of these systems.
+        load: The load that it carries as simulated, as a multiple of the requested one.
+        parts: Its controller, disk and RAID level, by dotted path; those of the first candidate if there is
+            no such array.
+        disks: Its number of disks; None if no array that is considered carries the load.
+        price: Its price [currency].
     """
 
     error: ModelError
     load: float
+    parts: Mapping[str, str]
     disks: int | None
     price: float | None
 
@@ -80,7 +81,7 @@ class Sized:
         currency: The currency of the prices.
         remarks: Sentences on what the answer rests on.
         unpriced: The parts of the catalogue that were not considered, as they have no price, by kind.
-        assured: The first candidate, sized for the model's error; None if that is unknown.
+        assured: What carries the load with the model's error; None if that is unknown.
         reason: Why no configuration can meet the objectives, if that is known without a search.
         spares: The hot spares of each candidate.
         held: The data that the first candidate holds; None without one.
@@ -128,7 +129,11 @@ def compose_sizing(sized: Sized) -> list[str]:
             closest = [f"Beyond the budget: {name}: {price}.", *closest]
         return [_explain_none(sized), *closest, *_describe_unpriced(sized), *sized.remarks]
     best = carrying[0]
-    lines = [f"{name_configuration(sized, best)}: {format_price(sized, best)}", ""]
+    lines = [
+        f"{name_configuration(sized, best)}: {format_price(sized, best)}",
+        *_name_assured(sized, best),
+        "",
+    ]
     facts = align_cells(_list_facts(sized, best), left=2)
     lines += [f"{_GAP}{line}" for line in facts.splitlines()]
     if len(carrying) > 1:
@@ -141,15 +146,6 @@ def compose_sizing(sized: Sized) -> list[str]:
 def name_configuration(sized: Sized, one: Candidate) -> str:
     """Return a configuration by its product names, as in `3 x Kingston DC600M 960GB SATA, RAID 5, ...`."""
     return name_parts(one.parts, one.disks, sized.spares)
-
-
-def name_parts(parts: Mapping[str, object], disks: int | None, spares: int = 0) -> str:
-    """Return parts by their product names."""
-    count = "" if disks is None else f"{disks} x "
-    disk = catalog.entry("disks", str(parts[DISK])).title
-    controller = catalog.entry("controllers", str(parts[CONTROLLER])).title
-    spare = f"{spares} hot spare{'s' if spares > 1 else ''}, " if spares else ""
-    return f"{count}{disk}, RAID {format_axis_value(RAID, parts[RAID], None)}, {spare}{controller}"
 
 
 def format_price(sized: Sized, one: Candidate) -> str:
@@ -171,7 +167,12 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     facts += _list_states(best)
     what = "that it is met" if len(best.measured) == 1 and not best.states else "that all are met"
     what += ", as far as the simulation is exact"
+    if sized.assured is not None:
+        least = "at least" if _is_assured(sized, best) else "less than"
+        what += f"; {least} {_ASSURED} with the error of the model"
     facts.append(("probability", f"{format_odds(best.odds)} {what}"))
+    if sized.assured is not None:
+        facts.append(("to be sure", _describe_assured(sized, sized.assured)))
     if best.limiting is not None and best.use is not None:
         share = f"{best.use:.0%}".replace("%", " %")
         facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
@@ -181,8 +182,6 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     facts.append(("disks", f"{best.disks}{', ' if best.failing is None else '; '}{fewer}"))
     if sized.held is not None:
         facts.append(("holds", _describe_held(sized.held)))
-    if sized.assured is not None:
-        facts.append(("to be sure", _describe_assured(sized, sized.assured)))
     if sized.is_battery_absent:
         facts.append(
             ("battery", "absent, as set: a write cache that needs one writes through from the start")
@@ -241,14 +240,29 @@ def _describe_held(held: Held) -> str:
     return f"{data}, of {usable}; --capacity states yours"
 
 
+def _is_assured(sized: Sized, best: Candidate) -> bool:
+    """Return whether the first candidate carries the load with the model's error, too."""
+    sure = sized.assured
+    return sure is not None and (sure.parts, sure.disks) == (best.parts, best.disks)
+
+
+def _name_assured(sized: Sized, best: Candidate) -> list[str]:
+    """Return the array that carries the load with the model's error, if it is not the first candidate."""
+    sure = sized.assured
+    if sure is None or sure.disks is None or _is_assured(sized, best):
+        return []
+    price = f"{sized.currency} {format_amount(sure.price or 0)}"
+    return [f"To be sure: {name_parts(sure.parts, sure.disks, sized.spares)}: {price}"]
+
+
 def _describe_assured(sized: Sized, assured: Assured) -> str:
-    """Return the number of disks that hold the model's error, as in `20 disks (EUR 4,000), which ...`."""
+    """Return how much the array carries that holds the model's error, as in `it carries 2 times the ...`."""
     load = f"{format_rounded(assured.load, 2)} times the load, as systems may be so much slower"
     load += "; without a failure" if sized.carrying[0].states else ""
     if assured.disks is None:
         return f"more disks than are considered, for {load}"
-    price = f"{sized.currency} {format_amount(assured.price or 0)}"
-    return f"{assured.disks} disks ({price}), which carry {load}"
+    which = "it" if _is_assured(sized, sized.carrying[0]) else "the cheapest array that"
+    return f"{which} carries {load}"
 
 
 def _describe_battery(case: BatteryCase | None) -> str:
@@ -330,74 +344,6 @@ def _describe_unpriced(sized: Sized) -> list[str]:
             named = f" ({', '.join(names)})" if len(names) <= _FEW else ""
             counts.append(f"{len(names)} {kind if len(names) > 1 else kind.removesuffix('s')}{named}")
     return [f"Not considered, without a price in the price table: {' and '.join(counts)}."] if counts else []
-
-
-def describe_unreachable(
-    objective: Objective, value: float, family: Mapping[str, object], disks: int, load: str
-) -> str:
-    """Return why an objective is out of reach: `one user alone has response p95 0.115 ms at best (...)`.
-
-    Args:
-        value: The result of one user [the column's unit], the best of all families.
-        family: Controller, disk and RAID level of that family, by dotted path.
-        disks: Its number of disks.
-        load: The load of that user in words.
-    """
-    reached = f"{split_title(objective.column)[0]} {show_result(objective.column, value)}"
-    return (
-        f"even {load} has {reached} at best ({name_parts(family, disks)}), and {objective.text} was asked for"
-    )
-
-
-def describe_not_built(count: int) -> str:
-    """Return the end of a reason: how many families are not among those that were examined.
-
-    Args:
-        count: The number of families that cannot be built with any number of disks considered.
-    """
-    combinations = "1 other combination does" if count == 1 else f"{count} other combinations do"
-    too_small = "not hold the data with the most disks, or cannot be built; --count allows more disks"
-    return f"; {combinations} {too_small}"
-
-
-def describe_outclassed(
-    count: int,
-    far: float,
-    objective: Objective | None,
-    value: float | None,
-    family: Mapping[str, object],
-    disks: int,
-) -> str:
-    """Return why no family carries the load, from one run of each with the most disks.
-
-    Args:
-        count: The number of families.
-        far: How many times a result must be beyond its bound.
-        objective: The objective that the best family misses; None if it is overloaded.
-        value: Its result [the column's unit].
-        family: Controller, disk and RAID level of the best family, by dotted path.
-        disks: Its number of disks.
-    """
-    runs = f"in one run each with the most disks, all {count} combinations of controller, disk and RAID level"
-    if objective is None or value is None:
-        return f"{runs} are overloaded"
-    reached = f"{split_title(objective.column)[0]} {show_result(objective.column, value)}"
-    best = f"the best has {reached} ({name_parts(family, disks)})"
-    return f"{runs} are overloaded or miss an objective by more than a factor of {far:g}; {best}"
-
-
-def describe_too_small(data: int, usable: int, family: Mapping[str, object], disks: int) -> str:
-    """Return why no configuration holds the data.
-
-    Args:
-        data: The size of the data [bytes].
-        usable: The largest usable capacity of all that are considered [bytes].
-        family: Controller, disk and RAID level of the configuration that has it, by dotted path.
-        disks: Its number of disks.
-    """
-    largest = f"the largest configuration holds {show_bytes(usable)} ({name_parts(family, disks)})"
-    asked = f"{show_bytes(data)} of data were asked for"
-    return f"{asked}, and {largest}; --count, --disks and --raid allow larger ones"
 
 
 def _explain_none(sized: Sized) -> str:

@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Any
 from destage.errors import ConfigError, Issue
 from destage.queries import open_session
 from destage.queries.findings.candidates import (
-    CONTROLLER,
-    DISK,
     DISKS,
     MORE_EXPENSIVE,
-    RAID,
     REBUILD_ENDED,
     Candidate,
     StateResult,
@@ -26,7 +23,7 @@ from destage.queries.findings.candidates import (
     list_judged,
 )
 from destage.queries.findings.caveats import describe_error, find_error
-from destage.queries.findings.sizing_text import Sized
+from destage.queries.findings.sizing_text import Assured, Sized
 from destage.queries.opening.session import Session
 from destage.sql import quote
 from destage.sweeps import Outcome, Study
@@ -40,7 +37,7 @@ from destage.sweeps.sizing.failure_states import (
     make_state_search,
 )
 from destage.sweeps.sizing.families import Outclassed
-from destage.sweeps.sizing.request import SizingRequest
+from destage.sweeps.sizing.request import SizingRequest, narrow
 from destage.sweeps.sizing.sizing_studies import FOUND, list_outclassed
 
 if TYPE_CHECKING:
@@ -96,8 +93,9 @@ def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: F
     met = search.find()
     if not met:
         search.check_measured()
-    elif _describe(met[0]) != _describe(sized.carrying[0]):
-        sized = find_cheapest(_narrow(normal, met[0]), run)
+    elif _describe(met[0]) != _describe(sized.carrying[0]) or not _is_examined(sized.assured, met[0]):
+        fewest = met[0].disks or normal.fewest
+        sized = find_cheapest(replace(narrow(normal, met[0].parts), fewest=fewest), run)
     remarks = [*sized.remarks, *(search.list_remarks(met[0]) if met else ()), *remarks]
     return replace(
         search.sized,
@@ -279,15 +277,9 @@ def _exclude(array: Candidate, missed: Outclassed, state: str) -> Candidate:
     )
 
 
-def _narrow(request: SizingRequest, array: Candidate) -> SizingRequest:
-    """Return the request for an array."""
-    return replace(
-        request,
-        controllers=(array.parts[CONTROLLER],),
-        disks=(array.parts[DISK],),
-        raid=(array.parts[RAID],),
-        fewest=array.disks or request.fewest,
-    )
+def _is_examined(assured: Assured | None, array: Candidate) -> bool:
+    """Return whether what is sized for the model's error has the parts of an array examined in all states."""
+    return assured is None or assured.parts == array.parts
 
 
 def _describe(array: Candidate) -> dict[str, Any]:

@@ -11,10 +11,7 @@ from destage.errors import ConfigError, Issue
 from destage.measured_systems.model_error import ModelError
 from destage.queries import open_session
 from destage.queries.findings.candidates import (
-    CONTROLLER,
-    DISK,
     DISKS,
-    RAID,
     Candidate,
     find_battery_case,
     find_destages,
@@ -24,19 +21,18 @@ from destage.queries.findings.caveats import (
     describe_error,
     describe_run_error,
     find_error,
+    find_error_of_cheapest,
     list_model_errors,
     list_point_errors,
 )
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing
-from destage.queries.findings.sizing_text import (
-    Assured,
-    Held,
-    Sized,
+from destage.queries.findings.sizing_reasons import (
     describe_not_built,
     describe_outclassed,
     describe_too_small,
     describe_unreachable,
 )
+from destage.queries.findings.sizing_text import Assured, Held, Sized
 from destage.sweeps import Outcome, Study
 from destage.sweeps.calibration.measured_study import DESTAGE_DEPTH
 from destage.sweeps.seek.smallest_search import FAR
@@ -51,6 +47,7 @@ from destage.sweeps.sizing.request import (
     make_scenario,
     measure_own_data,
     measure_usable,
+    narrow,
 )
 from destage.sweeps.sizing.uncertain_load import UncertainLoad, measure_load
 from destage.sweeps.sizing.weighed_arrays import MeasuredArray, weigh_arrays
@@ -179,27 +176,42 @@ def _find_held(request: SizingRequest, parts: Mapping[str, Any]) -> Held:
 
 
 def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, run: Run) -> Assured:
-    """Return the candidate with the disks that it needs if it is as slow as the slowest systems of its class.
+    """Return the cheapest array that carries the load if it is as slow as the slowest systems of its class.
 
-    A system of half the simulated speed carries the load if the simulated one carries twice as much.
+    A system of half the simulated speed carries the load if the simulated one carries twice as much. An array
+    of another class, with slower systems, has to carry more; so the search is repeated for the more.
+
+    Args:
+        best: The cheapest array that carries the load as simulated.
+        error: The model's error of its class.
     """
-    load = max(1.0, 1 / error.low)
-    if load == 1.0:
-        return Assured(error, load, best.disks, best.price)
-    asked = replace(
-        request,
-        name=f"{request.name}-sure",
-        workload={**request.workload, "users": math.ceil(request.workload["users"] * load)},
-        controllers=(best.parts[CONTROLLER],),
-        disks=(best.parts[DISK],),
-        raid=(best.parts[RAID],),
-        fewest=best.disks or request.fewest,
-        max_price=None,
-    )
-    study, _ = sizing_studies.make_search(asked)
+    asked, cheapest, load = replace(request, name=f"{request.name}-sure", max_price=None), best, 1.0
+    while 1 / error.low > load:
+        load = 1 / error.low
+        users = math.ceil(request.workload["users"] * load)
+        asked = replace(asked, workload={**request.workload, "users": users})
+        found = _find_cheapest_one(asked, run)
+        if found is None:
+            return Assured(error, load, best.parts, None, None)
+        cheapest, own_error = found
+        if isinstance(own_error, ModelError):
+            error = own_error
+        elif cheapest.parts != best.parts:
+            # The error of its class is unknown, that of the first one is known.
+            asked, load = narrow(asked, best.parts), 1.0
+    return Assured(error, load, cheapest.parts, cheapest.disks, cheapest.price)
+
+
+def _find_cheapest_one(request: SizingRequest, run: Run) -> tuple[Candidate, ModelError | str | None] | None:
+    """Return the cheapest array that carries a load, and the model's error of its class; None without one."""
+    study, _ = sizing_studies.make_search(request, found=1)
+    if outclassed := sizing_studies.list_outclassed(study):
+        if len(outclassed) == len(study.points):
+            return None
+        study, _ = sizing_studies.make_search(request, outclassed, found=1)
     with open_session(run(study).path) as session:
-        candidate = list_candidates(session, study.found_seek.objectives)[0]
-    return Assured(error, load, candidate.disks, candidate.price)
+        cheapest = list_candidates(session, study.found_seek.objectives)[0]
+        return None if cheapest.disks is None else (cheapest, find_error_of_cheapest(session))
 
 
 def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
@@ -261,7 +273,7 @@ def _list_arrays(request: SizingRequest, sizings: Sequence[Sized]) -> list[dict[
     for sized in sizings:
         sure = sized.assured
         if sure is not None and sure.disks and (sure.price or 0) <= (request.max_price or math.inf):
-            counts[tuple(sized.carrying[0].parts.items())].add(sure.disks)
+            counts.setdefault(tuple(sure.parts.items()), set()).add(sure.disks)
     arrays = [{**dict(parts), DISKS: count} for parts, disks in counts.items() for count in sorted(disks)]
     scenario = make_scenario(request)
     return [array for array in arrays if is_valid(scenario, array)]

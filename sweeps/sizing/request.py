@@ -9,6 +9,7 @@ from destage import engine
 from destage.engine import catalog
 from destage.errors import ConfigError, Issue
 from destage.sweeps.keys.objectives import parse_objective
+from destage.sweeps.keys.prices import CONTROLLER, DISK
 from destage.sweeps.sizing.stored_data import measure_data, scale_data
 from destage.sweeps.space import parameters
 from destage.sweeps.study.users import has_users, list_streams
@@ -138,6 +139,11 @@ def list_objectives(response_p95: str | None, subject_to: Sequence[str]) -> list
 def _list_unbounded(usual: str, bounded: Collection[str]) -> list[str]:
     """Return an objective; none if its column has another bound."""
     return [] if parse_objective(usual, "seek").column in bounded else [usual]
+
+
+def narrow(request: SizingRequest, parts: Mapping[str, str]) -> SizingRequest:
+    """Return the request for one controller, disk and RAID level, by dotted path."""
+    return replace(request, controllers=(parts[CONTROLLER],), disks=(parts[DISK],), raid=(parts[RAID],))
 
 
 def make_scenario(request: SizingRequest) -> dict[str, Any]:

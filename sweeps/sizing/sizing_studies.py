@@ -35,12 +35,13 @@ FURTHEST = 10
 
 
 def make_search(
-    request: SizingRequest, outclassed: Sequence[Outclassed] = ()
+    request: SizingRequest, outclassed: Sequence[Outclassed] = (), *, found: int = FOUND
 ) -> tuple[Study, list[Impossible]]:
     """Return the study that searches the cheapest configurations, and the families that cannot be built.
 
     Args:
         outclassed: Families that it leaves out; not all.
+        found: The number of cheapest configurations that are found.
 
     Raises:
         ConfigError: A part has no price or is not in the catalogue, no family is possible, or the load does
@@ -52,7 +53,7 @@ def make_search(
         raise ConfigError([Issue("study.no-effect", "workload.users", message, request.workload["users"])])
     left_out = [missed.family for missed in outclassed]
     searched = [family for family in families if family not in left_out]
-    return write_search(request, request.name, searched), impossible
+    return write_search(request, request.name, searched, found=found), impossible
 
 
 def write_search(

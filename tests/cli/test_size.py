@@ -1,6 +1,7 @@
 """`destage size`: the cheapest configuration, its margins, what was ruled out, and mistakes."""
 
 import json
+import math
 import shlex
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,18 @@ def test_the_models_error_asks_for_more_disks(destage: Any) -> None:
     again = json.loads(destage("size", "--users", more, *one, *QUICK, "--json").out)
     assert assured["disks"] == next((each["disks"] for each in again["carrying"]), None)
     assert assured["disks"] is None or assured["disks"] >= best["disks"]
+
+
+def test_the_models_error_may_ask_for_other_parts(destage: Any, prices: Path) -> None:
+    """The array to be sure of is the cheapest of all that are considered for the load of a slow system."""
+    parts = ("--disks", "exos_x18", "--controllers", "megaraid_9560_8i", "--raid", "10,5", *SMALL_CACHE)
+    one = ("--workload", "vdi", *parts, "--prices", str(prices), *QUICK, "--json")
+    answer = json.loads(destage("size", "--users", "50", *one).out)
+    (best, *_), assured = answer["carrying"], answer["assured"]
+    assert assured["parts"] != best["parts"]
+    more = str(math.ceil(50 * assured["load"]))
+    (again, *_) = json.loads(destage("size", "--users", more, *one).out)["carrying"]
+    assert {name: again[name] for name in ("parts", "disks", "price")}.items() <= assured.items()
 
 
 def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: Path) -> None:

@@ -108,14 +108,30 @@ def test_a_runner_up_of_the_same_price_costs_the_same() -> None:
 
 def test_the_disks_that_hold_the_models_error() -> None:
     error = ModelError(LoadClass("spinning", cached=True), 4, 0.5, 0.8, 1.28)
-    assured = Assured(error, 2.0, 11, 4500.0)
-    (line,) = [line for line in compose_sizing(replace(SIZED, assured=assured)) if "to be sure" in line]
+    assured = Assured(error, 2.0, OTHER.parts, 11, 4500.0)
+    lines = compose_sizing(replace(SIZED, assured=assured))
+    name = RUNNER_UP.partition(" x ")[2].partition(": EUR")[0]
+    assert lines[:3] == [*compose_sizing(SIZED)[:1], f"To be sure: 11 x {name}: EUR 4500", ""]
+    (odds,) = [line for line in lines if line.startswith("  probability")]
+    assert odds.endswith("; less than 95 % with the error of the model")
+    (line,) = [line for line in lines if "to be sure" in line]
     assert line == (
-        "  to be sure    11 disks (EUR 4500), which carry 2 times the load, as systems may be so much slower"
+        "  to be sure    the cheapest array that carries 2 times the load, as systems may be so much slower"
     )
-    none = replace(assured, disks=None, price=None)
-    (line,) = [line for line in compose_sizing(replace(SIZED, assured=none)) if "to be sure" in line]
+    none = replace(assured, parts=PARTS, disks=None, price=None)
+    lines = compose_sizing(replace(SIZED, assured=none))
+    assert lines[1] == ""
+    (line,) = [line for line in lines if "to be sure" in line]
     assert "more disks than are considered" in line
+
+
+def test_the_first_candidate_may_hold_the_models_error() -> None:
+    error = ModelError(LoadClass("spinning", cached=True), 4, 0.5, 0.8, 1.28)
+    same = Assured(error, 2.0, BEST.parts, BEST.disks, BEST.price)
+    lines = compose_sizing(replace(SIZED, assured=same))
+    assert lines[1] == ""
+    assert any(line.endswith("; at least 95 % with the error of the model") for line in lines)
+    assert any(line.startswith("  to be sure    it carries 2 times the load") for line in lines)
 
 
 @pytest.mark.parametrize(
