@@ -5,10 +5,11 @@ folder. The name of the record has a digest of the names of rounds and fragments
 their content, so that a record is never out of date; it is deleted when another is kept.
 
 A plan has the points of a study as written. Points with the same runs and label are one configuration:
-without a cache, all write fractions. The first of them in the plan stands for all. An axis has no effect at a
-point if the point and all that differ from it in this axis alone are one; it is NULL where it has no effect
-at any of them, and where its condition (`when`) is false, as one point stands for all of its values. The
-views read the plan of `collapse_plan`. What averages over the grid as written reads `grid`.
+without a cache, all write fractions. Parts of the same hardware are not, if they have prices. The first of
+them in the plan stands for all. An axis has no effect at a point if the point and all that differ from it in
+this axis alone are one; it is NULL where it has no effect at any of them, and where its condition (`when`) is
+false, as one point stands for all of its values. The views read the plan of `collapse_plan`. What averages
+over the grid as written reads `grid`.
 
 Of a large sweep that has ended, the order of the stored rows is recorded as well: the plan row of each. To
 find it takes a join of all run ids.
@@ -212,11 +213,14 @@ SHARED = "shared_points"
 """The table of points that are one with another: `point_id`, `first_id` of the first, and `unbound` axes."""
 
 
-def find_shared_points(connection: FileConnection, plan: str, axes: Sequence[str]) -> pa.Table:
+def find_shared_points(
+    connection: FileConnection, plan: str, axes: Sequence[str], priced: Sequence[str] = ()
+) -> pa.Table:
     """Return the table `SHARED`, with the axes as written.
 
     Args:
         plan: The statement of the plan as written.
+        priced: The axes that prices depend on: points that differ in one are not one configuration.
     """
     names = ["label", *axes]
     carried = "".join(f", any_value({quote(name)}) AS {quote(name)}" for name in names)
@@ -231,14 +235,16 @@ def find_shared_points(connection: FileConnection, plan: str, axes: Sequence[str
     unbound = ", ".join(
         f"if(coalesce(bool_and(unbound_{number}) OVER same, false), {quote_text(path)}, NULL)"
         for number, path in enumerate(axes)
+        if path not in priced
     )
+    same = ", ".join(["run", "label", *map(quote, priced)])
     return connection.fetch(
         f"WITH written AS (SELECT point_id, min(plan_row) AS plan_row, min(run_id) AS run{carried} "  # noqa: S608
         f"FROM ({plan}) GROUP BY point_id), marked AS (SELECT *{is_unbound} FROM written) "
-        "SELECT point_id, first(point_id) OVER (PARTITION BY run, label ORDER BY plan_row) AS first_id, "
+        f"SELECT point_id, first(point_id) OVER (PARTITION BY {same} ORDER BY plan_row) AS first_id, "
         f"list_filter([{unbound}]::VARCHAR[], lambda path: path IS NOT NULL) AS unbound, plan_row, "
         f"{', '.join(map(quote, names))} FROM marked "
-        "WINDOW same AS (PARTITION BY run, label) QUALIFY count(*) OVER same > 1 ORDER BY plan_row"
+        f"WINDOW same AS (PARTITION BY {same}) QUALIFY count(*) OVER same > 1 ORDER BY plan_row"
     )
 
 
@@ -256,13 +262,17 @@ def collapse_plan(plan: str, axes: Sequence[str]) -> str:
     )
 
 
-def collapse_table(plan: pa.Table, axes: Sequence[str]) -> pa.Table:
-    """Return the rows of a plan that is not stored yet, as `collapse_plan` does."""
+def collapse_table(plan: pa.Table, axes: Sequence[str], priced: Sequence[str] = ()) -> pa.Table:
+    """Return the rows of a plan that is not stored yet, as `collapse_plan` does.
+
+    Args:
+        priced: As in `find_shared_points`.
+    """
     numbered = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
     with closing(FileConnection()) as connection:
         connection.add_table("given", numbered)
         written = "SELECT * FROM given"
-        connection.add_table(SHARED, find_shared_points(connection, written, axes))
+        connection.add_table(SHARED, find_shared_points(connection, written, axes, priced))
         collapsed = connection.fetch(f"{collapse_plan(written, axes)} ORDER BY plan_row")
     return collapsed.select(plan.column_names)
 

@@ -72,6 +72,40 @@ def test_a_plan_lists_the_runs_that_it_counts(destage: Destage, tmp_path: Path) 
     }
 
 
+@pytest.mark.parametrize("has_prices", [True, False])
+def test_what_has_a_price_of_its_own_is_a_point_of_its_own(
+    destage: Destage, tmp_path: Path, *, has_prices: bool
+) -> None:
+    """A hot spare changes the price, but no run; the time to charge the battery changes neither."""
+    document = {
+        "name": "spares",
+        "scenario": {
+            "workload": {"use": "call_center", "users": 20},
+            "controller": {"use": "megaraid_9560_16i"},
+            "array": {"raid": "10", "disks": 2, "disk": {"use": "exos_x18"}},
+            "run": {"warm_up": "none", "window": {"requests": 300}},
+        },
+        "axes": {"array.hot_spares": [0, 1], "controller.battery.charge_time": ["1h", "2h"]},
+        "seek": {"minimize": DISKS, "subject_to": ["response_p95 <= 1s"], "min": 2, "max": 4},
+        "replicates": {"min": 2, "max": 2},
+    }
+    if has_prices:
+        of_parts = {"controllers": {"megaraid_9560_16i": 400}, "disks": {"exos_x18": 100}}
+        document["prices"] = {"currency": "EUR", "date": "2026-11-01", **of_parts}
+    file = tmp_path / "spares.yaml"
+    file.write_text(yaml.safe_dump(document))
+    planned = json.loads(destage("run", "--plan", str(file), "--no-estimate", "--json").out)
+    points = {row["point_id"] for row in planned["rows"]}
+    assert len(points) == planned["points"] == 1 + has_prices
+    assert planned["runs"] == 2
+    sweep = json.loads(destage("run", str(file), "--quiet", "--json").out)["outcome"]["path"]
+    statement = "SELECT price, hot_spares, charge_time FROM answers ORDER BY price"
+    found = json.loads(destage("query", sweep, statement, "--json").out)
+    assert [tuple(row.values()) for row in found] == (
+        [(600, 0, None), (700, 1, None)] if has_prices else [(None, None, None)]
+    )
+
+
 def test_a_sweep_has_the_plan_of_its_study(destage: Destage, study: str) -> None:
     of_study = json.loads(destage("run", study, "--plan", "--no-estimate", "--json").out)
     assert of_study["present"] == 0

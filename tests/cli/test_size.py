@@ -88,6 +88,20 @@ def test_the_models_error_may_ask_for_other_parts(destage: Any, prices: Path) ->
     assert {name: again[name] for name in ("parts", "disks", "price")}.items() <= assured.items()
 
 
+def test_parts_of_the_same_hardware_have_prices_of_their_own(destage: Any, tmp_path: Path) -> None:
+    """They share their runs, whichever is first in the price table."""
+    prices = tmp_path / "twins.yaml"
+    prices.write_text(
+        "currency: EUR\ndate: 2026-11-01\n"
+        "controllers: {megaraid_9560_16i: 400, perc_h755: 300}\ndisks: {exos_x18: 100}\n"
+    )
+    one = ("--users", "20", "--workload", "vdi", "--raid", "10", "--prices", str(prices), *SMALL_CACHE)
+    answer = json.loads(destage("size", *one, *QUICK, "--json").out)
+    found = [(each["parts"]["controller.use"], each["disks"], each["price"]) for each in answer["carrying"]]
+    assert found == [("perc_h755", 2, 500), ("megaraid_9560_16i", 2, 600)]
+    assert answer["carrying"][0]["measured"] == answer["carrying"][1]["measured"]
+
+
 def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: Path) -> None:
     one = ("--controllers", "megaraid_9560_8i", "--disks", "exos_x18", "--raid", "5", "--count", "8")
     done = destage("size", *SMALL[:4], *one, *SMALL_CACHE, "--prices", str(prices), *QUICK, "--json")

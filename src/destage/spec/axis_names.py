@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+PRICED = ("controller.use", "array.disk.use", "array.hot_spares")
+"""The axes that prices depend on, beside the number of disks."""
 _KEPT = 4096
 """Names kept: tables and charts ask for the same few for every cell."""
 _ENTRY = "use"
@@ -19,6 +21,11 @@ _VAGUE = frozenset(
     }
 )
 """Last segments that need the one before."""
+
+
+def list_priced(axes: Collection[str], *, has_prices: bool) -> list[str]:
+    """Return those of some axes whose values have prices, in a study with a price table."""
+    return [path for path in PRICED if path in axes] if has_prices else []
 
 
 @lru_cache(_KEPT)
