@@ -11,22 +11,18 @@ PAGES = sorted(
     if re.search(r"^ *\$ ", page.read_text(encoding="utf-8"), re.MULTILINE)
 )
 BUCKET, RAY, FIO = "s3://bucket/prefix", "--ray-address", "fio --output-format"
+_KUBERNETES = "tests/kubernetes_cluster/test_documented_commands.py"
 ELSEWHERE = {
     BUCKET: "tests/objects/test_documented_commands.py",
     RAY: "tests/system/test_documented_commands.py",
     FIO: "tests/workloads/test_documented_commands.py",
+    **dict.fromkeys(("destage cluster ", "kubectl ", "report STUDY --store"), _KUBERNETES),
     "make demo": "tests/system/test_demo.py",
     "make test": ".ci/run",
     "make image": "scripts/image_test.sh",
 }
 """What commands contain that need more than a folder, and the file that executes them."""
-PARSED = {
-    "destage cluster ": "tests/kubernetes_cluster executes them with the settings of its cluster",
-    "report STUDY --store": "of a sweep that `cluster fetch` has downloaded",
-}
-"""What commands contain of which only the options are checked, and why."""
 NOT_EXECUTED = {
-    "kubectl ": "needs a cluster",
     "helm repo add": "downloads a chart",
     "helm install kuberay-operator": "downloads a chart and an image; `make cluster-test OPERATOR=` runs it",
     "ray up": "starts machines in a cloud",

@@ -11,15 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import duckdb
 import pytest
 import yaml
-from documented_commands import ELSEWHERE, NOT_EXECUTED, PAGES, PARSED, ROOT, read_commands
+from documented_commands import ELSEWHERE, NOT_EXECUTED, PAGES, ROOT, read_commands
 from documented_files import write_files, write_recordings, write_results
 from served_sweep import serve
-
-from destage.cli import app
 
 ANSWERED_NO = {"size --have array.yaml": "the addition does not fit"}
 """What commands contain that exit with 1, and the answer that says so."""
@@ -89,8 +86,6 @@ def run_destage(destage: Any, command: str) -> str:
         words[1] = f"sweeps/studies/{words[1]}.yaml"  # the short form
     if words[-1] == "-":
         words[-1] = Path(source).read_text() if source else "SELECT 1 AS one"
-    if any(part in command for part in PARSED):
-        return parse(words)
     if "--serve" in words:
         (path,) = Path("destage-store/sweeps").glob(f"{sweep}-*")
         with serve(path, *words[2:]) as served:
@@ -99,18 +94,6 @@ def run_destage(destage: Any, command: str) -> str:
     done = destage(*words)
     is_right = done.code == any(part in text for part in ANSWERED_NO)
     return "" if is_right else done.err[-600:]
-
-
-def parse(words: list[str]) -> str:
-    """Parse a command without executing it, and return its error."""
-    command: Any = app.build_command()
-    while hasattr(command, "commands"):
-        command, words = command.commands[words[0]], words[1:]
-    try:
-        command.make_context("destage", words)
-    except click.ClickException as error:
-        return error.format_message()
-    return ""
 
 
 def run_duckdb(_: Any, command: str) -> str:
@@ -153,7 +136,7 @@ def test_the_commands_of_a_page_work(
 def test_every_command_is_executed() -> None:
     commands = [command for page in PAGES for command in read_commands(page)]
     assert {command.split()[0] for page in PAGES for command in list_executed(page)} <= {*PROGRAMS}
-    parts = (*ELSEWHERE, *NOT_EXECUTED, *PARSED, *ANSWERED_NO, *SWEEPS, *SYNOPSES)
+    parts = (*ELSEWHERE, *NOT_EXECUTED, *ANSWERED_NO, *SWEEPS, *SYNOPSES)
     assert [part for part in parts if not any(part in command for command in commands)] == []
     for file in {*ELSEWHERE.values()}:
         assert (ROOT / file).exists()
