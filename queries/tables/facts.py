@@ -5,7 +5,7 @@ folder. The name of the record has a digest of the names of rounds and fragments
 their content, so that a record is never out of date; it is deleted when another is kept.
 
 A plan has the points of a study as written. Points with the same runs and label are one configuration:
-without a cache, all write fractions. Parts of the same hardware are not, if they have prices. The first of
+without a cache, all write fractions. Parts of other names are not, even of the same hardware. The first of
 them in the plan stands for all. An axis has no effect at a point if the point and all that differ from it in
 this axis alone are one; it is NULL where it has no effect at any of them, and where its condition (`when`) is
 false, as one point stands for all of its values. The views read the plan of `collapse_plan`. What averages
@@ -214,13 +214,13 @@ SHARED = "shared_points"
 
 
 def find_shared_points(
-    connection: FileConnection, plan: str, axes: Sequence[str], priced: Sequence[str] = ()
+    connection: FileConnection, plan: str, axes: Sequence[str], distinct: Sequence[str] = ()
 ) -> pa.Table:
     """Return the table `SHARED`, with the axes as written.
 
     Args:
         plan: The statement of the plan as written.
-        priced: The axes that prices depend on: points that differ in one are not one configuration.
+        distinct: The axes of `list_distinct`: points that differ in one are not one configuration.
     """
     names = ["label", *axes]
     carried = "".join(f", any_value({quote(name)}) AS {quote(name)}" for name in names)
@@ -235,9 +235,9 @@ def find_shared_points(
     unbound = ", ".join(
         f"if(coalesce(bool_and(unbound_{number}) OVER same, false), {quote_text(path)}, NULL)"
         for number, path in enumerate(axes)
-        if path not in priced
+        if path not in distinct
     )
-    same = ", ".join(["run", "label", *map(quote, priced)])
+    same = ", ".join(["run", "label", *map(quote, distinct)])
     return connection.fetch(
         f"WITH written AS (SELECT point_id, min(plan_row) AS plan_row, min(run_id) AS run{carried} "  # noqa: S608
         f"FROM ({plan}) GROUP BY point_id), marked AS (SELECT *{is_unbound} FROM written) "
@@ -262,17 +262,17 @@ def collapse_plan(plan: str, axes: Sequence[str]) -> str:
     )
 
 
-def collapse_table(plan: pa.Table, axes: Sequence[str], priced: Sequence[str] = ()) -> pa.Table:
+def collapse_table(plan: pa.Table, axes: Sequence[str], distinct: Sequence[str] = ()) -> pa.Table:
     """Return the rows of a plan that is not stored yet, as `collapse_plan` does.
 
     Args:
-        priced: As in `find_shared_points`.
+        distinct: As in `find_shared_points`.
     """
     numbered = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
     with closing(FileConnection()) as connection:
         connection.add_table("given", numbered)
         written = "SELECT * FROM given"
-        connection.add_table(SHARED, find_shared_points(connection, written, axes, priced))
+        connection.add_table(SHARED, find_shared_points(connection, written, axes, distinct))
         collapsed = connection.fetch(f"{collapse_plan(written, axes)} ORDER BY plan_row")
     return collapsed.select(plan.column_names)
 

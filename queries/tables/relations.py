@@ -29,7 +29,7 @@ from destage.queries.tables.facts import (
     order_rows,
 )
 from destage.queries.tables.kept_copies import KeptCopies, list_copied
-from destage.spec.axis_names import list_priced
+from destage.spec.axis_names import list_distinct
 from destage.sql import FileConnection, merge_files, quote, quote_text, quote_texts
 from destage.store import Sweep
 from destage.store.files.digests import damaged, find_damage, invalid, is_intact
@@ -230,8 +230,8 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
                     if order is not None:
                         record.keep_order(order)
             if facts.shares_runs:
-                priced = list_priced(sweep.axes, has_prices="prices" in sweep.spec())
-                tables[SHARED] = find_shared_points(connection, plan, sweep.axes, priced)
+                distinct = list_distinct(sweep.axes, has_prices="prices" in sweep.spec())
+                tables[SHARED] = find_shared_points(connection, plan, sweep.axes, distinct)
                 plan = collapse_plan(plan, sweep.axes)
     except (QueryError, OSError, pa.ArrowException) as error:
         explained = explain_failure(error, (*rounds, *fragments.large, *fragments.small), sweep)

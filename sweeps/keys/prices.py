@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from destage.engine import catalog
 from destage.errors import ConfigError, Issue
-from destage.spec.axis_names import PRICED
+from destage.spec.axis_names import SPARES
 from destage.spec.documents import parse_document
 from destage.spec.near_names import suggest
 from destage.spec.source import Source
@@ -22,7 +22,7 @@ from destage.spec.validation import validate_document
 from destage.sweeps.space import parameters
 from destage.sweeps.space.parameter_space import Space
 
-CONTROLLER, DISK, SPARES = PRICED
+CONTROLLER, DISK = "controller.use", "array.disk.use"
 _KINDS = {CONTROLLER: "controllers", DISK: "disks"}
 _Price = Annotated[float, {"description": "A price [currency].", "minimum": 0}]
 

@@ -7,10 +7,9 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from destage import engine
-from destage.spec.axis_names import list_priced
+from destage.spec.axis_names import list_distinct
 from destage.store.state.plan import CONFIG_COLUMNS
 from destage.sweeps.points.configurations import REPLICATE, Assignments, Configurations
 from destage.sweeps.points.point_blocks import AssignedValues, Block
@@ -172,21 +171,19 @@ class Expansion:
         self.configurations = configurations
         self._shared = _Shared(study, [field.name for field in fields], configurations)
         self._build_one = build_one
-        self._priced = list_priced([field.name for field in fields], has_prices=study.prices is not None)
+        self._distinct = list_distinct([field.name for field in fields], has_prices=study.prices is not None)
 
     @property
     def count(self) -> int:
-        """The number of points; those with one label and one configuration are one, at one price."""
-        runs = pa.chunked_array([block.first_runs() for block in self.blocks], pa.binary(16))
-        labels = pa.chunked_array([block.labels for block in self.blocks], pa.string())
-        if self._priced:
-            parts = [pa.chunked_array([block.axes[path] for block in self.blocks]) for path in self._priced]
-            return len(set(zip(*(column.to_pylist() for column in (runs, labels, *parts)), strict=True)))
-        is_plain = pc.is_null(labels)
-        named = zip(
-            *(column.filter(pc.invert(is_plain)).to_pylist() for column in (runs, labels)), strict=True
-        )
-        return len(pc.unique(runs.filter(is_plain))) + len(set(named))
+        """The number of points; those with one label and one configuration are one (`list_distinct`)."""
+        columns = {
+            "run": [block.first_runs() for block in self.blocks],
+            "label": [block.labels for block in self.blocks],
+            **{path: [block.axes[path] for block in self.blocks] for path in self._distinct},
+        }
+        table = pa.table({name: pa.chunked_array(parts) for name, parts in columns.items()})
+        table = table.unify_dictionaries()
+        return int(table.group_by(table.column_names).aggregate([]).num_rows)
 
     @cached_property
     def points(self) -> list[Point]:

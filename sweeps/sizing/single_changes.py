@@ -7,7 +7,8 @@ from typing import Any, Literal
 from destage import engine
 from destage.engine import catalog
 from destage.errors import ConfigError
-from destage.sweeps.keys.prices import DISK, SPARES
+from destage.spec.axis_names import SPARES
+from destage.sweeps.keys.prices import DISK
 from destage.sweeps.sizing.request import DISKS, RAID
 from destage.sweeps.space import parameters
 

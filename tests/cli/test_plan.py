@@ -106,6 +106,23 @@ def test_what_has_a_price_of_its_own_is_a_point_of_its_own(
     )
 
 
+def test_products_of_the_same_hardware_have_a_row_each(destage: Destage, tmp_path: Path) -> None:
+    file = tmp_path / "twins.yaml"
+    twins = {"megaraid_9560_16i", "perc_h755"}
+    file.write_text(small_study("twins", f"controller.use: [{', '.join(twins)}]", "run.seed: [1, 2]"))
+    planned = json.loads(destage("run", "--plan", str(file), "--no-estimate", "--json").out)
+    assert len({row["point_id"] for row in planned["rows"]}) == planned["points"] == 4
+    assert planned["runs"] * 2 == len(planned["rows"])
+    sweep = json.loads(destage("run", str(file), "--quiet", "--json").out)["outcome"]["path"]
+    statement = "SELECT controller, seed, response_mean_us FROM points ORDER BY seed, controller"
+    found = json.loads(destage("query", sweep, statement, "--json").out)
+    assert [(row["controller"], row["seed"]) for row in found] == [
+        (name, seed) for seed in (1, 2) for name in sorted(twins)
+    ]
+    times = [row["response_mean_us"] for row in found]
+    assert times[0] == times[1] != times[2] == times[3]
+
+
 def test_a_sweep_has_the_plan_of_its_study(destage: Destage, study: str) -> None:
     of_study = json.loads(destage("run", study, "--plan", "--no-estimate", "--json").out)
     assert of_study["present"] == 0

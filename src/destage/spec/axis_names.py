@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-PRICED = ("controller.use", "array.disk.use", "array.hot_spares")
-"""The axes that prices depend on, beside the number of disks."""
+SPARES = "array.hot_spares"
+"""The hot spares, which change a price, and no run in which no disk fails."""
 _KEPT = 4096
 """Names kept: tables and charts ask for the same few for every cell."""
 _ENTRY = "use"
@@ -23,9 +23,12 @@ _VAGUE = frozenset(
 """Last segments that need the one before."""
 
 
-def list_priced(axes: Collection[str], *, has_prices: bool) -> list[str]:
-    """Return those of some axes whose values have prices, in a study with a price table."""
-    return [path for path in PRICED if path in axes] if has_prices else []
+def list_distinct(axes: Collection[str], *, has_prices: bool) -> list[str]:
+    """Return those of some axes of which each value is a point of its own, also if the runs are the same.
+
+    These are the names of the catalogue, and what has a price in a study with a price table.
+    """
+    return [path for path in axes if path.endswith(f".{_ENTRY}") or (has_prices and path == SPARES)]
 
 
 @lru_cache(_KEPT)

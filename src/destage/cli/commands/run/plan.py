@@ -39,7 +39,7 @@ def print_plan(
     from destage.engine.configuration import find_unit
     from destage.queries.tables.facts import collapse_table
     from destage.queries.text.plain_values import rows_as_json
-    from destage.spec.axis_names import list_priced
+    from destage.spec.axis_names import list_distinct
     from destage.store.state.plan import CONFIG_COLUMNS, join_configs, read_axes
     from destage.sweeps.study.axis_forms import describe_axes, describe_design
 
@@ -50,7 +50,7 @@ def print_plan(
     if len(pc.unique(rows["point_id"])) > preview.points:
         axes_of_rows = read_axes(rows.schema)
         rows = collapse_table(
-            rows, axes_of_rows, list_priced(axes_of_rows, has_prices=study.prices is not None)
+            rows, axes_of_rows, list_distinct(axes_of_rows, has_prices=study.prices is not None)
         )
     config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
     units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
