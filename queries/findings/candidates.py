@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from destage.engine import result_columns
 from destage.queries.findings import resource_use
 from destage.queries.opening.session import Session
-from destage.spec.objective import Objective
+from destage.spec.objective import DURING_REBUILD, NORMAL, Objective
 from destage.sql import quote
 from destage.student import half_width, share_below
 
@@ -20,6 +20,8 @@ MORE_EXPENSIVE = "more_expensive"
 REBUILD_ENDED = "rebuild_ended"
 """The verdict on runs that do not measure a rebuild, as it has ended."""
 HIT_RATIO = "hit_ratio"
+_REBUILT = "rebuild_s"
+"""How long a rebuild took that has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +42,65 @@ class Measured:
     odds: float
 
 
+def _join_odds(measured: Sequence[Measured]) -> float:
+    """Return the probability that all objectives are met, at least."""
+    return max(0.0, 1 - sum(1 - result.odds for result in measured))
+
+
 @dataclass(frozen=True, slots=True)
-class StateResult:
-    """The results of a configuration in a state of failure.
+class JudgedArray:
+    """A point of a search, at its answer; at the most disks if it has none.
 
     Attributes:
-        state: `during_rebuild` or `dead_battery`.
+        label: The label of the point.
         disks: The number of disks.
-        is_met: Whether the objectives of the state are met with these disks.
-        is_always: Whether it is in the state in normal operation, too, so that the runs are the same.
-        measured: The results, one per objective; none if a run reached no steady state.
+        is_met: Whether the objectives are met with these disks.
+        failing: The most disks below that have runs and are not shown to meet the objectives.
+        verdict: What the replicates of the failing number show, as `failing_verdict` in `answers`.
+        binding: The objective that they miss, are not shown to meet or have no value for.
+        measured: The results at `disks`, one per objective; none if a run reached no steady state.
+        hit_ratio: Its mean and half of its 95 % interval; None where no request could hit.
+        means: The means of the use of each resource.
+        state: `normal`, or a state of failure: `during_rebuild` or `dead_battery`.
+        is_always: Whether it is in this state in normal operation, too, so that the runs are the same.
+        states: The same array in the states of failure that it was examined in, if this is normal operation.
     """
 
-    state: str
+    label: str | None
     disks: int
     is_met: bool
-    is_always: bool
+    failing: int | None
+    verdict: str | None
+    binding: str | None
     measured: tuple[Measured, ...]
+    hit_ratio: tuple[float, float] | None
+    means: Mapping[str, float | None]
+    state: str = NORMAL
+    is_always: bool = False
+    states: tuple["JudgedArray", ...] = ()
+
+    @property
+    def missed(self) -> list["JudgedArray"]:
+        """The states, with normal operation, in which an objective is not met."""
+        return [one for one in (self, *self.states) if not one.is_met]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the objectives of all states are met."""
+        return not self.missed
+
+    @property
+    def excess(self) -> float:
+        """How many times a result is beyond its bound, of the objective that is missed by most."""
+        factors = [result.factor for result in self.measured if result.factor is not None]
+        least = min(factors, default=0.0)
+        return max([1 / least if least else math.inf, *(one.excess for one in self.states)])
+
+    @property
+    def odds(self) -> float:
+        """The probability that all objectives of all states are met, at least; 0 without results."""
+        measured = [one.measured for one in (self, *self.states)]
+        return _join_odds([result for each in measured for result in each]) if all(measured) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +130,12 @@ class Candidate:
     measured: tuple[Measured, ...]
     limiting: str | None
     use: float | None
-    states: tuple[StateResult, ...] = ()
+    states: tuple[JudgedArray, ...] = ()
 
     @property
     def odds(self) -> float:
         """The probability that all objectives are met, at least."""
         return _join_odds([*self.measured, *(result for each in self.states for result in each.measured)])
-
-
-def _join_odds(measured: Sequence[Measured]) -> float:
-    """Return the probability that all objectives are met, at least."""
-    return max(0.0, 1 - sum(1 - result.odds for result in measured))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,52 +259,22 @@ def measure(objective: Objective, values: Sequence[float]) -> Measured:
     return Measured(objective, mean, spread, factor, odds)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedArray:
-    """A point of a search, at its answer; at the most disks if it has none.
-
-    Attributes:
-        label: The label of the point.
-        disks: The number of disks.
-        is_met: Whether the objectives are met with these disks.
-        failing: The most disks below that have runs and are not shown to meet the objectives.
-        verdict: What the replicates of the failing number show, as `failing_verdict` in `answers`.
-        binding: The objective that they miss, are not shown to meet or have no value for.
-        measured: The results at `disks`, one per objective; none if a run reached no steady state.
-        hit_ratio: Its mean and half of its 95 % interval; None where no request could hit.
-        means: The means of the use of each resource.
-    """
-
-    label: str | None
-    disks: int
-    is_met: bool
-    failing: int | None
-    verdict: str | None
-    binding: str | None
-    measured: tuple[Measured, ...]
-    hit_ratio: tuple[float, float] | None
-    means: Mapping[str, float | None]
-
-    @property
-    def excess(self) -> float:
-        """How many times a result is beyond its bound, of the objective that is missed by most."""
-        factors = [result.factor for result in self.measured if result.factor is not None]
-        least = min(factors, default=0.0)
-        return 1 / least if least else math.inf
-
-    @property
-    def odds(self) -> float:
-        """The probability that all objectives are met, at least; 0 without results."""
-        return _join_odds(self.measured) if self.measured else 0.0
-
-
-def list_judged(session: Session, objectives: Sequence[Objective]) -> list[JudgedArray]:
-    """Return the points of a search, in the order of the study."""
-    columns = dict.fromkeys([*(each.column for each in objectives), HIT_RATIO, *resource_use.COLUMNS])
+def list_judged(session: Session, objectives: Sequence[Objective], state: str = NORMAL) -> list[JudgedArray]:
+    """Return the points of a search in a state, in the order of the study; no rebuild may end in its runs."""
+    columns = dict.fromkeys(
+        [*(each.column for each in objectives), HIT_RATIO, _REBUILT, *resource_use.COLUMNS]
+    )
     listed = ", ".join(["point_id", f"{quote(DISKS)} AS disks", "status", *columns])
     runs = session.sql(f"SELECT {listed} FROM runs ORDER BY point_id, replicate").to_pylist()  # noqa: S608
     answers = session.sql("SELECT * FROM answers ORDER BY plan_row").to_pylist()
-    return [_judge(answer, runs, objectives) for answer in answers]
+    judged = [_judge(answer, runs, objectives) for answer in answers]
+    ended = {(run["point_id"], run["disks"]) for run in runs if run[_REBUILT] is not None}
+    return [
+        replace(array, state=state, is_met=False, verdict=REBUILD_ENDED)
+        if state == DURING_REBUILD and (answer["point_id"], array.disks) in ended
+        else replace(array, state=state)
+        for answer, array in zip(answers, judged, strict=True)
+    ]
 
 
 def _judge(

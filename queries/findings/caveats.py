@@ -23,6 +23,7 @@ from destage.engine.workload_description import describe_assumed_localities
 from destage.measured_systems import model_error
 from destage.measured_systems.model_error import ModelError, classify_run, is_sequential
 from destage.queries.text.presentation import format_count, format_rounded
+from destage.spec.objective import DURING_REBUILD, NORMAL
 
 if TYPE_CHECKING:
     from destage.queries.opening.session import Session
@@ -52,6 +53,7 @@ def list_assumed_localities(session: "Session") -> list[str]:
 
 
 _RESULTS = ("throughput_iops", "throughput_bytes_per_s", "response_mean_us", "requests", "writes")
+_REBUILDING = "During the rebuild, the error of the model is unknown: no measured system was rebuilding."
 _DIGITS = 2
 _STAGES = ("Estimated", "Calibrated", "Validated")
 """The first words of a sentence on the stage of an answer."""
@@ -65,6 +67,19 @@ def describe_run_error(config: Mapping[str, Any], row: Mapping[str, Any]) -> lis
         row: The results, of the run or as means over replicates.
     """
     return describe_error(_find(config, row))
+
+
+def describe_state_error(state: str, error: ModelError | str | None, *, is_always: bool) -> list[str]:
+    """Return sentences on the model's error in a state of an array, as `describe_error` does.
+
+    Args:
+        is_always: Whether normal operation, which has its own sentences, is this state.
+    """
+    if state == NORMAL:
+        return describe_error(error)
+    if state == DURING_REBUILD:
+        return [] if error is None else [_REBUILDING]
+    return [] if is_always else [f"Dead battery: {sentence}" for sentence in describe_error(error)]
 
 
 def find_error(session: "Session") -> ModelError | str | None:

@@ -19,15 +19,19 @@ from destage.queries.text.presentation import (
 from destage.queries.text.shown_results import (
     describe_failing,
     name_result,
+    name_state,
     show_bound,
     show_bytes,
     show_result,
 )
+from destage.spec.objective import NORMAL, Objective
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
 _UNKNOWN = "not measured"
 _RAID = "array.raid"
+_WITHOUT = ", without a failure"
+_ALWAYS = "Dead battery: the array is always in this state, as no write cache needs a battery."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class JudgedChange:
         kind: `disks` for further ones, `cache`, `controller`, `raid`, or `disk` for other ones.
         value: The new part or level by its name.
         price: What has to be bought for it [currency]; None without a price.
-        array: The array after the change, under both loads.
+        array: The array after the change, under both loads; in each state as long as it meets the objectives.
         usable_bytes: The size of the data that it can hold then.
         reliance: How far it is to be relied on that it fits; None if it does not.
     """
@@ -108,23 +112,27 @@ class Fit:
 
     @property
     def fitting(self) -> list[JudgedChange]:
-        """The changes after which the array meets the objectives, the best first."""
-        return [change for change in self.changes if change.array.is_met]
+        """The changes after which the array meets the objectives of all states, the best first."""
+        return [change for change in self.changes if change.array.fits]
 
 
 def compose_fit(fit: Fit) -> list[str]:
     """Return the answer, line by line."""
     lines = [_describe_verdict(fit)]
-    use = describe_use(fit.added.means, fit.config)
-    reliance = [] if fit.reliance is None else _describe_reliance(fit.reliance)
-    for paragraph in (reliance, _tabulate(fit), use, _describe_changes(fit), fit.remarks):
+    limited = next(iter(fit.added.missed), fit.added)
+    use = describe_use(limited.means, fit.config)
+    if use and limited.state != NORMAL:
+        use = [begin_sentence(f"{name_state(limited.state)}: {use[0]}"), *use[1:]]
+    reliance = [] if fit.reliance is None else _describe_reliance(fit.reliance, fit.added)
+    always = [_ALWAYS for one in fit.added.states if one.is_always]
+    for paragraph in (reliance, _tabulate(fit), always, use, _describe_changes(fit), fit.remarks):
         lines += ["", *paragraph] if paragraph else []
     return lines
 
 
 def list_misses(fit: Fit) -> list[str]:
     """Return the changes that were simulated and do not suffice, each with its result."""
-    missing = [change for change in fit.changes if not change.array.is_met]
+    missing = [change for change in fit.changes if not change.array.fits]
     rows = [(name_change(fit, change), _describe_miss(change)) for change in missing]
     return [f"{_GAP}{line}" for line in align_cells(rows, left=2).splitlines()]
 
@@ -145,31 +153,34 @@ def name_change(fit: Fit, change: JudgedChange) -> str:
 def _describe_verdict(fit: Fit) -> str:
     """Return the verdict with its figures: `It fits: with the addition, response p95 is 12 ms, ...`."""
     results = [
-        f"{name_result(result.objective.column)} is {_show(result)}, {show_bound(result.objective)}"
-        for result in fit.added.measured
+        f"{_name(one, result.objective)} is {_show(result)}, {show_bound(result.objective)}"
+        for one in (fit.added, *fit.added.states)
+        for result in one.measured
     ]
-    verdict = f"It fits{_qualify(fit.reliance)}: with the addition, {', and '.join(results)}."
-    if not fit.added.is_met:
-        verdict = f"It does not fit: the runs with the addition {_describe_failing(fit.added)}."
-    if not fit.today.is_met:
-        verdict += f" Today's load alone does not fit either: its runs {_describe_failing(fit.today)}."
+    verdict = f"It fits{_qualify(fit.reliance, fit.added)}: with the addition, {', and '.join(results)}."
+    if not fit.added.fits:
+        verdict = f"It does not fit: the runs with the addition {_describe_missed(fit.added)}."
+    if not fit.today.fits:
+        verdict += f" Today's load alone does not fit either: its runs {_describe_missed(fit.today)}."
     return verdict
 
 
-def _qualify(reliance: Reliance | None) -> str:
+def _qualify(reliance: Reliance | None, array: JudgedArray) -> str:
     """Return what a verdict of the simulation is worth: `, but not to be sure (58 %)`."""
     if reliance is None:
         return ""
     if reliance.odds_with_error is None:
         return " in the simulation"
-    return f", {'' if reliance.is_sure else 'but not '}to be sure ({format_odds(reliance.odds_with_error)})"
+    odds = f"{format_odds(reliance.odds_with_error)}{_WITHOUT if array.states else ''}"
+    return f", {'' if reliance.is_sure else 'but not '}to be sure ({odds})"
 
 
-def _describe_reliance(reliance: Reliance) -> list[str]:
+def _describe_reliance(reliance: Reliance, array: JudgedArray) -> list[str]:
     """Return the odds that the addition fits, the model's error, and whether it is to be sure."""
     exact = f"{format_odds(reliance.odds)} that all objectives are met, as far as the simulation is exact"
+    without = _WITHOUT if array.states else ""
     if reliance.odds_with_error is not None:
-        exact += f"; {format_odds(reliance.odds_with_error)} with the error of the model"
+        exact += f"; {format_odds(reliance.odds_with_error)} with the error of the model{without}"
     facts = [("odds", exact)]
     error, carried = reliance.error, reliance.carried
     if carried is None:
@@ -183,12 +194,27 @@ def _describe_reliance(reliance: Reliance) -> list[str]:
         speed = (
             f"systems of this class ran at {low} to {high} times the simulated speed, which asks for {needed}"
         )
-        facts.append(("to be sure", f"{verdict}: the array carries {most} in the simulation; {speed}"))
+        facts.append(
+            ("to be sure", f"{verdict}: the array carries {most} in the simulation{without}; {speed}")
+        )
     return [f"{_GAP}{line}" for line in align_cells(facts, left=2).splitlines()]
 
 
+def _describe_missed(array: JudgedArray) -> str:
+    return ", and ".join(map(_describe_failing, array.missed))
+
+
 def _describe_failing(array: JudgedArray) -> str:
-    return describe_failing(array.verdict, array.binding)
+    return f"{describe_failing(array.verdict, array.binding)}{_name_failure(array)}"
+
+
+def _name_failure(array: JudgedArray) -> str:
+    """Return the state of failure of results: ` (dead battery)`; nothing for normal operation."""
+    return "" if array.state == NORMAL else f" ({name_state(array.state)})"
+
+
+def _name(array: JudgedArray, objective: Objective) -> str:
+    return f"{name_result(objective.column)}{_name_failure(array)}"
 
 
 def _show(result: Measured) -> str:
@@ -199,24 +225,26 @@ def _tabulate(fit: Fit) -> list[str]:
     """Return the results of the array today and with the addition, side by side."""
     pair = (fit.today, fit.added)
     rows: list[tuple[str, ...]] = [("", "today", "with the addition", "objective")]
-    objectives = [result.objective for array in pair for result in array.measured]
-    for objective in dict.fromkeys(objectives):
-        shown = [{result.objective: _show(result) for result in reversed(array.measured)} for array in pair]
-        cells = [of_array.get(objective, _UNKNOWN) for of_array in shown]
-        rows.append((name_result(objective.column), *cells, show_bound(objective)))
     hits = [
         _UNKNOWN if array.hit_ratio is None else show_result(HIT_RATIO, *array.hit_ratio) for array in pair
     ]
-    rows.append((name_result(HIT_RATIO), *hits, ""))
+    for states in (pair, *zip(fit.today.states, fit.added.states, strict=True)):
+        objectives = [result.objective for array in states for result in array.measured]
+        for objective in dict.fromkeys(objectives):
+            shown = [{result.objective: _show(result) for result in reversed(one.measured)} for one in states]
+            cells = [of_array.get(objective, _UNKNOWN) for of_array in shown]
+            rows.append((_name(states[0], objective), *cells, show_bound(objective)))
+        if states is pair:
+            rows.append((name_result(HIT_RATIO), *hits, ""))
     return [f"{_GAP}{line}" for line in align_cells(rows, left=4).splitlines()]
 
 
 def _describe_changes(fit: Fit) -> list[str]:
     """Return the single changes that make the addition fit, or the nearest miss."""
-    if fit.added.is_met:
+    if fit.added.fits:
         return []
     if not fit.fitting:
-        nearest = min(fit.changes, key=lambda change: change.array.excess, default=None)
+        nearest = min(fit.changes, key=_find_distance, default=None)
         missed = ""
         if nearest is not None:
             missed = f" The nearest: {name_change(fit, nearest)}: {_describe_miss(nearest)}."
@@ -224,16 +252,18 @@ def _describe_changes(fit: Fit) -> list[str]:
     order = "the cheapest first" if fit.currency else "the smallest first"
     rows = []
     for change in fit.fitting:
-        array, result = change.array, change.array.measured[0]
+        array = change.array
         price = "no price" if change.price is None else f"{fit.currency} {format_amount(change.price)}"
+        states = [array, *array.states]
         # Why fewer further disks do not suffice.
-        has_fewer = change.kind == "disks" and array.failing is not None
-        fewer = f"{array.failing} {_describe_failing(array)}" if has_fewer else ""
-        odds = _qualify(change.reliance).removeprefix(", but ").removeprefix(", ").strip()
+        failing = [one for one in states if change.kind == "disks" and one.failing is not None]
+        fewer = "".join(f"{one.failing} {_describe_failing(one)}" for one in failing[:1])
+        odds = _qualify(change.reliance, array).removeprefix(", but ").removeprefix(", ").strip()
+        results = [(one, one.measured[0]) for one in states]
         cells = [
             name_change(fit, change),
             f"holds {show_bytes(change.usable_bytes)}",
-            f"{name_result(result.objective.column)} {_show(result)}",
+            *(f"{_name(one, result.objective)} {_show(result)}" for one, result in results),
             odds,
             fewer,
         ]
@@ -246,10 +276,17 @@ def _describe_changes(fit: Fit) -> list[str]:
     ]
 
 
+def _find_distance(change: JudgedChange) -> tuple[int, float]:
+    """Return how far a change is from fitting: one that meets the objectives of more states is nearer."""
+    return len(change.array.missed) - len(change.array.states), change.array.excess
+
+
 def _describe_miss(change: JudgedChange) -> str:
-    text = f"runs {_describe_failing(change.array)}"
-    missed = [result for result in change.array.measured if result.objective.text == change.array.binding]
-    return f"{text} with {_show(missed[0])}" if missed else text
+    texts = []
+    for array in change.array.missed:
+        binding = [_show(result) for result in array.measured if result.objective.text == array.binding]
+        texts.append(" with ".join([_describe_failing(array), *binding[:1]]))
+    return f"runs {', and '.join(texts)}"
 
 
 def _count_others(fit: Fit) -> list[str]:

@@ -18,6 +18,7 @@ from destage.queries.text.presentation import format_amount, format_rounded, spl
 from destage.queries.text.shown_results import (
     describe_failing,
     name_result,
+    name_state,
     show_bound,
     show_bytes,
     show_result,
@@ -210,7 +211,7 @@ def _list_states(one: Candidate) -> list[tuple[str, str]]:
     """Return the results in states of failure, a line for each objective."""
     facts = []
     for state in one.states:
-        name, only = state.state.replace("_", " "), "" if state.is_met else f" with {state.disks} disks"
+        name, only = name_state(state.state), "" if state.is_met else f" with {state.disks} disks"
         texts = [
             f"{name_result(each.objective.column)} {_describe_margin(each, is_met=state.is_met)}{only}"
             for each in state.measured

@@ -12,6 +12,11 @@ def name_result(column: str) -> str:
     return split_title(column)[0].removesuffix(" fraction")
 
 
+def name_state(state: str) -> str:
+    """Return a state of failure in words: `dead battery`."""
+    return state.replace("_", " ")
+
+
 def show_result(column: str, mean: float, half: float = 0.0) -> str:
     """Return a result with its interval: `8.1 ms (95 % CI 7.9 to 8.3)`.
 

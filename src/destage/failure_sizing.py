@@ -18,18 +18,15 @@ from destage.queries.findings.candidates import (
     MORE_EXPENSIVE,
     REBUILD_ENDED,
     Candidate,
-    StateResult,
     list_candidates,
     list_judged,
 )
-from destage.queries.findings.caveats import describe_error, find_error
+from destage.queries.findings.caveats import describe_state_error, find_error
 from destage.queries.findings.sizing_text import Assured, Sized
-from destage.queries.opening.session import Session
-from destage.sql import quote
+from destage.queries.text.shown_results import name_state
+from destage.spec.objective import DURING_REBUILD, NORMAL
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing.failure_states import (
-    DURING_REBUILD,
-    NORMAL,
     UNPROTECTED,
     RebuildWindow,
     choose_window,
@@ -37,7 +34,7 @@ from destage.sweeps.sizing.failure_states import (
     make_state_search,
 )
 from destage.sweeps.sizing.families import Outclassed
-from destage.sweeps.sizing.request import SizingRequest, narrow
+from destage.sweeps.sizing.request import SizingRequest, make_scenario, narrow
 from destage.sweeps.sizing.sizing_studies import FOUND, list_outclassed
 
 if TYPE_CHECKING:
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
 
 Run = Callable[[Study], Outcome]
 FindCheapest = Callable[[SizingRequest, Run], Sized]
-_UNKNOWN = "During the rebuild, the error of the model is unknown: no measured system was rebuilding."
 
 
 def find_affordable(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
@@ -123,7 +119,9 @@ class _FailureSearch:
         self._errors: dict[tuple[str, ...], ModelError | str | None] = {}
         self._window = RebuildWindow()
         if DURING_REBUILD in request.failures:
-            self._window = choose_window(request, _describe(sized.carrying[0]))
+            is_stated = any(path.partition(".")[0] == "run" for path in request.settings)
+            healthy = make_scenario(request, _describe(sized.carrying[0]))
+            self._window = choose_window(healthy, is_stated=is_stated)
 
     def find(self) -> list[Candidate]:
         """Return the cheapest arrays that meet all objectives, the cheapest first."""
@@ -172,10 +170,7 @@ class _FailureSearch:
         remarks = []
         for result in array.states:
             error = self._errors[*array.parts.values(), result.state]
-            if result.state == DURING_REBUILD:
-                remarks += [_UNKNOWN] if error is not None else []
-            elif not result.is_always:
-                remarks += [f"Dead battery: {sentence}" for sentence in describe_error(error)]
+            remarks += describe_state_error(result.state, error, is_always=result.is_always)
         return remarks
 
     def _divide(
@@ -216,27 +211,22 @@ class _FailureSearch:
         study = self._make(state, [array.parts], least=array.disks)
         objectives = study.found_seek.objectives
         with open_session(self._run(study).path) as session:
-            (found,), (judged,) = list_candidates(session, objectives), list_judged(session, objectives)
-            has_ended = state == DURING_REBUILD and _has_ended(session, judged.disks)
+            (found,) = list_candidates(session, objectives)
+            (judged,) = list_judged(session, objectives, state)
             error = find_error(session)
         if state == NORMAL:
             same = replace(array, measured=found.measured, limiting=found.limiting, use=found.use)
             return same if found.disks == array.disks else found
-        if has_ended:
+        if judged.verdict == REBUILD_ENDED:
             found = replace(found, disks=None, verdict=REBUILD_ENDED)
-        result = StateResult(
-            state=state,
-            disks=judged.disks,
-            is_met=found.disks is not None,
-            is_always=is_always_in(self._request, state, {**array.parts, DISKS: judged.disks}),
-            measured=judged.measured,
-        )
+        healthy = make_scenario(self._request, {**array.parts, DISKS: judged.disks})
+        result = replace(judged, is_always=is_always_in(healthy, state))
         self._errors[*array.parts.values(), state] = error
         if found.disks == array.disks:
             return replace(array, states=(*array.states, result))
         others = () if result.is_met else array.states
         price = found.price if result.is_met else None
-        binding = f"{found.binding} ({_name(state)})"
+        binding = f"{found.binding} ({name_state(state)})"
         nothing = replace(found, price=price, binding=binding, measured=(), limiting=None, use=None)
         return replace(nothing, states=(*others, result))
 
@@ -254,14 +244,6 @@ class _FailureSearch:
         )
 
 
-def _has_ended(session: Session, disks: int) -> bool:
-    """Return whether a rebuild has ended in a run with a number of disks."""
-    (row,) = session.sql(
-        f"SELECT count(rebuild_s) AS ended FROM runs WHERE {quote(DISKS)} = {disks}"  # noqa: S608
-    ).to_pylist()
-    return bool(row["ended"])
-
-
 def _exclude(array: Candidate, missed: Outclassed, state: str) -> Candidate:
     """Return a family that is far from meeting the objectives of a state with the most disks."""
     binding = "overloaded" if missed.objective is None else missed.objective.text
@@ -272,7 +254,7 @@ def _exclude(array: Candidate, missed: Outclassed, state: str) -> Candidate:
         failing=missed.disks,
         verdict="misses",
         censored="above",
-        binding=f"{binding} ({_name(state)})",
+        binding=f"{binding} ({name_state(state)})",
         measured=(),
     )
 
@@ -288,7 +270,3 @@ def _describe(array: Candidate) -> dict[str, Any]:
 
 def _price(array: Candidate) -> float:
     return math.inf if array.price is None else array.price
-
-
-def _name(state: str) -> str:
-    return state.replace("_", " ")

@@ -5,20 +5,19 @@ window is at its beginning, when nearly all of the failed disk is missing. With 
 that needs one writes through.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from destage import engine
+from destage.spec.objective import DEAD_BATTERY, DURING_REBUILD, NORMAL
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.sizing.request import BATTERY, SizingRequest, make_scenario
 from destage.sweeps.sizing.sizing_studies import write_search
 from destage.sweeps.space import parameters
 from destage.sweeps.study.valid_study import Study
 
-DURING_REBUILD, DEAD_BATTERY = "during_rebuild", "dead_battery"
-NORMAL = "normal"
-"""The state without a failure."""
 UNPROTECTED = "0"
 """The RAID level without redundancy."""
 _LONGEST_S = 60.0
@@ -42,6 +41,9 @@ class RebuildWindow:
     requests: int | None = None
 
 
+_WHOLE = RebuildWindow()
+
+
 def list_failures(objectives: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Return the objectives of each state that has some.
 
@@ -54,21 +56,20 @@ def list_failures(objectives: Mapping[str, Sequence[str]]) -> dict[str, list[str
     return {state: list(texts) for state, texts in objectives.items() if texts}
 
 
-def choose_window(request: SizingRequest, found: Mapping[str, Any]) -> RebuildWindow:
-    """Return the window of a rebuild: of at most a minute, if the request leaves it open.
+def choose_window(scenario: Mapping[str, Any], *, is_stated: bool) -> RebuildWindow:
+    """Return the window of a rebuild: of at most a minute, if the user leaves it open.
 
     Args:
-        found: Controller, disk, RAID level and number of disks of an array that carries the load, by dotted
-            path.
+        scenario: An array in normal operation.
+        is_stated: Whether the user states its window.
     """
-    scenario = _assign(make_scenario(request), found)
     window = scenario["run"]["window"]
     if isinstance(window, Mapping) and "phase" in window:
         phases = engine.normalise(scenario)["workload"]["phases"]
         names = [phase["name"] for phase in phases]
         before = phases[: names.index(window["phase"])]
         return RebuildWindow(start_ns=sum(phase["lasts"] for phase in before))
-    if any(path.partition(".")[0] == "run" for path in request.settings):
+    if is_stated:
         return RebuildWindow()
     row = engine.simulate(scenario)
     requests, lasted_s = int(row["requests"]), float(row["window_s"] or 0.0)
@@ -95,7 +96,7 @@ def make_state_search(
         found: The number of cheapest arrays that are found.
     """
     objectives = request.objectives if state == NORMAL else request.failures[state]
-    scenario = make_failed_scenario(request, state, window)
+    scenario = make_failed_scenario(make_scenario(request), state, window)
     name = f"{request.name}-{state.replace('_', '-')}"
     if len(families) == 1:
         # A study with other points of the same name continues its sweep.
@@ -105,14 +106,17 @@ def make_state_search(
     )
 
 
-def make_failed_scenario(request: SizingRequest, state: str, window: RebuildWindow) -> dict[str, Any]:
-    """Return the scenario of a request in a state."""
-    scenario = make_scenario(request)
+def make_failed_scenario(
+    normal: Mapping[str, Any], state: str, window: RebuildWindow = _WHOLE
+) -> dict[str, Any]:
+    """Return a scenario in a state."""
+    scenario = copy.deepcopy(dict(normal))
     if state == DEAD_BATTERY:
         parameters.assign(scenario, BATTERY, "absent")
     elif state == DURING_REBUILD:
         start = window.start_ns
         scenario["faults"] = [
+            *scenario.get("faults", ()),
             {"kind": "disk_fails", "at": start, "disk": 0},
             {"kind": "rebuild_starts", "at": start},
         ]
@@ -121,18 +125,7 @@ def make_failed_scenario(request: SizingRequest, state: str, window: RebuildWind
     return scenario
 
 
-def is_always_in(request: SizingRequest, state: str, found: Mapping[str, Any]) -> bool:
-    """Return whether an array is always in a state, as it has no write cache that a battery protects.
-
-    Args:
-        found: Controller, disk, RAID level and number of disks, by dotted path.
-    """
-    return state == DEAD_BATTERY and engine.normalise(
-        _assign(make_scenario(request), found)
-    ) == engine.normalise(_assign(make_failed_scenario(request, state, RebuildWindow()), found))
-
-
-def _assign(scenario: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    for path, value in values.items():
-        parameters.assign(scenario, path, value)
-    return scenario
+def is_always_in(scenario: Mapping[str, Any], state: str) -> bool:
+    """Return whether an array is always in a state, as it has no write cache that a battery protects."""
+    failed = make_failed_scenario(scenario, state)
+    return state == DEAD_BATTERY and engine.normalise(scenario) == engine.normalise(failed)

@@ -6,13 +6,20 @@ number alone for the array and its changes, of more disks for the change that ad
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from destage import engine
-from destage.errors import ConfigError
+from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MINIMIZE
+from destage.spec.objective import DURING_REBUILD, NORMAL
 from destage.sweeps.keys.prices import DISK
+from destage.sweeps.sizing.failure_states import (
+    RebuildWindow,
+    choose_window,
+    is_always_in,
+    make_failed_scenario,
+)
 from destage.sweeps.sizing.growing_load import make_growing
 from destage.sweeps.sizing.request import DISKS, list_phases
 from destage.sweeps.sizing.shared_load import share_array
@@ -26,6 +33,9 @@ from destage.sweeps.study.valid_study import Study
 _REPLICATES = {"min": 3, "max": 12}
 _RUN: Mapping[str, Any] = {"warm_up": "auto", "window": {"requests": 20_000}}
 _TRACE_RUN: Mapping[str, Any] = {"warm_up": "none", "window": "auto"}
+_CONTROLLER = "controller"
+_OF_DISKS = {"disk_fails", "rebuild_starts"}
+"""The kinds of faults of disks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,8 @@ class PresentArray:
         phase: The phase that is measured; None for the first, if the load has phases.
         remarks: Sentences on what the loads assume.
         kept: The data that the array must hold after a change [bytes]; None for its usable capacity.
+        failures: The objectives in states of failure (`failure_states`), by state.
+        state: The state that is asked about, whose objectives are in `objectives`.
     """
 
     scenario: Mapping[str, Any]
@@ -51,6 +63,8 @@ class PresentArray:
     phase: str | None = None
     remarks: Sequence[str] = ()
     kept: int | None = None
+    failures: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    state: str = NORMAL
 
     @property
     def disks(self) -> int:
@@ -71,6 +85,29 @@ class PresentArray:
     def kept_bytes(self) -> int:
         """The size of the data that it must hold after a change [bytes]."""
         return self.usable_bytes if self.kept is None else self.kept
+
+    def list_states(self) -> list["PresentArray"]:
+        """Return the question in normal operation and in each state of failure that has objectives.
+
+        Raises:
+            ConfigError: There is one for a rebuild, and the configuration has disks fail anyway.
+        """
+        kinds = {fault["kind"] for fault in self.scenario.get("faults", ())}
+        has_failed = parameters.read(self.scenario, "array.failed_disks") or kinds & _OF_DISKS
+        if DURING_REBUILD in self.failures and has_failed:
+            message = (
+                "disks of the array fail anyway, as it states `failed_disks` or `faults`: leave these out"
+            )
+            raise ConfigError([Issue("study.no-effect", DURING_REBUILD, message)])
+        failed = [
+            replace(self, state=state, objectives=texts, name=f"{self.name}-{state.replace('_', '-')}")
+            for state, texts in self.failures.items()
+        ]
+        return [self, *failed]
+
+    def is_always(self, scenario: Mapping[str, Any], assignments: Mapping[str, Any]) -> bool:
+        """Return whether a configuration with some fields assigned is always in the state."""
+        return is_always_in(_assign(scenario, assignments), self.state)
 
     def measure_usable(self, assignments: Mapping[str, Any]) -> int:
         """Return the size of the data that the array can hold with some fields assigned [bytes]."""
@@ -117,9 +154,14 @@ class PresentArray:
         question = "Does the array carry its present load with the addition?"
         return self._make("with", question, shared, (self.disks, self.disks))
 
-    def make_more_disks(self, shared: Mapping[str, Any]) -> Study | None:
-        """Return the search for the fewest further disks; None if the array can have none."""
-        counts = [count for count in range(self.disks + 1, self.most + 1) if is_valid(shared, {DISKS: count})]
+    def make_more_disks(self, shared: Mapping[str, Any], least: int = 0) -> Study | None:
+        """Return the search for the fewest further disks; None if the array can have none.
+
+        Args:
+            least: The fewest disks that are tried.
+        """
+        first = max(least, self.disks + 1)
+        counts = [count for count in range(first, self.most + 1) if is_valid(shared, {DISKS: count})]
         if not counts:
             return None
         question = "How many disks does the array need for both loads?"
@@ -131,7 +173,7 @@ class PresentArray:
         Args:
             changes: Those that are valid; at least one.
         """
-        points = [{"label": change.label, **change.assignments} for change in changes]
+        points = [{"label": change.label, **self._fail_parts(change.assignments)} for change in changes]
         question = "Which change of the array makes it carry both loads?"
         return self._make("changes", question, shared, (self.disks, self.disks), points)
 
@@ -167,15 +209,25 @@ class PresentArray:
         points: Sequence[Mapping[str, Any]] = (),
     ) -> Study:
         seek = {MINIMIZE: DISKS, "subject_to": list(self.objectives), "min": counts[0], "max": counts[1]}
+        window = RebuildWindow()
+        if self.state == DURING_REBUILD:
+            window = choose_window(scenario, is_stated="window" in self.scenario.get("run", {}))
         document = {
             "name": f"{self.name}-{part}",
             "question": question,
-            "scenario": scenario,
+            "scenario": make_failed_scenario(scenario, self.state, window),
             "seek": seek,
             "replicates": _REPLICATES,
             **({"points": list(points)} if points else {}),
         }
         return parse_written(document)
+
+    def _fail_parts(self, assignments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what a change assigns, in the state: the battery of another controller is dead, too."""
+        if _CONTROLLER not in assignments:
+            return assignments
+        replaced = {_CONTROLLER: assignments[_CONTROLLER]}
+        return {**assignments, _CONTROLLER: make_failed_scenario(replaced, self.state)[_CONTROLLER]}
 
 
 def is_valid(scenario: Mapping[str, Any], assignments: Mapping[str, Any]) -> bool:

@@ -146,8 +146,12 @@ def narrow(request: SizingRequest, parts: Mapping[str, str]) -> SizingRequest:
     return replace(request, controllers=(parts[CONTROLLER],), disks=(parts[DISK],), raid=(parts[RAID],))
 
 
-def make_scenario(request: SizingRequest) -> dict[str, Any]:
-    """Return the scenario of a request, whose parts and number of disks are those of its points."""
+def make_scenario(request: SizingRequest, found: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the scenario of a request.
+
+    Args:
+        found: Parts and number of disks by dotted path (default: those of the points of a study).
+    """
     scenario = {
         "workload": copy.deepcopy(dict(request.workload)),
         "array": {"disks": request.most} | ({"hot_spares": request.spares} if request.spares else {}),
@@ -156,7 +160,7 @@ def make_scenario(request: SizingRequest) -> dict[str, Any]:
     if phases := list_phases(request.workload):
         scenario["run"] = {"warm_up": "auto", "window": {"phase": phases[0]}}
     data = {} if request.capacity is None else scale_data(request.workload, request.capacity)
-    for path, value in {**data, **request.settings}.items():
+    for path, value in {**data, **request.settings, **(found or {})}.items():
         parameters.assign(scenario, path, value)
     return scenario
 
@@ -167,10 +171,7 @@ def measure_usable(request: SizingRequest, found: Mapping[str, Any]) -> int:
     Args:
         found: Disk, RAID level and number of disks, by dotted path.
     """
-    scenario = make_scenario(request)
-    for path, value in found.items():
-        parameters.assign(scenario, path, value)
-    return engine.usable_capacity(scenario["array"])
+    return engine.usable_capacity(make_scenario(request, found)["array"])
 
 
 def measure_own_data(request: SizingRequest) -> int | None:

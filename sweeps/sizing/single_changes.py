@@ -99,10 +99,11 @@ def _replace(scenario: Mapping[str, Any], path: str, name: str) -> dict[str, Any
     Fields beside the name of the present part remain, such as its policies, unless the new part states them.
     """
     written = parameters.read(scenario, path)
+    written = written if isinstance(written, Mapping) else {}
+    if not written.keys() - {"use"}:
+        return {f"{path}.use": name}
     kind: catalog.Kind = "controllers" if path == "controller" else "disks"
-    kept = _drop_stated(written if isinstance(written, Mapping) else {}, catalog.entry(kind, name).config)
-    kept.pop("use", None)
-    return {path: {"use": name, **kept}} if kept else {f"{path}.use": name}
+    return {path: {**_drop_stated(written, catalog.entry(kind, name).config), "use": name}}
 
 
 def _drop_stated(written: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.families import Impossible, Outclassed, find_outclassed, list_families
 from destage.sweeps.sizing.request import BATTERY, DISKS, SizingRequest, depends_on_users, make_scenario
 from destage.sweeps.sizing.unloaded_response import Unloaded, find_unreachable
-from destage.sweeps.space import parameters
 from destage.sweeps.space.parameters import find_parameter
 from destage.sweeps.study.users import USERS, has_trace, has_users, list_streams
 from destage.sweeps.study.valid_study import Study
@@ -135,7 +134,7 @@ def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
     """
     points: list[dict[str, Any]] = []
     for values in found:
-        config = _normalise(request, values)
+        config = engine.normalise(make_scenario(request, values))
         states = ("present", "absent") if _has_protected_cache(config) else ()
         points += [{**values, BATTERY: state} for state in states] or [dict(values)]
         is_cached = has_write_cache(config) and config["controller"]["battery"]["state"] != "absent"
@@ -155,13 +154,10 @@ def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) 
 
 def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence[int]) -> Study:
     """Return the study of the response of one configuration against the number of users."""
-    scenario = make_scenario(request)
-    for path, value in found.items():
-        parameters.assign(scenario, path, value)
     document = {
         "name": f"size-{request.name}-curve",
         "question": "How does the response time grow with the number of users?",
-        "scenario": scenario,
+        "scenario": make_scenario(request, found),
         "axes": {USERS: list(loads)},
         "replicates": _COMPARED,
     }
@@ -218,14 +214,6 @@ def write_capacities(
         "replicates": _COMPARED,
     }
     return parse_written(document)
-
-
-def _normalise(request: SizingRequest, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration of the request in its canonical form."""
-    scenario = make_scenario(request)
-    for path, value in values.items():
-        parameters.assign(scenario, path, value)
-    return engine.normalise(scenario)
 
 
 def _has_protected_cache(config: Mapping[str, Any]) -> bool:

@@ -185,14 +185,6 @@ def test_mistakes_have_a_code_and_a_place(destage: Any, options: Any, issue: tup
     assert (done.code, done.issues) == (2, [issue])
 
 
-@pytest.mark.parametrize("option", [REBUILD, BATTERY])
-def test_an_array_that_is_there_has_no_states(destage: Any, tmp_path: Path, option: str) -> None:
-    array = tmp_path / "array.yaml"
-    array.write_text("workload: {use: vdi, users: 5}\narray: {raid: '10', disks: 2, disk: {use: exos_x18}}\n")
-    done = destage("size", "--have", str(array), "--add", "vdi", option, "response_p95 <= 1s")
-    assert (done.code, done.issues) == (2, [("usage.conflicting-options", option)])
-
-
 def test_python_takes_the_same_objectives(tmp_path: Path) -> None:
     options = {"disks": ["dc600m_960gb"], "controllers": ["megaraid_9540"], "raid": ["10"], "most": 2}
     asked = {"during_rebuild": ["response_p95 <= 10s"], "dead_battery": ["response_p95 <= 0.001ms"]}

@@ -1,7 +1,6 @@
 """`destage size --have`: whether an array carries more, which change makes it, and mistakes."""
 
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -324,31 +323,6 @@ def test_contradictions_are_named(
     assert array.exists()
     done = destage("size", *args)
     assert (done.code, done.issues, done.out) == (2, [issue], "")
-
-
-@pytest.mark.parametrize(
-    ("option", "column"), [("--dead-battery", "response_p99"), ("--during-rebuild", "response_p95")]
-)
-def test_a_state_of_the_array_has_a_way(
-    destage: Any, check: Check, array: Path, option: str, column: str
-) -> None:
-    """The options that the error names check it in this state, against this objective alone."""
-    more = ("--read-iops", "20", *RATE)
-    done = destage("size", "--have", str(array), *more, option, f"{column} <= 2s")
-    assert done.issues == [("usage.conflicting-options", option)]
-    named = shlex.split(done.err[done.err.index("--set") :].splitlines()[0])
-    answer = check(*more, *named)
-    bounds = {one["objective"]["column"]: one["objective"]["bound"] for one in answer["today"]["measured"]}
-    assert bounds[f"{column}_us"] == pytest.approx(2e6)
-    assert bounds["response_p95_us"] >= 2e6
-    assert bounds["disk_busy_max_fraction"] >= 1
-    with open_session(Path(answer["sweeps"][1])) as session:
-        (row,) = session.sql("SELECT min(degraded_s) AS degraded, min(window_s) AS s FROM runs").to_pylist()
-        battery = session.sweep.configuration(0)["controller"]["battery"]["state"]
-    if option == "--during-rebuild":
-        assert row["degraded"] == pytest.approx(row["s"])
-    else:
-        assert battery == "absent"
 
 
 def test_an_array_whose_data_have_no_end_has_no_room(destage: Any, array: Path) -> None:

@@ -118,3 +118,46 @@ def test_an_overloaded_array_has_no_figures() -> None:
     assert [cell for cell in lines[2].split("  ") if cell][-2:] == ["not measured", " at most 30 ms"]
     assert OVERLOADED.excess == pytest.approx(float("inf"))
     assert lines[-1].startswith("No single change makes it fit.")
+
+
+def test_each_state_of_failure_has_its_figures() -> None:
+    """50 of 60 ms are met with a dead battery; 90 ms are not."""
+    slow = replace(P95, text="response_p95 <= 60ms", bound=60_000.0)
+
+    def add(array: JudgedArray, p95_ms: float, *, failing: int | None = None) -> JudgedArray:
+        is_met = p95_ms <= 60
+        state = replace(
+            array,
+            state="dead_battery",
+            measured=(measure(slow, [p95_ms * 1000] * 3),),
+            is_met=is_met,
+            verdict=None if is_met else "misses",
+            binding=slow.text,
+            failing=failing if is_met else array.disks,
+        )
+        return replace(array, states=(state,))
+
+    today, met, missed = (add(judge(10, 0.4), 20), add(judge(24, 0.8), 50), add(judge(24, 0.8), 90))
+    assert (met.fits, missed.fits, missed.is_met) == (True, False, True)
+    assert missed.excess == pytest.approx(1.5)
+    lines = compose_fit(Fit(CONFIG, today, met, reliance=Reliance(0.97, ERROR, 2.5, False, 0.97)))
+    assert lines[0].startswith("It fits, to be sure (97 %, without a failure): ")
+    assert lines[0].endswith("and response p95 (dead battery) is 50 ms, at most 60 ms.")
+    assert any(
+        line.split()
+        == ["response", "p95", "(dead", "battery)", "20", "ms", "50", "ms", "at", "most", "60", "ms"]
+        for line in lines
+    )
+    more = replace(MORE, array=add(replace(MORE.array, failing=None), 40, failing=5))
+    changes = [more, LEVEL, replace(CACHE, array=add(judge(12, 0.8), 80))]
+    lines = compose_fit(Fit(CONFIG, today, missed, changes))
+    assert lines[0] == (
+        "It does not fit: the runs with the addition miss response_p95 <= 60ms (dead battery)."
+    )
+    assert any(line.startswith("Dead battery: Limited by the disks.") for line in lines)
+    (listed,) = [line for line in lines if "more disks" in line]
+    assert "response p95 (dead battery) 40 ms" in listed
+    assert listed.endswith("5 miss response_p95 <= 60ms (dead battery)")
+    # 80 of 60 ms in one state are nearer than 36 of 30 ms, with which no other state was examined.
+    (line,) = [line for line in compose_fit(Fit(CONFIG, today, missed, changes[1:])) if "nearest" in line]
+    assert line.endswith("runs miss response_p95 <= 60ms (dead battery) with 80 ms.")

@@ -11,8 +11,8 @@ from destage.queries.findings.candidates import (
     RAID,
     BatteryCase,
     Candidate,
+    JudgedArray,
     Measured,
-    StateResult,
     measure,
 )
 from destage.queries.findings.sizing_text import Assured, Sized, compose_sizing, format_odds
@@ -197,8 +197,20 @@ def test_what_the_answer_rests_on_is_the_last_paragraph() -> None:
 def test_states_of_failure_have_a_line_each() -> None:
     """61 ms of at most 80 ms leave a factor of 1.31; 99 ms with the most disks are over it."""
     slow = Objective("response_p95 <= 80ms", "response_p95_us", "<=", 80_000.0)
-    rebuilt = StateResult("during_rebuild", 6, True, False, (Measured(slow, 61_000.0, 0.0, 80 / 61, 0.99),))
-    dead = StateResult("dead_battery", 6, True, True, (Measured(slow, 20_000.0, 0.0, 4.0, 1.0),))
+    rebuilt = JudgedArray(
+        label=None,
+        disks=6,
+        is_met=True,
+        failing=None,
+        verdict=None,
+        binding=None,
+        measured=(Measured(slow, 61_000.0, 0.0, 80 / 61, 0.99),),
+        hit_ratio=None,
+        means={},
+        state="during_rebuild",
+    )
+    measured = (Measured(slow, 20_000.0, 0.0, 4.0, 1.0),)
+    dead = replace(rebuilt, state="dead_battery", is_always=True, measured=measured)
     best = replace(BEST, states=(rebuilt, dead))
     assert best.odds == pytest.approx(1 - 0.0001 - 0.01)
     lines = [" ".join(line.split()) for line in compose_sizing(replace(SIZED, candidates=[best, OTHER]))]

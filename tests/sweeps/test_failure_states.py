@@ -6,11 +6,9 @@ import pytest
 
 from destage import engine
 from destage.errors import ConfigError
+from destage.spec.objective import DEAD_BATTERY, DURING_REBUILD, NORMAL
 from destage.sweeps.keys.prices import example_prices, read_prices_file
 from destage.sweeps.sizing.failure_states import (
-    DEAD_BATTERY,
-    DURING_REBUILD,
-    NORMAL,
     RebuildWindow,
     choose_window,
     is_always_in,
@@ -29,6 +27,11 @@ def make_request(**fields: Any) -> SizingRequest:
     return SizingRequest(**{"workload": workload, "name": "vdi", "objectives": (), "prices": prices} | fields)
 
 
+def choose(request: SizingRequest, *, is_stated: bool = False) -> RebuildWindow:
+    """Return the window of a rebuild of the array found for a request."""
+    return choose_window(make_scenario(request, FOUND), is_stated=is_stated)
+
+
 def test_only_states_with_objectives_remain_and_a_mistake_has_its_state() -> None:
     given = {DURING_REBUILD: ["response_p95 <= 80ms"], DEAD_BATTERY: []}
     assert list_failures(given) == {DURING_REBUILD: ["response_p95 <= 80ms"]}
@@ -41,15 +44,15 @@ def test_only_states_with_objectives_remain_and_a_mistake_has_its_state() -> Non
 
 def test_the_window_of_a_rebuild_is_of_about_a_minute() -> None:
     """A user has about 9 requests a second: 20,000 take 37 minutes, and 60 seconds have less than 1,000."""
-    assert choose_window(make_request(), FOUND) == RebuildWindow(requests=1_000)
+    assert choose(make_request()) == RebuildWindow(requests=1_000)
     busier = make_request(workload={"use": "vdi", "users": 20})
-    chosen = choose_window(busier, FOUND).requests
+    chosen = choose(busier).requests
     assert chosen == pytest.approx(20 * 9 * 60, rel=0.1)
-    scenario = make_failed_scenario(busier, DURING_REBUILD, RebuildWindow(requests=chosen))
+    scenario = make_failed_scenario(make_scenario(busier), DURING_REBUILD, RebuildWindow(requests=chosen))
     assert scenario["run"]["window"] == {"requests": chosen}
-    assert choose_window(make_request(workload={"use": "vdi", "users": 60}), FOUND) == RebuildWindow()
+    assert choose(make_request(workload={"use": "vdi", "users": 60})) == RebuildWindow()
     own = make_request(settings={"run.window": {"requests": 20_000}})
-    assert choose_window(own, FOUND) == RebuildWindow()
+    assert choose(own, is_stated=True) == RebuildWindow()
 
 
 def test_the_disk_fails_as_the_measured_phase_starts() -> None:
@@ -58,26 +61,27 @@ def test_the_disk_fails_as_the_measured_phase_starts() -> None:
     run = {"warm_up": "none", "window": {"requests": 9}}
     phases = engine.normalise({"workload": storm, "array": array, "run": run})["workload"]["phases"]
     first, second = phases[:2]
-    assert choose_window(make_request(workload=storm), FOUND) == RebuildWindow(start_ns=0)
+    assert choose(make_request(workload=storm)) == RebuildWindow(start_ns=0)
     later = make_request(workload=storm, settings={"run.window": {"phase": second["name"]}})
-    window = choose_window(later, FOUND)
+    window = choose(later)
     assert window == RebuildWindow(start_ns=first["lasts"])
-    faults = make_failed_scenario(later, DURING_REBUILD, window)["faults"]
+    faults = make_failed_scenario(make_scenario(later), DURING_REBUILD, window)["faults"]
     assert [fault["at"] for fault in faults] == [first["lasts"]] * 2
 
 
 def test_only_a_protected_write_cache_has_a_state_of_its_own_without_a_battery() -> None:
-    request = make_request()
-    assert is_always_in(request, DEAD_BATTERY, FOUND)
-    assert not is_always_in(request, DURING_REBUILD, FOUND)
+    uncached = make_scenario(make_request(), FOUND)
+    assert is_always_in(uncached, DEAD_BATTERY)
+    assert not is_always_in(uncached, DURING_REBUILD)
     cached = FOUND | {"controller.use": "megaraid_9560_8i"}
-    assert not is_always_in(request, DEAD_BATTERY, cached)
-    assert is_always_in(make_request(settings={"controller.battery.state": "absent"}), DEAD_BATTERY, cached)
+    assert not is_always_in(make_scenario(make_request(), cached), DEAD_BATTERY)
+    absent = make_request(settings={"controller.battery.state": "absent"})
+    assert is_always_in(make_scenario(absent, cached), DEAD_BATTERY)
 
 
 def test_normal_operation_is_the_scenario_of_the_request() -> None:
-    request = make_request()
-    assert make_failed_scenario(request, NORMAL, RebuildWindow(requests=9)) == make_scenario(request)
+    scenario = make_scenario(make_request())
+    assert make_failed_scenario(scenario, NORMAL, RebuildWindow(requests=9)) == scenario
 
 
 def test_a_failure_of_a_mirrored_disk_leaves_its_reads_to_the_other() -> None:
@@ -85,7 +89,7 @@ def test_a_failure_of_a_mirrored_disk_leaves_its_reads_to_the_other() -> None:
     request = make_request(settings={"run.window": {"requests": 2_000}, "run.warm_up": {"requests": 10}})
     rows = {}
     for state in (NORMAL, DURING_REBUILD):
-        scenario = make_failed_scenario(request, state, RebuildWindow())
+        scenario = make_failed_scenario(make_scenario(request), state)
         scenario["array"] |= {"disks": 2, "raid": "1", "disk": {"use": "exos_x18"}}
         scenario["array"]["rebuild"] = {"rate": "1MB/s"}
         scenario["controller"]["use"] = "megaraid_9540"

@@ -13,6 +13,10 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
 }
 _LEAST = sys.float_info.min
+NORMAL = "normal"
+"""The state of an array without a failure."""
+DURING_REBUILD, DEAD_BATTERY = "during_rebuild", "dead_battery"
+"""The states of failure in which an array may have objectives of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.parameters.added_load import make_question, reject_failures
+from destage.cli.parameters.added_load import make_question
 from destage.cli.parameters.completion import complete_configurations, complete_workloads
 from destage.cli.parameters.shared_options import (
     Catalog,
@@ -316,7 +316,6 @@ def size(
         reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
         if iops is None:
             reject_options(context, reason, "--read-share")
-        reject_failures(options.failures)
         reject_ranges(inputs)
         with place_at_options():
             question = make_question(options)
@@ -326,7 +325,7 @@ def size(
         else:
             sizing_answer.print_fit(fit, outcomes, with_misses=explain)
             print_note(f"again: {repeat_command(context)}")
-        raise typer.Exit(0 if fit.added.is_met else 1)
+        raise typer.Exit(0 if fit.added.fits else 1)
 
     def request_at(values: "Mapping[str, Any]") -> "SizingRequest":
         return make_request(replace(options, load=replace(options.load, **values)))

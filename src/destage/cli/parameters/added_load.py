@@ -1,6 +1,5 @@
 """The options of `destage size --have` as a question: the present array, and the loads that are added."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from destage.sweeps.sizing.present_array import PresentArray
     from destage.sweeps.sizing.single_changes import Considered
 
-_UNBOUNDED = {"response_p95": "1000s", "disk_busy_max": "1"}
-"""Bounds that every array meets, in place of the usual ones."""
 _VARIED = ("axes", "zip", "points", "design", "search", "refine", "seek", "calibrate")
 """The keys of a study that may give it more than one configuration."""
 
@@ -51,6 +48,7 @@ def make_question(options: SizeOptions) -> Question:
         UsageError: Options contradict each other, or one is missing.
     """
     from destage.engine.workload_description import describe_assumed_localities
+    from destage.sweeps.sizing.failure_states import list_failures
     from destage.sweeps.sizing.present_array import PresentArray
     from destage.sweeps.sizing.request import MOST, RAID_LEVELS, list_objectives
     from destage.sweeps.sizing.single_changes import Considered
@@ -75,6 +73,7 @@ def make_question(options: SizeOptions) -> Question:
         phase=options.phase,
         remarks=tuple(dict.fromkeys(localities)),
         kept=None if options.keep is None else parse_size(options.keep, "--keep"),
+        failures=list_failures(options.failures),
     )
     if array.kept_bytes > array.usable_bytes:
         message = f"{options.keep}: the array holds {write_size(array.usable_bytes)}; it must be at most that"
@@ -97,29 +96,6 @@ def make_question(options: SizeOptions) -> Question:
     )
     _check_names(considered)
     return Question(replace(array, most=most), considered, None if options.prices is None else table)
-
-
-def reject_failures(failures: Mapping[str, Sequence[str]]) -> None:
-    """Reject objectives in states of failure; the error has the options that check the array in the state."""
-    from destage.sweeps.sizing.failure_states import DEAD_BATTERY, DURING_REBUILD
-    from destage.sweeps.sizing.request import BATTERY
-
-    disk_fails = "faults=[{kind: disk_fails, at: 0, disk: 0}, {kind: rebuild_starts, at: 0}]"
-    settings = {DURING_REBUILD: disk_fails, DEAD_BATTERY: f"{BATTERY}=absent"}
-    for state, objectives in failures.items():
-        if objectives:
-            # The usual objectives are those of normal operation.
-            usual = [
-                f"{column} <= {bound}"
-                for column, bound in _UNBOUNDED.items()
-                if column not in str(objectives)
-            ]
-            given = [f"--subject-to {shlex.quote(text)}" for text in (*objectives, *usual)]
-            message = (
-                f"--have checks one state at a time: in its place, give --set {shlex.quote(settings[state])} "
-            )
-            option = f"--{state.replace('_', '-')}"
-            raise UsageError("usage.conflicting-options", message + " ".join(given), option)
 
 
 def _read_loads(options: SizeOptions) -> list[SizedLoad]:

@@ -199,7 +199,7 @@ def fit_as_json(fit: "Fit", outcomes: "Sequence[Outcome]") -> dict[str, Any]:
 
     return {
         "answer": compose_fit(fit),
-        "fits": fit.added.is_met,
+        "fits": fit.added.fits,
         "today": asdict(fit.today),
         "with_addition": asdict(fit.added),
         "reliance": _reliance_as_json(fit.reliance),
