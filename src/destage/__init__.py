@@ -151,16 +151,24 @@ def size(
 ) -> SizingAnswer:
     """Find the cheapest configuration that carries a load, as `destage size` does.
 
+    With `have` and `add`, check whether an array carries more than its present load, and which single change
+    makes it: `size(have="array.yaml", add=["vdi"]).fits`.
+
     Args:
         users: The number of users; for odds and regret over a range, its low and its high end.
         workload: A workload of the catalogue, such as `vdi`, or the fields of one. In its place, a rate:
             `iops` with `read_share`, or `read_iops` and `write_iops`; with `size` and `capacity`.
         options: `capacity`, `response_p95`, `subject_to`, `during_rebuild`, `dead_battery`, `prices` (a
             table or its file), `controllers`, `disks`, `raid`, `fewest`, `most`, `budget`, `store`; see
-            `destage.notebook.find_configuration`.
+            `destage.notebook.find_configuration`. `have` is the configuration of an array with its present
+            load, as fields or a file, also in a study; `add` lists the loads on top, as `workload` is given
+            (or a rate is added), and `users` and `capacity` are those of a single one. `keep` is the data
+            that the array must hold after a change (default: its usable capacity).
 
     Raises:
-        ConfigError: A part is not in the catalogue or has no price, or an objective has a mistake.
+        ConfigError: A part is not in the catalogue or has no price, an objective has a mistake, or the array
+            does not hold the data of both loads.
+        OSError: The file of `have` cannot be read.
     """
     from destage.notebook import find_configuration  # noqa: PLC0415
 

@@ -1,15 +1,17 @@
-"""The cheapest configuration for a load, in Python."""
+"""The cheapest configuration for a load, and whether a present array carries more, in Python."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from destage import failure_sizing, sizing, sweeps
+from destage import failure_sizing, present_sizing, sizing, sweeps
 from destage.errors import ConfigError, Issue
 from destage.notebook.html import render_sentences
 from destage.notebook.shown_sweep import Sweep
 from destage.queries.findings.candidates import Candidate
+from destage.queries.findings.fit_text import Fit, compose_fit
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing, compose_ranged
 from destage.queries.findings.sizing_text import Sized, compose_sizing
 from destage.spec import quantities
@@ -17,7 +19,10 @@ from destage.spec.documents import MOST_BYTES, read_beginning
 from destage.store import Location, locate
 from destage.sweeps import Outcome, Study
 from destage.sweeps.keys.prices import check_prices, example_prices, read_prices_file
+from destage.sweeps.reading.new_study import make_name
+from destage.sweeps.reading.scenario_text import parse_scenario, read_present
 from destage.sweeps.sizing import rate_load
+from destage.sweeps.sizing.added_loads import AddedLoad, consider, make_array
 from destage.sweeps.sizing.failure_states import list_failures
 from destage.sweeps.sizing.request import (
     FEWEST,
@@ -36,20 +41,29 @@ Given = float | tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class SizingAnswer:
-    """The cheapest configurations for a load, or those of the least regret for a range of loads.
+    """The cheapest configurations for a load, those of the least regret for a range, or how more fits.
 
     Attributes:
-        sized: All candidates, and what rules them out; for a range, their odds and regret.
-        sweep: The sweep of the search, for a range that of what each candidate carries; None if the
-            objectives are out of reach without one.
+        sized: All candidates, and what rules them out; for a range, their odds and regret; for a present
+            array, its results, and those of each change.
+        sweep: The sweep of the search, for a range that of what each candidate carries, for a present array
+            that of all loads on it; None if the objectives are out of reach without one.
     """
 
-    sized: Sized | RangedSizing
+    sized: Sized | RangedSizing | Fit
     sweep: Sweep | None
 
     @property
+    def fits(self) -> bool:
+        """Whether a configuration carries the load, or the present array the added one."""
+        return self.sized.added.fits if isinstance(self.sized, Fit) else bool(self._ranked)
+
+    @property
     def best(self) -> Candidate | RangedCandidate | None:
-        """The cheapest configuration, or that of the least regret; None if none meets the objectives."""
+        """The cheapest configuration, or that of the least regret; None if none meets the objectives.
+
+        For a present array, there is none; `sized.fitting` has the changes that make the addition fit.
+        """
         return self._ranked[0] if self._ranked else None
 
     @property
@@ -59,11 +73,13 @@ class SizingAnswer:
 
     @property
     def _ranked(self) -> list[Candidate | RangedCandidate]:
-        return [*self.sized.carrying]
+        return [] if isinstance(self.sized, Fit) else [*self.sized.carrying]
 
     @property
     def _lines(self) -> list[str]:
         sized = self.sized
+        if isinstance(sized, Fit):
+            return compose_fit(sized)
         return compose_sizing(sized) if isinstance(sized, Sized) else compose_ranged(sized)
 
     def __str__(self) -> str:
@@ -83,6 +99,9 @@ def find_configuration(
     write_iops: Given | None = None,
     size: str | None = None,
     capacity: str | int | None = None,
+    have: str | Path | Mapping[str, Any] | None = None,
+    add: Sequence[str | Mapping[str, Any]] = (),
+    keep: str | int | None = None,
     response_p95: str | None = None,
     subject_to: Sequence[str] = (),
     during_rebuild: Sequence[str] = (),
@@ -92,16 +111,16 @@ def find_configuration(
     disks: Sequence[str] = (),
     raid: Sequence[str] = RAID_LEVELS,
     fewest: int = FEWEST,
-    most: int = MOST,
+    most: int | None = None,
     budget: float | None = None,
     store: str | Location | None = None,
 ) -> SizingAnswer:
-    """Find the cheapest configuration for a load."""
+    """Find the cheapest configuration for a load, or whether a present array carries an added one."""
     in_failures = {"during_rebuild": during_rebuild, "dead_battery": dead_battery}
-    lists = {"subject_to": subject_to, "controllers": controllers, "disks": disks, "raid": raid}
+    lists = {"subject_to": subject_to, "controllers": controllers, "disks": disks, "raid": raid, "add": add}
     for name, listed in (lists | in_failures).items():
-        if isinstance(listed, str):
-            message = f"must be a list of texts, such as [{listed!r}]"
+        if isinstance(listed, str | Mapping):
+            message = f"must be a list, such as [{listed!r}]"
             raise ConfigError([Issue("study.wrong-type", name, message, listed)])
     numbers = {
         USERS: users,
@@ -112,9 +131,14 @@ def find_configuration(
     }
     inputs = [_read_input(name, number) for name, number in numbers.items() if number is not None]
     given = [known.name for known in inputs]
-    _check_load(given, has_workload=workload is not None, size=size, capacity=capacity)
+    _check_present(have, {"add": add or None, "keep": keep}, {"workload": workload, "budget": budget}, inputs)
+    loads = [*add] if have is not None else [] if workload is None else [workload]
+    place = "workload" if have is None else "add"
+    _check_load(given, place, has_workload=bool(loads), size=size, capacity=capacity)
     data = None if capacity is None else int(quantities.parse(capacity, "bytes"))
     has_width = any(known.has_width for known in inputs)
+    if len(loads) > 1:
+        _reject({USERS: users, "capacity": capacity}, "is for one added load, and several are given")
     objectives, table = list_objectives(response_p95, subject_to), _read_prices(prices)
     failures = list_failures(in_failures)
     if has_width and failures:
@@ -132,7 +156,7 @@ def find_configuration(
             disks=disks,
             raid=raid,
             fewest=fewest,
-            most=most,
+            most=MOST if most is None else most,
             max_price=budget,
             failures=failures,
         )
@@ -143,12 +167,62 @@ def find_configuration(
         outcomes.append(sweeps.run(study, None if store is None else locate(store)))
         return outcomes[-1]
 
+    values = {known.name: known.low for known in inputs}
+    if have is not None:
+        asked: Sequence[str | Mapping[str, Any] | None] = loads or [None]
+        described = [_describe_load(load, values, size) for load in asked]
+        array = make_array(
+            *_read_array(have),
+            [AddedLoad(load["workload"], load["name"], load.get("remarks", ())) for load in described],
+            objectives=objectives,
+            failures=failures,
+            capacity=data,
+            kept=None if keep is None else int(quantities.parse(keep, "bytes")),
+            most=most,
+        )
+        considered = consider(table, controllers, disks, raid)
+        fit = present_sizing.check_array(array, considered, None if prices is None else table, run)
+        return SizingAnswer(fit, Sweep(outcomes[1].path, outcomes[1]))
     if has_width:
         ranged = sizing.judge_ranges(describe_load(inputs, request_at), run)
         return SizingAnswer(ranged, Sweep(outcomes[-1].path, outcomes[-1]) if outcomes else None)
-    request = request_at({known.name: known.low for known in inputs})
+    request = request_at(values)
     sized = failure_sizing.find_affordable(request, run, sizing.find_cheapest)
     return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]) if outcomes else None)
+
+
+def _check_present(
+    have: object, needed: Mapping[str, Any], useless: Mapping[str, Any], inputs: Sequence[InputRange]
+) -> None:
+    """Raise an error if arguments about a present array are without one, or others beside it.
+
+    Args:
+        needed: The arguments that need it.
+        useless: Those that it has no use for.
+    """
+    if have is None:
+        _reject(needed, "needs `have`, the array that a load is added to")
+        return
+    _reject(useless, "has no effect with `have`, whose array and load are there; leave it out")
+    _reject({known.name: known.has_width or None for known in inputs}, "must be one value with `have`")
+
+
+def _reject(arguments: Mapping[str, Any], message: str) -> None:
+    """Raise an error if one of the arguments is given."""
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise ConfigError([Issue("study.no-effect", name, message) for name in given])
+
+
+def _read_array(have: str | Path | Mapping[str, Any]) -> tuple[str, tuple[dict[str, Any], list[str]]]:
+    """Return the name of a present array, its configuration, and sentences on what its load assumes."""
+    if isinstance(have, Mapping):
+        file, text, name = Path("array"), json.dumps(dict(have)).encode(), "have"
+    else:
+        file, name = Path(have), str(have)
+        text = read_beginning(file, MOST_BYTES)
+    scenario, source = parse_scenario(text, name, file.parent)
+    return make_name(file.stem), read_present(scenario, source, file.parent)
 
 
 def _describe_load(
@@ -172,16 +246,19 @@ def _describe_load(
     }
 
 
-def _check_load(given: Sequence[str], *, has_workload: bool, size: str | None, capacity: object) -> None:
+def _check_load(
+    given: Sequence[str], place: str, *, has_workload: bool, size: str | None, capacity: object
+) -> None:
     """Raise an error if the arguments describe no load, or more than one.
 
     Args:
         given: The names of the numbers that are given.
+        place: The argument that describes it without a rate.
     """
     rates = [name for name in (RATE, READ_RATE, WRITE_RATE) if name in given]
     if has_workload == bool(rates):
-        message = "give either a workload, or a rate by iops and read_share or by read_iops and write_iops"
-        raise ConfigError([Issue("study.one-of", "workload", message)])
+        message = f"give either `{place}`, or a rate by iops and read_share or by read_iops and write_iops"
+        raise ConfigError([Issue("study.one-of", place, message)])
     if RATE in rates and len(rates) > 1:
         raise ConfigError([Issue("study.one-of", rates[1], "give either iops, or the rates of each")])
     needed = {"size": size, "capacity": capacity} if rates else {}

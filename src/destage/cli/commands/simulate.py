@@ -6,14 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from destage.cli.parameters.completion import complete_configurations, complete_parameters
-from destage.cli.parameters.scenario_file import (
-    EXAMPLE,
-    assign_field,
-    check_units,
-    locate_mistakes,
-    read_scenario,
-)
-from destage.cli.parameters.shared_options import Catalog, Json, use_catalog
+from destage.cli.parameters.scenario_file import EXAMPLE, assign_field
+from destage.cli.parameters.shared_options import Catalog, Json, read_file, use_catalog
 from destage.cli.terminal.output import print_data, print_json, print_pairs
 
 
@@ -41,8 +35,9 @@ def simulate(
     """Simulate one configuration and print its result row."""
     use_catalog(catalog_files)
     from destage import engine
+    from destage.sweeps.reading.scenario_text import check_units, locate_mistakes, parse_scenario
 
-    scenario, source = read_scenario(file)
+    scenario, source = parse_scenario(read_file(file, "FILE"), str(file), file.parent)
     assigned = [assign_field(scenario, text) for text in assign or []]
     with locate_mistakes(source, assigned):
         check_units(scenario, assigned, source)

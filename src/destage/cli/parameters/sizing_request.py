@@ -40,6 +40,8 @@ _PLACES = {
     "array.disks": "--count",
     "arrays.0.disks": "--count",
     "add": "--add",
+    "keep": "--keep",
+    "most": "--count",
     "have": "--have",
     "during_rebuild": "--during-rebuild",
     "dead_battery": "--dead-battery",
