@@ -269,7 +269,8 @@ def size(
     which single change makes it. Exits with 1 if no configuration meets the objectives.
 
     --during-rebuild and --dead-battery give objectives in states of failure. The array found is the cheapest
-    that meets all objectives in normal operation and in each state.
+    that meets all objectives in normal operation and in each state; with --have, the array and each change
+    have to meet them.
 
     With ranges, such as --users 250..350, gives the odds that each candidate meets the objectives, and its
     regret: its price beyond the cheapest that carries the load, or all of it where it does not carry it.
