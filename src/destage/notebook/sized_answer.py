@@ -169,8 +169,7 @@ def find_configuration(
 
     values = {known.name: known.low for known in inputs}
     if have is not None:
-        asked: Sequence[str | Mapping[str, Any] | None] = loads or [None]
-        described = [_describe_load(load, values, size) for load in asked]
+        described = [_describe_load(load, values, size) for load in (loads or (None,))]
         array = make_array(
             *_read_array(have),
             [AddedLoad(load["workload"], load["name"], load.get("remarks", ())) for load in described],
