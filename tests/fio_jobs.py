@@ -5,10 +5,16 @@ from typing import Any
 import pytest
 
 from destage.errors import ConfigError
-from destage.tools.fio.load import read_job_file
-from destage.tools.imported_workload import ImportedWorkload
+from destage.tools.fio.load import read_tests
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions
 
 JOB = "[job]\nioengine=libaio\ndirect=1\nsize=1g\n"
+
+
+def read_job_file(text: str, file: str, *, ignore_unknown: bool = False) -> ImportedWorkload:
+    """Return an import of all jobs of a file as one test."""
+    (only,) = read_tests(text, file, ImportOptions(ignore_unknown=ignore_unknown))
+    return only
 
 
 def job(*lines: str) -> ImportedWorkload:
@@ -22,9 +28,9 @@ def stream(*lines: str) -> dict[str, Any]:
     return dict(only)
 
 
-def mistakes(text: str, **how: Any) -> list[tuple[str, str]]:
+def mistakes(text: str) -> list[tuple[str, str]]:
     """Return the code and place of each mistake of a job file."""
     with pytest.raises(ConfigError) as caught:
-        read_job_file(text, "a.fio", **how)
+        read_job_file(text, "a.fio")
     assert caught.value.source == "a.fio"
     return sorted((issue.code, issue.place) for issue in caught.value.issues)

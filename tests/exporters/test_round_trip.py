@@ -36,7 +36,7 @@ def export_and_import(
     canonical = canonical_workload(workload)
     if tool == "fio":
         text, notes = fio_export.write(canonical, TARGET, "test")
-        again = fio.read_job_file(text, "a.fio").workload
+        again = fio.read_tests(text, "a.fio")[0].workload
     else:
         text, notes = diskspd_export.write(canonical, TARGET, "test")
         again = diskspd.read_tests(text, "a.cmd")[0].workload

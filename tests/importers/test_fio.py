@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from fio_jobs import job, stream
-
-from destage.tools.fio.load import read_job_file
+from fio_jobs import job, read_job_file, stream
 
 CONTIGUOUS = {"placement": {"kind": "contiguous", "offset": "0B"}}
 FILE = {"footprint": "1GiB", **CONTIGUOUS}

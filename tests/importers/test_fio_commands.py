@@ -21,7 +21,7 @@ def read(text: str) -> list[ImportedWorkload]:
 def test_a_command_is_the_job_file_of_its_options() -> None:
     (test,) = read(COMMAND)
     options = "\n".join(word.removeprefix("--") for word in COMMAND.split()[2:])
-    job = fio.read_job_file(f"[a]\n{options}\n", "a.fio")
+    (job,) = fio.read_tests(f"[a]\n{options}\n", "a.fio")
     assert (test.workload, test.run) == (job.workload, job.run)
     assert is_command(COMMAND)
     assert detect(COMMAND, "load") == (find_tool("fio"), fio)

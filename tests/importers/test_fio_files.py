@@ -1,8 +1,6 @@
 """fio import: the files of jobs and their clones, and where they lie on the array."""
 
-from fio_jobs import job, stream
-
-from destage.tools.fio.load import read_job_file
+from fio_jobs import job, read_job_file, stream
 
 CONTIGUOUS = {"placement": {"kind": "contiguous", "offset": "0B"}}
 SEQUENTIAL = {"kind": "sequential", "footprint": "1GiB", **CONTIGUOUS}

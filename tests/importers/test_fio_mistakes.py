@@ -1,14 +1,13 @@
 """fio import: each mistake with code and place, warnings, any text accepted or rejected."""
 
 import pytest
-from fio_jobs import JOB, job, mistakes
+from fio_jobs import JOB, job, mistakes, read_job_file
 from hypothesis import given
 from hypothesis import strategies as st
 
 from destage.engine import normalise, workload_profile
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
-from destage.tools.fio.load import read_job_file
 from destage.tools.fio.options import OPTIONS
 from destage.tools.imported_workload import ImportedWorkload
 

@@ -1,8 +1,7 @@
 """fio import: sections, comments, variables and units of job files."""
 
-from fio_jobs import job, mistakes, stream
-
-from destage.tools.fio.load import read_job_file
+import pytest
+from fio_jobs import job, mistakes, read_job_file, stream
 
 
 def test_any_section_name_with_prefix_global_is_global() -> None:
@@ -50,8 +49,11 @@ size=2m
     assert (first["address"]["footprint"], second["address"]["footprint"]) == ("1MiB", "2MiB")
 
 
-def test_variables_come_from_the_environment() -> None:
+def test_variables_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "[a]\nsize=${SIZE}\nnumjobs=${JOBS}\n"
-    imported = read_job_file(text, "a.fio", environment={"SIZE": "64m", "JOBS": "3"}).workload
+    monkeypatch.setenv("JOBS", "3")
+    monkeypatch.setenv("SIZE", "64m")
+    imported = read_job_file(text, "a.fio").workload
     assert imported["users"] == 3
-    assert mistakes(text, environment={"JOBS": "3"}) == [("import.unknown-variable", "line 2, size")]
+    monkeypatch.delenv("SIZE")
+    assert mistakes(text) == [("import.unknown-variable", "line 2, size")]

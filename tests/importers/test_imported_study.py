@@ -114,7 +114,7 @@ def test_groups_of_fio_jobs_are_tests() -> None:
     assert [one.name for one in groups] == ["a", "b + c"]
     assert [[stream["name"] for stream in one.workload["streams"]] for one in groups] == [["a"], ["b", "c"]]
     # The files lie where they do in the whole file.
-    whole = fio.read_job_file(FIO, "a.fio")
+    (whole,) = fio.read_tests(FIO, "a.fio")
     assert [stream["address"] for one in groups for stream in one.workload["streams"]] == [
         stream["address"] for stream in whole.workload["streams"]
     ]

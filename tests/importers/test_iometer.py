@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from destage.engine import workload_profile
 from destage.errors import ConfigError
 from destage.spec.documents import parse_document
-from destage.tools.imported_workload import ImportedWorkload
-from destage.tools.iometer.load import read_access_specification
+from destage.tools.imported_workload import ImportedWorkload, ImportOptions
+from destage.tools.iometer.load import read_tests
 
 HEADER = "'size,% of size,% reads,% random,delay,burst,align,reply"
 SETUP = """Version 1.1.0
@@ -66,8 +66,13 @@ def configuration(*lines: str, name: str = "mine", worker: str = WORKER) -> str:
     return f"{SETUP}{head}{entry}'END access specifications\n{worker}"
 
 
+def read_one(text: str, name: str | None = None) -> ImportedWorkload:
+    (imported,) = read_tests(text, "a.icf", ImportOptions(test=name))
+    return imported
+
+
 def read(*lines: str, **how: Any) -> ImportedWorkload:
-    return read_access_specification(configuration(*lines, **how), "a.icf")
+    return read_one(configuration(*lines, **how))
 
 
 def stream(*lines: str) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def stream(*lines: str) -> dict[str, Any]:
 
 def mistakes(text: str, **how: Any) -> list[tuple[str, str]]:
     with pytest.raises(ConfigError) as caught:
-        read_access_specification(text, "a.icf", **how)
+        read_one(text, **how)
     return [(issue.code, issue.place) for issue in caught.value.issues]
 
 
@@ -168,7 +173,7 @@ def test_depth_1_is_assumed_without_a_worker() -> None:
 
 def test_a_series_of_tests_is_a_warning() -> None:
     text = configuration("4096,100,100,100,0,1,0,0").replace("NORMAL", "CYCLE_OUTSTANDING_IOS")
-    (warning,) = read_access_specification(text, "a.icf").warnings
+    (warning,) = read_one(text).warnings
     assert (warning.code, warning.value) == ("iometer.test-series", "CYCLE_OUTSTANDING_IOS")
 
 
@@ -178,7 +183,7 @@ def test_several_specifications_need_a_name() -> None:
     )
     assert mistakes(several) == [("iometer.ambiguous-specification", "")]
     assert mistakes(several, name="mime") == [("iometer.unknown-specification", "")]
-    imported = read_access_specification(several, "a.icf", name="8K; 50% read, x").workload["streams"][0]
+    imported = read_one(several, name="8K; 50% read, x").workload["streams"][0]
     assert imported["operations"]["size"]["value"] == "512B"
 
 
@@ -228,7 +233,7 @@ def test_unsupported_configuration_is_rejected() -> None:
 def test_any_text_makes_a_workload_or_a_clear_error(lines: list[str]) -> None:
     result = ""
     try:
-        imported = read_access_specification("\n".join(lines), "a.icf")
+        imported = read_one("\n".join(lines))
         workload_profile.check_workload(imported.workload)
         document = parse_document(imported.to_yaml(), "a.yaml")
         result = str(document)

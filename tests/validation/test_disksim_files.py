@@ -8,7 +8,7 @@ import pytest
 from validation.disksim_samples import MODEL, SPECS, read_facts, reads_at, write_files, zones_of
 
 from destage.errors import ConfigError, TraceError
-from destage.tools.disksim import measured_disk, model_fit, saved_disk
+from destage.tools.disksim import measured_disk, model_fit
 from destage.tools.disksim.disksim_model import read_model
 from destage.tools.disksim.service_times import MeasuredTrace, simulate_service_ms
 
@@ -166,7 +166,7 @@ def test_the_fit_finds_the_read_ahead_that_was_measured(tmp_path: Path, real: st
 def test_a_saved_disk_is_the_same_disk(tmp_path: Path) -> None:
     facts = read_facts(write_files(tmp_path))
     disk, _ = measured_disk.complete_facts(facts)
-    saved_disk.save(tmp_path / "saved.toml", disk)
+    measured_disk.save_disk(tmp_path / "saved.toml", disk)
     again, assumed = measured_disk.complete_facts(measured_disk.load_disk(str(tmp_path / "saved.toml")))
     assert again == disk
     assert assumed == {}

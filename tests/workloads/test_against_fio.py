@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fio_jobs import read_job_file
 from real_fio import run_fio
 from request_figures import Requests, differences, distance, measure, most_common_gap, share_of_gap
 
 from destage.engine import configuration, traces, workload_profile
-from destage.tools.fio.load import read_job_file
 
 pytestmark = pytest.mark.fio
 _JOBS = sorted((Path(__file__).parent / "fio_jobs").glob("*.fio"))

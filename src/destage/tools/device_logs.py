@@ -5,14 +5,14 @@ The figures of a line are means over its intervals, and the spread of the rate.
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from destage.measured.line import Figures, MeasuredLine
 from destage.spec import quantities
-from destage.tools.result_parts import Readings, ResultFile, find_spread, merge_operations
+from destage.tools.result_parts import Readings, ResultFile, find_deviation, merge_operations
 
 _NO_DATE = 1900
 """The year of a time that has no date."""
@@ -20,47 +20,36 @@ _NO_DATE = 1900
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What a log has of one device in one interval; None for figures that it lacks.
+    """What a log has of one device in one interval.
 
     Attributes:
-        read_iops: Reads per second; of all operations in `all_iops` where the log does not tell them apart.
-        read_us: Mean response time of the reads [us].
-        outstanding: Mean number of requests outstanding.
-        busy: Share of the time in which the device had a request.
+        figures: `KIND_iops` [1/s], `KIND_bytes_per_s` and the mean response time `KIND_us`, of which the kind
+            is `read`, `write`, or `all` where the log does not tell them apart; the mean number of requests
+            `outstanding`, and the share of the time in which the device was `busy`. None if the log lacks it.
     """
 
     line: int
-    read_iops: float | None = None
-    write_iops: float | None = None
-    all_iops: float | None = None
-    read_bytes_per_s: float | None = None
-    write_bytes_per_s: float | None = None
-    all_bytes_per_s: float | None = None
-    read_us: float | None = None
-    write_us: float | None = None
-    all_us: float | None = None
-    outstanding: float | None = None
-    busy: float | None = None
+    figures: Mapping[str, float | None]
 
     @property
     def rate(self) -> float:
         """Reads and writes per second."""
-        if self.all_iops is not None:
-            return self.all_iops
-        return math.fsum(filter(None, (self.read_iops, self.write_iops)))
+        read, write, every = (self.figures.get(f"{kind}_iops") for kind in ("read", "write", "all"))
+        return (read or 0.0) + (write or 0.0) if every is None else every
 
     def make_idle(self) -> "Interval":
         """Return an interval without requests, which has the same figures except response times."""
-        measured = (field.name for field in fields(self) if getattr(self, field.name) is not None)
-        rates = (name for name in measured if name != "line" and not name.endswith("_us"))
-        return Interval(line=self.line, **dict.fromkeys(rates, 0.0))
+        known = (name for name, value in self.figures.items() if value is not None)
+        return Interval(self.line, {name: 0.0 for name in known if not name.endswith("_us")})
 
 
 def _summarize(intervals: Sequence[Interval]) -> Figures:
     """Return the figures of a line: means over the intervals, response times weighted by requests."""
     kinds: dict[str, dict[str, Any]] = {}
     for name in ("read", "write"):
-        mean = _weigh(intervals, f"{name}_us", f"{name}_iops")
+        mean = _weigh(
+            intervals, f"{name}_us", [interval.figures.get(f"{name}_iops") for interval in intervals]
+        )
         kinds[name] = {
             "iops": _mean(intervals, f"{name}_iops"),
             "bytes_per_s": _mean(intervals, f"{name}_bytes_per_s"),
@@ -72,27 +61,27 @@ def _summarize(intervals: Sequence[Interval]) -> Figures:
         iops=_mean(intervals, "all_iops"),
         bytes_per_s=_mean(intervals, "all_bytes_per_s"),
     )
-    outstanding = _mean(intervals, "outstanding")
+    outstanding, rates = _mean(intervals, "outstanding"), [interval.rate for interval in intervals]
     figures.measure(
-        response_mean_us=_weigh(intervals, "all_us", "rate"),
+        response_mean_us=_weigh(intervals, "all_us", rates),
         samples=len(intervals),
         disk_time_percent=None if outstanding is None else 100 * outstanding,
         busy_fraction=_mean(intervals, "busy"),
     )
     if figures.get("throughput_iops") is not None:
-        figures.derive(throughput_stddev_iops=find_spread([interval.rate for interval in intervals])[1])
+        figures.derive(throughput_stddev_iops=find_deviation(rates))
     return figures
 
 
 def _mean(intervals: Sequence[Interval], name: str) -> float | None:
-    values = [getattr(interval, name) for interval in intervals]
+    values = [interval.figures.get(name) for interval in intervals]
     numbers = [value for value in values if value is not None]
     return math.fsum(numbers) / len(numbers) if numbers else None
 
 
-def _weigh(intervals: Sequence[Interval], name: str, weight: str) -> float | None:
+def _weigh(intervals: Sequence[Interval], name: str, rates: Sequence[float | None]) -> float | None:
     """Return the mean of a response time over the requests of all intervals."""
-    pairs = [(getattr(interval, name), getattr(interval, weight)) for interval in intervals]
+    pairs = zip((interval.figures.get(name) for interval in intervals), rates, strict=True)
     weighted = [(value, rate) for value, rate in pairs if value is not None and rate]
     total = math.fsum(rate for _, rate in weighted)
     return math.fsum(value * rate for value, rate in weighted) / total if total else None
@@ -126,7 +115,7 @@ def find_step(recordings: Iterable[Sequence[datetime | None]]) -> float | None:
 
 
 def summarize_devices(
-    file: ResultFile, tool: str, logs: Iterable[DeviceLog], notes: Sequence[str], counted: str, timeless: str
+    file: ResultFile, logs: Iterable[DeviceLog], notes: Sequence[str], counted: str, timeless: str
 ) -> Readings:
     """Return a line for each device that had a request.
 
@@ -146,8 +135,10 @@ def summarize_devices(
         chosen = log
         if file.busiest_s is not None:
             chosen = _find_busiest(file, log, file.busiest_s, timeless)
-            told.append(_describe(chosen, len(log.intervals), counted))
-        lines.append(_make_line(tool, chosen, counted, timeless))
+            part, whole = len(chosen.intervals), len(log.intervals)
+            length = quantities.render(round((log.step_s or 0.0) * part, 3), "s")
+            told.append(f"{log.device}: {part} of {whole} {counted}s, the busiest {length}")
+        lines.append(_make_line(chosen, counted, timeless))
     if idle:
         told.append(f"no requests at {', '.join(idle)}: left out")
     if not lines:
@@ -174,13 +165,7 @@ def _find_busiest(file: ResultFile, log: DeviceLog, seconds: float, timeless: st
     return DeviceLog(log.device, log.intervals[best], log.times[best], log.step_s)
 
 
-def _describe(chosen: DeviceLog, every: int, counted: str) -> str:
-    """Return what part of a log the busiest time of a device is."""
-    length = quantities.render(round((chosen.step_s or 0.0) * len(chosen.intervals), 3), "s")
-    return f"{chosen.device}: {len(chosen.intervals)} of {every} {counted}s, the busiest {length}"
-
-
-def _make_line(tool: str, log: DeviceLog, counted: str, timeless: str) -> MeasuredLine:
+def _make_line(log: DeviceLog, counted: str, timeless: str) -> MeasuredLine:
     count, time = len(log.intervals), log.times[0]
     figures = _summarize(log.intervals)
     if log.step_s is None:
@@ -191,7 +176,6 @@ def _make_line(tool: str, log: DeviceLog, counted: str, timeless: str) -> Measur
         figures.reject("the log has times without a date", "measured_at")
         time = None
     return MeasuredLine(
-        tool=tool,
         workload=log.device,
         test=f"{count} {counted}{'' if count == 1 else 's'}",
         measured_at=time,

@@ -160,6 +160,11 @@ class Report:
         return True
 
 
+def is_open(stream: Part) -> bool:
+    """Return whether requests arrive at a rate."""
+    return stream["arrival"]["kind"] in {"poisson", "constant"}
+
+
 def list_sizes(size: Part) -> Sizes:
     """Return the weights of the request sizes [bytes]."""
     if size["kind"] == "constant":

@@ -34,11 +34,16 @@ class ImportedStudy:
             scenario["run"] = dict(first.run)
         question = f"How fast is this array in the tests of {first.tool} ({first.file})?"
         document: dict[str, Any] = {"name": self.name, "question": question, "scenario": scenario}
-        axes = self.find_axes()
+        axes, differences = self.find_axes(), self._find_differences()
         if axes:
             return {**document, "axes": axes}
-        points = self.list_points()
-        return {**document, "points": points} if points else document
+        if len(self.tests) == 1:
+            return document
+        points = [
+            {"label": test.name, **{path: values[index] for path, values in differences.items()}}
+            for index, test in enumerate(self.tests)
+        ]
+        return {**document, "points": points}
 
     def find_axes(self) -> dict[str, list[Any]]:
         """Return the axes whose grid is exactly the tests; none if there is no such grid.
@@ -57,16 +62,6 @@ class ImportedStudy:
         is_grid = prod(map(len, axes.values())) == len(self.tests) == len(distinct)
         return axes if axes and is_plain and is_grid else {}
 
-    def list_points(self) -> list[dict[str, Any]]:
-        """Return one point for each test; none if there is only one."""
-        differences = self._find_differences()
-        if len(self.tests) == 1:
-            return []
-        return [
-            {"label": test.name, **{path: values[index] for path, values in differences.items()}}
-            for index, test in enumerate(self.tests)
-        ]
-
     def to_yaml(self) -> str:
         """Return the study as YAML, with comments on how its first test was translated."""
         first = self.tests[0]
@@ -75,12 +70,12 @@ class ImportedStudy:
         remarks = [remark for test in self.tests for remark in test.remarks]
         tests = "1 test" if len(self.tests) == 1 else f"{len(self.tests)} tests"
         about = f"Imported from {first.file} ({first.tool}): {tests}."
-        lines = list_comments((about, *dict.fromkeys((*warnings, *remarks))), 0)
+        lines = list_comments((about, *dict.fromkeys((*warnings, *remarks))))
         lines += dump({"name": self.name, "question": document["question"]})
         lines += ["scenario:", "  workload:", *indent(first.list_workload_lines(), 4)]
         lines += indent(dump(dict(self.hardware)), 2) if self.hardware else []
         if "array" not in self.hardware:
-            lines += list_comments((_MISSING_ARRAY,), 2)
+            lines += [f"  # {_MISSING_ARRAY}"]
         if first.run:
             lines += ["  run:", *indent(dump(first.run), 4)]
         if "axes" in document:

@@ -61,7 +61,6 @@ class ImportedWorkload:
     """A workload read from another tool's file.
 
     Attributes:
-        file: The file's name in messages.
         workload: The value of `workload:` in a configuration.
         run: The value of `run:`; empty if the file does not define it.
         remarks: What is approximated, assumed or without effect.
@@ -69,10 +68,10 @@ class ImportedWorkload:
         warnings: Where the workload may differ from what the author meant.
         name: The name of the test, in a file with several.
         is_named: Whether the name is one that the file's author chose, and that results have.
+        tool: The tool's title.
+        file: The file's name in messages.
     """
 
-    tool: str
-    file: str
     workload: Mapping[str, Any]
     run: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
@@ -80,6 +79,8 @@ class ImportedWorkload:
     warnings: tuple[Issue, ...] = ()
     name: str = ""
     is_named: bool = False
+    tool: str = ""
+    file: str = ""
 
     def to_yaml(self) -> str:
         """Return the workload as YAML, with comments on how it was translated.
@@ -89,7 +90,7 @@ class ImportedWorkload:
         """
         about = f"Imported from {self.file} ({self.tool})."
         warnings = (f"Warning: {warning}" for warning in self.warnings)
-        lines = list_comments((about, *warnings, *self.remarks), 0)
+        lines = list_comments((about, *warnings, *self.remarks))
         lines += ["workload:", *indent(self.list_workload_lines(), 2)]
         if self.run:
             lines += ["run:", *indent(dump(self.run), 2)]
@@ -101,7 +102,7 @@ class ImportedWorkload:
         lines = dump(head) if head else []
         lines += ["streams:"]
         for stream in self.workload["streams"]:
-            lines += list_comments(self.mapping.get(stream["name"], ()), 0)
+            lines += list_comments(self.mapping.get(stream["name"], ()))
             first, *rest = dump(stream)
             lines += [f"- {first}", *indent(rest, 2)]
         return lines
@@ -126,13 +127,11 @@ def indent(lines: list[str], by: int) -> list[str]:
     return [f"{' ' * by}{line}" for line in lines]
 
 
-def list_comments(texts: Iterable[str], by: int) -> list[str]:
+def list_comments(texts: Iterable[str]) -> list[str]:
     """Return texts as comments, one line each."""
+
     # Text from the file may contain line separators or characters that YAML does not allow.
-    return [f"{' ' * by}# {' '.join(_printable(text).split())}" for text in texts]
+    def show(letter: str) -> str:
+        return letter if letter.isprintable() or letter.isspace() else repr(letter)[1:-1]
 
-
-def _printable(text: str) -> str:
-    return "".join(
-        letter if letter.isprintable() or letter.isspace() else repr(letter)[1:-1] for letter in text
-    )
+    return [f"# {' '.join(''.join(map(show, text)).split())}" for text in texts]

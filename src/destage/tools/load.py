@@ -16,12 +16,13 @@ def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWor
         ConfigError: With every option that cannot be read, or if no test has the name.
     """
     detected = registry.detect(text, "load") if options.tool == "auto" else None
-    load = registry.find_tool(options.tool).open_part("load") if detected is None else detected[1]
+    tool = registry.find_tool(options.tool) if detected is None else detected[0]
     try:
-        tests: list[ImportedWorkload] = load.read_tests(text, file, options)
+        read: list[ImportedWorkload] = tool.open_part("load").read_tests(text, file, options)
     except ConfigError:
         reject_results(text, file)
         raise
+    tests = [replace(test, tool=tool.title, file=file) for test in read]
     return _choose(_merge_repeated(tests), options.test, file)
 
 

@@ -3,7 +3,7 @@
 A tool is a folder beside this file, with an entry here. Its modules are imported when they are needed:
 
 - `load` reads its tests: `recognizes(text)`, `read_tests(text, file, options)` and, if it has commands,
-  `is_command(text)`.
+  `is_command(text)`. docs/workloads.md has a table for each of how its options are translated.
 - Each module of `results` reads its results: `recognizes(text)` and `read(file)`.
 - `export` writes a workload as its job: `write(workload, target, source)`.
 """

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from destage.measured.line import Figures, MeasuredLine
 
 PERCENTILES: Mapping[float, str] = {50.0: "p50", 90.0: "p90", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 """The ends of the columns of percentiles."""
+US_PER_MS = 1000.0
 _MOST_OFFSET = 1e-6
 _MOST_EXCESS = 0.01
 """Share by which a part may exceed the whole, as both are rounded."""
@@ -51,6 +53,11 @@ class ResultFile:
     ) -> ConfigError:
         """Return the error of a mistake in a line."""
         return ConfigError([Issue(code, place, message, value, line=line, column=column)], self.name)
+
+    def check(self, issues: Sequence[Issue]) -> None:
+        """Raise if there are mistakes."""
+        if issues:
+            raise ConfigError(issues, self.name)
 
     def line_of(self, position: int) -> int:
         """Return the number of the line with a position of the text, from 1."""
@@ -206,7 +213,11 @@ def merge_operations(
             **{f"response_{key}_us": figures.get(f"{counted[0]}_response_{key}_us") for key in keys}
         )
     elif counted:
-        _merge_times(figures, {name: float(given[name].get("count") or rates[name] or 0) for name in counted})
+        weights = [float(given[name].get("count") or rates[name] or 0) for name in counted]
+        keys = ("mean", "stddev", "max")
+        times = [{key: figures.get(f"{name}_response_{key}_us") for key in keys} for name in counted]
+        together = combine_times(times, weights)
+        figures.derive(**{f"response_{key}_us": value for key, value in together.items()})
     total_iops, total_bytes = figures.get("throughput_iops"), figures.get("throughput_bytes_per_s")
     if total_iops and None not in rates.values():
         figures.derive(read_fraction=rates["read"] / math.fsum(rates.values()))
@@ -241,32 +252,22 @@ def _complete_rates(
         figures.derive(**{f"throughput_{key}": math.fsum((read or 0.0, write or 0.0))})
 
 
-def _merge_times(figures: Figures, weights: Mapping[str, float]) -> None:
-    """Add the response times of reads and writes together, which both have requests."""
-    times = [
-        {
-            key: value
-            for key in ("mean", "stddev", "max")
-            if (value := figures.get(f"{name}_response_{key}_us")) is not None
-        }
-        for name in weights
-    ]
-    together = combine_times(times, list(weights.values()))
-    figures.derive(**{f"response_{key}_us": value for key, value in together.items()})
-
-
-def combine_times(times: Sequence[Mapping[str, float]], weights: Sequence[float]) -> dict[str, float]:
+def combine_times(times: Sequence[Mapping[str, float | None]], weights: Sequence[float]) -> dict[str, float]:
     """Return mean, deviation and maximum of response times of several parts, where all have them."""
     total, combined = math.fsum(weights), {}
-    if total and all("mean" in part for part in times):
-        mean = math.fsum(w * part["mean"] for w, part in zip(weights, times, strict=True)) / total
-        combined["mean"] = mean
-        if all("stddev" in part for part in times):
-            squares = (part["stddev"] ** 2 + part["mean"] ** 2 for part in times)
-            second = math.fsum(w * square for w, square in zip(weights, squares, strict=True)) / total
+    columns = {key: [part.get(key) for part in times] for key in ("mean", "stddev", "max")}
+    means, deviations, longest = (
+        [] if None in values else [value for value in values if value is not None]
+        for values in columns.values()
+    )
+    if total and means:
+        mean = combined["mean"] = math.fsum(map(operator.mul, weights, means)) / total
+        if deviations:
+            squares = (stddev**2 + mean**2 for stddev, mean in zip(deviations, means, strict=True))
+            second = math.fsum(map(operator.mul, weights, squares)) / total
             combined["stddev"] = math.sqrt(max(0.0, second - mean**2))
-    if all("max" in part for part in times):
-        combined["max"] = max(part["max"] for part in times)
+    if longest:
+        combined["max"] = max(longest)
     return combined
 
 
@@ -295,9 +296,9 @@ def split_lines(text: str) -> list[tuple[int, str]]:
     return list(enumerate(re.split(r"\r\n|\n|\r", text), start=1))
 
 
-def find_spread(values: Sequence[float]) -> tuple[float, float | None]:
-    """Return the mean and the standard deviation of values; one value has no deviation."""
+def find_deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation of values; None of fewer than two."""
+    if len(values) <= 1:
+        return None
     mean = math.fsum(values) / len(values)
-    if len(values) == 1:
-        return mean, None
-    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))

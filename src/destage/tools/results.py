@@ -71,7 +71,8 @@ def read_results(name: str, data: bytes, busiest_s: float | None = None) -> Read
         readings: Readings = reader.read(file)
         for line in readings.lines:
             _check_plausible(file, line)
-        return replace(readings, lines=[replace(line, source_file=name) for line in readings.lines])
+        lines = [replace(line, tool=line.tool or tool.name, source_file=name) for line in readings.lines]
+        return replace(readings, lines=lines)
     if not file.text.strip():
         raise file.mistake("measured.no-figures", "the file is empty")
     for form, message in _OTHER_OUTPUTS:

@@ -1,7 +1,7 @@
 """Words in another tool's file or command, each with its line and column, and the values of options."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,6 +97,17 @@ def one_of(*allowed: str) -> Callable[[str], str]:
     return parse
 
 
+def switch(on: Sequence[str], off: Sequence[str], allowed: str) -> Callable[[str], bool]:
+    """Return the parser of a switch in small or large letters."""
+
+    def parse(text: str) -> bool:
+        if text.lower() not in {*on, *off}:
+            raise OptionValueError(f"must be {allowed}")
+        return text.lower() in on
+
+    return parse
+
+
 def check_sectors(size: int, *, least: int = SECTOR) -> int:
     """Return a size of whole sectors."""
     if size % SECTOR or size < least:
@@ -117,7 +128,7 @@ class SizeForm:
     pattern: re.Pattern[str]
     example: str
 
-    def parse(self, text: str, *, base: int = 1024) -> int:
+    def parse(self, text: str, base: int = 1024) -> int:
         """Return a size [bytes].
 
         Args:
@@ -134,6 +145,6 @@ class SizeForm:
             raise OptionValueError("is too large")
         return int(whole * unit)
 
-    def parse_sectors(self, text: str) -> int:
+    def parse_sectors(self, text: str, base: int = 1024) -> int:
         """Return a positive size of whole sectors [bytes]."""
-        return check_sectors(self.parse(text))
+        return check_sectors(self.parse(text, base))

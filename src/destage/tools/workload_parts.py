@@ -9,6 +9,7 @@ from destage.tools.values import ALL, Word
 
 Part = dict[str, Any]
 MEBIBYTE = 1 << 20
+MOST_OUTSTANDING = 65_536
 _SECOND = 10**9
 
 
@@ -100,7 +101,7 @@ def bursts_of(ios: int, pause_s: float, depth: int) -> Part:
     return arrival
 
 
-def walk_of(percent: int, place: Part) -> Part:
+def walk_of(percent: float, place: Part) -> Part:
     """Return addresses of which a percentage is random and each other one follows the last."""
     if percent == ALL:
         return {"kind": "uniform", **place}
@@ -112,25 +113,18 @@ def round_up(size: int) -> int:
     return -(-size // MEBIBYTE) * MEBIBYTE
 
 
-def merge_equal(parts: Sequence[Part]) -> list[Part]:
-    """Return the components of a mix with equal ones added up."""
+def requests_of(parts: Sequence[Part]) -> Part:
+    """Return `operations` and `address` of a stream with one component, `mix` of one with several.
+
+    Equal components are added up.
+    """
     merged: list[Part] = []
     for part in parts:
-        same = next((component for component in merged if _kind(component) == _kind(part)), None)
+        same = next((other for other in merged if {**other, "weight": part["weight"]} == part), None)
         if same is None:
             merged.append(dict(part))
         else:
             same["weight"] = round(same["weight"] + part["weight"], 9)
-    return merged
-
-
-def requests_of(parts: Sequence[Part]) -> Part:
-    """Return `operations` and `address` of a stream with one component, `mix` of one with several."""
-    merged = merge_equal(parts)
     if len(merged) == 1:
         return {"operations": merged[0]["operations"], "address": merged[0]["address"]}
     return {"mix": merged} if merged else {}
-
-
-def _kind(part: Part) -> Part:
-    return {key: value for key, value in part.items() if key != "weight"}

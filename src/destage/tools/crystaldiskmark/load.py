@@ -6,8 +6,9 @@ DiskSpd with the options that CrystalDiskMark gives it. Keys, defaults and profi
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 
 from destage.errors import ConfigError, Issue
 from destage.tools.diskspd.settings import Target, Test
@@ -155,55 +156,47 @@ def is_settings(text: str) -> bool:
 
 def read_settings(text: str, file: str) -> Plan:
     """Return the tests that the settings select."""
-    reader = _Reader(text)
-    profile = reader.find("Profile", 0, most=max(_PROFILES))
-    chosen = reader.find("Benchmark", _READ | _WRITE, most=7)
-    size = reader.find("TestSize", 6, most=len(_SIZES) - 1)
-    plan = Plan(size=_SIZES[size], duration=max(1, reader.find("MeasureTime", 5, most=86_400)))
+    reader = OptionReader()
+    given: dict[str, Argument] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _ENTRY.match(line)
+        if match is not None:
+            word = Word(match["value"], number, match.start("value") + 1)
+            given[match["key"]] = Argument(match["key"], word, word.text, word)
+
+    def find(key: str, default: int, *, most: int) -> int:
+        if key not in given or not given[key].value:
+            return default
+        return reader.parse(given[key], partial(parse_count, most=most), default)
+
+    profile = find("Profile", 0, most=max(_PROFILES))
+    chosen = find("Benchmark", _READ | _WRITE, most=7)
+    size = find("TestSize", 6, most=len(_SIZES) - 1)
+    plan = Plan(size=_SIZES[size], duration=max(1, find("MeasureTime", 5, most=86_400)))
     writes = [0] * bool(chosen & _READ) + [ALL] * bool(chosen & _WRITE)
     if profile >= _FIRST_MIX:
-        writes.append((9 - reader.find("TestMix", 6, most=9)) * 10)
-    for way in writes:
-        for number in _PROFILES[profile]:
-            kind, block, queues, threads = (
-                reader.find(f"Bench{key}{number}", _DEFAULTS[key][number], most=1 << 20) for key in _DEFAULTS
-            )
-            plan.tests.append(
-                make_test(
-                    reader.place(f"BenchSize{number}"),
-                    is_random=kind == 1,
-                    block=block << 10,
-                    queues=queues,
-                    threads=threads,
-                    writes=way,
-                )
-            )
+        writes.append((9 - find("TestMix", 6, most=9)) * 10)
+    for way, number in product(writes, _PROFILES[profile]):
+        kind, block, queues, threads = (
+            find(f"Bench{key}{number}", _DEFAULTS[key][number], most=1 << 20) for key in _DEFAULTS
+        )
+        place = f"BenchSize{number}"
+        test = make_test(
+            given[place].word if place in given else Word(place, 1, 1),
+            is_random=kind == 1,
+            block=block << 10,
+            queues=queues,
+            threads=threads,
+            writes=way,
+        )
+        plan.tests.append(test)
     if reader.issues:
         raise ConfigError(reader.issues, file)
     for key, why in _IGNORED.items():
-        if key in reader.values:
+        if key in given:
             reader.ignore(key, why)
     plan.remarks += reader.remarks
     return plan
-
-
-class _Reader(OptionReader):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.values: dict[str, Word] = {}
-        for number, line in enumerate(text.splitlines(), 1):
-            match = _ENTRY.match(line)
-            if match is not None:
-                self.values[match["key"]] = Word(match["value"], number, match.start("value") + 1)
-
-    def place(self, key: str) -> Word:
-        return self.values.get(key, Word(key, 1, 1))
-
-    def find(self, key: str, default: int, *, most: int) -> int:
-        word = self.values.get(key)
-        if word is None or not word.text:
-            return default
-        return self.parse(Argument(key, word, word.text, word), partial(parse_count, most=most), default)
 
 
 _HEADLINE = re.compile(r"CrystalDiskMark\s+\d|\(Q=\s*\d+\s*,\s*T=\s*\d+\)|\(QD=\d+\)")
@@ -236,24 +229,22 @@ def read_tests(text: str, file: str, _: ImportOptions = DEFAULTS) -> list[Import
         message = "no test; a result has lines such as `SEQ 1MiB (Q= 8, T= 1)`, settings have BenchSize0"
         raise ConfigError([Issue("import.no-test", "", message)], file)
     issues: list[Issue] = []
-    imported = [_build(test, plan, file, issues) for test in plan.tests]
+    imported = [_build(test, plan, issues) for test in plan.tests]
     if issues:
         raise ConfigError(issues, file)
     return imported
 
 
-def _build(target: Target, plan: Plan, file: str, issues: list[Issue]) -> ImportedWorkload:
+def _build(target: Target, plan: Plan, issues: list[Issue]) -> ImportedWorkload:
     name, place = name_test(target), target.place
     if not target.block or target.block % SECTOR or target.block > plan.size:
         message = f"{target.block} bytes; must be a multiple of 512 up to the test size, {plan.size} bytes"
         issues.append(place.mark("import.bad-value", name, message))
     target.file_size = plan.size
-    reader = OptionReader(notes=[f"{name}: as DiskSpd with {_command(target)}"], remarks=plan.remarks)
-    built = Test(name, place.line, reader, [target], plan.duration, 0)
-    return replace(build_workload(built, file, issues), tool="CrystalDiskMark")
-
-
-def _command(target: Target) -> str:
     pattern = " -r" if target.is_random else " -si" if target.is_interlocked else ""
     load = f"-b{target.block // 1024}K -o{target.outstanding} -t{target.threads}"
-    return f"{load} -W0 -S -w{target.write_percentage}{pattern}"
+    note = f"{name}: as DiskSpd with {load} -W0 -S -w{target.write_percentage}{pattern}"
+    built = Test(
+        name, place.line, OptionReader(notes=[note], remarks=plan.remarks), [target], plan.duration, 0
+    )
+    return build_workload(built, issues)

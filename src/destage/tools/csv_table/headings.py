@@ -5,7 +5,7 @@ the unit in brackets or as the last word: `latency p99 [ms]`, `mean read latency
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -49,14 +49,9 @@ _UNITS: Mapping[str, Mapping[str, str]] = {
 }
 """The units that a heading may have, by the unit of its column, and what they are as a suffix of a number."""
 _BASES = {"us": "us", "s": "s", "bytes": "B", "bytes/s": "B/s"}
+_NO_COLUMN = "no column has this name; columns: "
 _BRACKETS = re.compile(r"(.*?)\s*[\[(]\s*(.*?)\s*[\])]")
 _PERCENTILE = re.compile(r"p\d+")
-_EXAMPLES = {
-    "us": "latency mean [ms]",
-    "bytes": "size [KiB]",
-    "bytes/s": "bandwidth [MB/s]",
-    "s": "duration [s]",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +62,18 @@ class Heading:
         title: As written.
         column: The column of a measured line, or `OPERATION`.
         unit: The suffix of numbers without a unit; empty if it states none.
+        base: The base unit of its column; None of a text.
     """
 
     title: str
     column: str
     unit: str
-
-    @property
-    def base(self) -> str | None:
-        """The base unit of its column; None of a text."""
-        return find_base(self.column)
-
-
-def find_base(column: str) -> str | None:
-    """Return the base unit of a column; None of a text."""
-    return None if column == OPERATION else list_meanings()[column][0]
-
-
-def explain_missing_unit(base: str) -> str:
-    """Return what to write where a number has no unit."""
-    return f"needs a unit, here or in the heading, as in {_EXAMPLES[base]!r}"
+    base: str | None
 
 
 def list_names() -> list[str]:
     """Return the documented name of each column."""
     return [names[0] for names in _NAMES.values()] + ["latency mean", "latency p99", "read latency mean"]
-
-
-def knows(title: str) -> bool:
-    """Return whether a heading is one of a table of figures."""
-    return _find(title) is not None
 
 
 def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Sequence[int]) -> list[Heading]:
@@ -112,13 +89,12 @@ def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Se
     found: dict[str, Heading] = {}
     issues: list[Issue] = []
     for title, place in zip(titles, places, strict=True):
-        heading = _find(title)
+        heading = find_heading(title)
         code, message = "measured.unknown-column", ""
         if heading is None:
-            near = (
-                suggest(_split(title.strip())[0], _list_titles()) or f"; columns: {', '.join(list_names())}"
-            )
-            message = f"no column has this name{near}"
+            known = [name for names in _list_all().values() for name in names]
+            near = suggest(_split(title.strip())[0], [*known, *_NAMES, *FIGURES])
+            message = f"no column has this name{near}" if near else _NO_COLUMN + ", ".join(list_names())
         elif heading.unit not in {"", *_UNITS.get(heading.base or "", {}).values()}:
             allowed = ", ".join(_UNITS.get(heading.base or "", ())) or "none"
             message = f"has an unknown unit; units of this column: {allowed}"
@@ -134,11 +110,12 @@ def read_headings(file: ResultFile, line: int, titles: Sequence[str], places: Se
     return list(found.values())
 
 
-def _find(title: str) -> Heading | None:
+def find_heading(title: str) -> Heading | None:
     """Return the heading of a title, with its unit as written if its column lacks it; None if unknown."""
     name = title.strip().lower()
     if name != OPERATION and (name in _NAMES or name in FIGURES):
-        return Heading(title, name, _BASES.get(find_base(name) or "", ""))
+        base = list_meanings()[name][0]
+        return Heading(title, name, _BASES.get(base or "", ""), base)
     text, unit = _split(title.strip())
     bases = [base for base, units in _UNITS.items() if unit in units]
     words = {_SYNONYMS.get(word, word) for word in re.split(r"[\s_-]+", text.lower())} - {""}
@@ -149,10 +126,14 @@ def _find(title: str) -> Heading | None:
     for base, kind in (("bytes/s", "bandwidth"), ("1/s", "iops")):
         if base in bases:
             words = words - {"throughput", "bw"} | {kind}
-    column = _by_words().get(frozenset(words))
+    columns = (
+        column for column, names in _list_all().items() if words in [set(name.split()) for name in names]
+    )
+    column = next(columns, None)
     if column is None:
         return None
-    return Heading(title, column, _UNITS.get(find_base(column) or "", {}).get(unit, unit))
+    base = None if column == OPERATION else list_meanings()[column][0]
+    return Heading(title, column, _UNITS.get(base or "", {}).get(unit, unit), base)
 
 
 def _split(title: str) -> tuple[str, str]:
@@ -166,19 +147,8 @@ def _split(title: str) -> tuple[str, str]:
 
 
 @cache
-def _by_words() -> dict[frozenset[str], str]:
-    """Return the columns by the words of their names."""
-    named = {**_NAMES, **dict(_list_times())}
-    return {frozenset(name.split()): column for column, names in named.items() for name in names}
-
-
-def _list_times() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the columns of response times with their names."""
-    for column in FIGURES:
-        if column.endswith("_us"):
-            yield column, (column.removesuffix("_us").replace("_", " ").replace("response", "latency"),)
-
-
-def _list_titles() -> list[str]:
-    names = [name for names in (*_NAMES.values(), *dict(_list_times()).values()) for name in names]
-    return [*names, *_NAMES, *FIGURES]
+def _list_all() -> dict[str, tuple[str, ...]]:
+    """Return the names of each column, among them those of response times."""
+    times = (column for column in FIGURES if column.endswith("_us"))
+    words = {column: column.removesuffix("_us").replace("_", " ") for column in times}
+    return {**_NAMES, **{column: (name.replace("response", "latency"),) for column, name in words.items()}}

@@ -12,17 +12,10 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.measured.line import FIGURES, Figures, MeasuredLine
 from destage.spec import quantities
-from destage.tools.csv_table.headings import (
-    OPERATION,
-    Heading,
-    explain_missing_unit,
-    knows,
-    list_names,
-    read_headings,
-)
+from destage.tools.csv_table.headings import OPERATION, Heading, find_heading, list_names, read_headings
 from destage.tools.result_parts import Readings, ResultFile, split_lines
+from destage.tools.values import SECTOR
 
-TOOL = "csv"
 _DELIMITERS = ",;\t"
 _LOADS = ("depth", "outstanding", "throughput_iops", "throughput_bytes_per_s")
 """Columns of which a line needs one: a load is a depth or a rate."""
@@ -39,6 +32,7 @@ _NEEDED: Sequence[tuple[Collection[str], str, str]] = (
     (FIGURES, "iops", "has no figure: a rate, a bandwidth or a response time"),
 )
 """Columns of which a line needs one to be a load with a figure, with place and message."""
+_TITLES = {"iops": "iops, bandwidth or a latency"}
 _IDENTITY = (
     *("workload", "test", "depth", "threads", "outstanding", "request_bytes", "read_fraction"),
     "random_fraction",
@@ -59,7 +53,13 @@ _ACCESSES = {"rand": 1.0, "seq": 0.0}
 _BINARY = re.compile(r"(.*\d)\s*([kmg])", re.IGNORECASE)
 """A size as load generators write it: `4k` is 4096 bytes."""
 _NUMBER = re.compile(r"[\d.]+(e[+-]?\d+)?", re.IGNORECASE)
-_SECTOR = 512
+_EXAMPLES = {
+    "us": "latency mean [ms]",
+    "bytes": "size [KiB]",
+    "bytes/s": "bandwidth [MB/s]",
+    "s": "duration [s]",
+}
+"""A heading of each unit that numbers need."""
 _UNEQUAL = 0.1
 """The share by which figures that follow from one another may differ."""
 _LEAST_BUSY, _MOST_BUSY = 0.02, 2.0
@@ -75,7 +75,7 @@ def recognizes(text: str) -> bool:
     if first is None:
         return False
     cells = first[1].split(_find_delimiter(first[1]))
-    return len(cells) > 1 and any(knows(cell.strip().strip('"')) for cell in cells)
+    return len(cells) > 1 and any(find_heading(cell.strip().strip('"')) for cell in cells)
 
 
 def read(file: ResultFile) -> Readings:
@@ -87,7 +87,14 @@ def read(file: ResultFile) -> Readings:
     while not cells[-1][0]:
         cells.pop()
     headings = read_headings(file, number, [text for text, _ in cells], [place for _, place in cells])
-    _check_required(file, number, headings)
+    gaps = _find_gaps({heading.column for heading in headings})
+    # An operation may say whether the access is random, which is known line by line.
+    lacks = {
+        place: f"the heading lacks {_TITLES.get(place, place)}; columns: {', '.join(list_names())}"
+        for place in gaps
+        if place != "access"
+    }
+    file.check(_list_issues(file, number, lacks))
     lines: list[MeasuredLine] = []
     issues: list[Issue] = []
     first: dict[tuple[Any, ...], int] = {}
@@ -105,8 +112,7 @@ def read(file: ResultFile) -> Readings:
                 "measured.duplicate", message, line=number, place=str(line.workload)
             ).issues
         lines.append(line)
-    if issues:
-        raise ConfigError(issues, file.name)
+    file.check(issues)
     if not lines:
         raise file.mistake("measured.no-figures", "has no line below its heading", line=number)
     return Readings(lines)
@@ -129,19 +135,6 @@ def _split(file: ResultFile, line: int, text: str, delimiter: str) -> _Cells:
         return [(cell, 1) for cell in cells]
     ends = itertools.accumulate(len(cell) + 1 for cell in text.split(delimiter))
     return list(zip(cells, itertools.chain([1], (end + 1 for end in ends)), strict=False))
-
-
-def _check_required(file: ResultFile, line: int, headings: Sequence[Heading]) -> None:
-    titles = {"iops": "iops, bandwidth or a latency"}
-    lacks = {
-        place: f"the heading lacks {titles.get(place, place)}; columns: {', '.join(list_names())}"
-        for place in _find_gaps({heading.column for heading in headings})
-        # An operation may say it, which is known line by line.
-        if place != "access"
-    }
-    issues = _list_issues(file, line, lacks)
-    if issues:
-        raise ConfigError(issues, file.name)
 
 
 def _read_line(file: ResultFile, line: int, headings: Sequence[Heading], cells: _Cells) -> MeasuredLine:
@@ -170,12 +163,11 @@ def _read_line(file: ResultFile, line: int, headings: Sequence[Heading], cells: 
                 issues += file.mistake("measured.implausible", message, **where).issues
     if not issues:
         issues += _list_issues(file, line, _find_gaps(values.keys()))
-    if issues:
-        raise ConfigError(issues, file.name)
+    file.check(issues)
     columns: dict[str, Any] = {
         name: values.pop(name) for name in ("workload", "test", "depth", "threads") if name in values
     }
-    tool = values.pop("tool", TOOL)
+    tool = values.pop("tool", "csv")
     figures = Figures()
     figures.measure(**values)
     _derive(figures, columns)
@@ -221,8 +213,8 @@ def _read_number(text: str, base: str, unit: str) -> float:
     binary = _BINARY.fullmatch(text) if base == "bytes" else None
     if binary is not None:
         text = f"{binary[1]}{binary[2].upper()}iB"
-    elif is_bare and not unit and base in {"us", "s", "bytes", "bytes/s"}:
-        raise ValueError(explain_missing_unit(base))
+    elif is_bare and not unit and base in _EXAMPLES:
+        raise ValueError(f"needs a unit, here or in the heading, as in {_EXAMPLES[base]!r}")
     elif is_bare:
         text += unit
     text = re.sub(r"\s*(IO/s|IOPS)$", "/s", text, flags=re.IGNORECASE) if base == "1/s" else text
@@ -236,7 +228,7 @@ def _read_number(text: str, base: str, unit: str) -> float:
         raise ValueError("must be a number of at least 0")
     if base == "fraction" and number > 1:
         raise ValueError("must be at most 1, or end in %")
-    if base == "bytes" and number % _SECTOR and re.search(r"[kKMG]B$", text):
+    if base == "bytes" and number % SECTOR and re.search(r"[kKMG]B$", text):
         raise ValueError(f"is {number:.0f} bytes, no whole number of sectors; 4KiB (or 4k) is 4096 bytes")
     return number
 

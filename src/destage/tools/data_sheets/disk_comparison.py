@@ -14,6 +14,7 @@ import numpy.typing as npt
 from destage.engine import simulate
 from destage.tools.disksim.measured_disk import canonical_disk, load_single_disk
 from destage.tools.disksim.service_times import MeasuredTrace, simulate_service_ms
+from destage.tools.values import SECTOR
 
 TOLERANCES: Mapping[str, float] = {
     "track_to_track_ms": 0.02,
@@ -36,14 +37,13 @@ PATHS: Mapping[str, str] = {
 }
 """Where a configuration holds the statement on a quantity, whose mark is that of the statement."""
 
-_SECTOR = 512
 _CHUNK = 128
 """Sectors of a sequential read: 64 KiB."""
 _SEQUENTIAL = 2_000
 _PLACES = 64
 _SEEKS = 8_000
 _RANDOM = 20_000
-_RANDOM_SECTORS = 8
+_RANDOMSECTORS = 8
 _WARM_UP = 20
 
 
@@ -122,10 +122,10 @@ def _measure(config: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[tup
     next_cylinder = round(1.5 * cylinder)
     yield "track_to_track_ms", _seek_ms(bare, next_cylinder, turn_ms) - command_ms - sector_ms
     draws = np.random.default_rng(1)
-    places = draws.integers(0, sectors - _RANDOM_SECTORS, _RANDOM).astype(np.uint64)
+    places = draws.integers(0, sectors - _RANDOMSECTORS, _RANDOM).astype(np.uint64)
     pauses_ms = draws.uniform(0, turn_ms, _RANDOM)
-    random_ms = float(_times_ms(bare, places, _RANDOM_SECTORS, pauses_ms).mean())
-    yield "average_seek_ms", random_ms - command_ms - turn_ms / 2 - _RANDOM_SECTORS * sector_ms
+    random_ms = float(_times_ms(bare, places, _RANDOMSECTORS, pauses_ms).mean())
+    yield "average_seek_ms", random_ms - command_ms - turn_ms / 2 - _RANDOMSECTORS * sector_ms
     yield "full_stroke_ms", _seek_ms(bare, sectors - 1, turn_ms) - command_ms - sector_ms
     yield "outer_mb_per_s", _rate(disk, [0], _SEQUENTIAL)
     yield "inner_mb_per_s", _rate(disk, [sectors - _CHUNK * (_SEQUENTIAL + _WARM_UP)], _SEQUENTIAL)
@@ -141,7 +141,7 @@ def _measure(config: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[tup
 def _sectors(disk: Mapping[str, Any]) -> int:
     geometry = disk["geometry"]
     if geometry["kind"] == "rates":
-        return int(geometry["capacity"]) // _SECTOR
+        return int(geometry["capacity"]) // SECTOR
     zones = geometry["zones"]
     places = sum(zone["cylinders"] * zone["sectors_per_track"] for zone in zones) * geometry["surfaces"]
     return int(places - sum(zone["spare_sectors"] for zone in zones))
@@ -153,7 +153,7 @@ def _surfaces(disk: Mapping[str, Any], cylinder: float, turn_ms: float) -> float
         return float(geometry["surfaces"])
     # From the time in which a cylinder passes at the sustained rate: a turn and a switch for each track.
     switch_ms = (disk["head_switch"] + disk["write_settle"]) / 1e6
-    cylinder_ms = cylinder * _SECTOR / float(geometry["outer_rate"]) * 1e3
+    cylinder_ms = cylinder * SECTOR / float(geometry["outer_rate"]) * 1e3
     return max(1.0, cylinder_ms / (turn_ms + float(switch_ms)))
 
 
@@ -184,4 +184,4 @@ def _rate(disk: Mapping[str, Any], starts: list[int], reads: int) -> float:
     for start in starts:
         places = np.arange(reads + _WARM_UP, dtype=np.uint64) * np.uint64(_CHUNK) + np.uint64(start)
         total_ms += float(_times_ms(disk, places, _CHUNK, np.zeros(len(places)))[_WARM_UP:].sum())
-    return float(len(starts) * reads * _CHUNK * _SECTOR / total_ms / 1e3)
+    return float(len(starts) * reads * _CHUNK * SECTOR / total_ms / 1e3)

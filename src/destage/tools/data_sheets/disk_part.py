@@ -5,7 +5,7 @@ A figure that a sheet lacks follows from another one, by the rounded median of t
 
 import math
 
-from destage.tools.data_sheets.made_part import MadePart, list_assumed, show
+from destage.tools.data_sheets.made_part import MadePart, show
 from destage.tools.data_sheets.sheet_figures import DiskFigures
 
 _TRACK_TO_TRACK, _FULL_STROKE = 0.06, 2.02
@@ -82,5 +82,4 @@ def make_disk(figures: DiskFigures) -> MadePart:
     }
     if "queue" in config:
         reasons["queue"] = "SATA disks gain less from a queue than SAS disks (docs/truth.md)"
-    given = [path for path, value in stated.items() if value]
-    return MadePart(config, list_assumed(reasons, given))
+    return MadePart(config, {path: reason for path, reason in reasons.items() if not stated.get(path)})

@@ -1,6 +1,6 @@
 """A part made from the figures of a data sheet, and the file with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,11 +27,6 @@ class MadePart:
 def show(value: float, unit: str) -> str:
     """Return a value [base unit] with its unit: a size exactly, everything else in four digits."""
     return quantities.render(int(value if unit == "bytes" else float(f"{value:.4g}")), unit)
-
-
-def list_assumed(assumed: Mapping[str, str], given: Sequence[str]) -> dict[str, str]:
-    """Return the assumptions without those of the figures that the sheet gives."""
-    return {path: reason for path, reason in assumed.items() if path not in given}
 
 
 def write_part(kind: str, name: str, part: MadePart, title: str, source: str, given: str) -> str:

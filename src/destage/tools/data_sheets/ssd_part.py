@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.tools.data_sheets.made_part import MadePart, list_assumed, show
+from destage.tools.data_sheets.made_part import MadePart, show
 from destage.tools.data_sheets.sheet_figures import SsdFigures
 from destage.tools.data_sheets.ssd_comparison import simulate_writes
 
@@ -94,8 +94,7 @@ def make_ssd(figures: SsdFigures) -> MadePart:
         **({"read_us": figures.read_latency / 1e3} if figures.read_latency else {}),
         **({"write_us": figures.write_latency / 1e3} if figures.write_latency else {}),
     }
-    given = ["over_provisioning"] if figures.flash else []
-    return MadePart(config, list_assumed(_explain(figures, read_s, write_s), given), sheet)
+    return MadePart(config, _explain(figures, read_s, write_s), sheet)
 
 
 def _split_rate(random_per_s: float, rate: float) -> tuple[float, float]:
@@ -157,9 +156,12 @@ def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, st
         if figures.writes_are == "fresh"
         else "random writes in the steady state have the rate of the sheet, by simulation"
     )
+    spare = (
+        "raw flash is the next power of two, or less if random writes are slow for the sequential ones; give "
+        "flash=SIZE if a sheet has it"
+    )
     return {
-        "over_provisioning": "raw flash is the next power of two, or less if random writes are slow for the "
-        "sequential ones; give flash=SIZE if a sheet has it",
+        **({} if figures.flash else {"over_provisioning": spare}),
         "channels": f"usual for {figures.interface}",
         "dies_per_channel": "enough for the random reads, by Little's law",
         "planes": structure,

@@ -26,22 +26,14 @@ from typing import Any
 
 from destage.errors import Issue
 from destage.tools.disksim.disksim_file import Block, Value, parse_items, refusal
+from destage.tools.values import SECTOR
 
 _BUS_TIMES = ("Read block transfer time", "Write block transfer time")
 _TOPOLOGY = "topology "
 
 
-@dataclass(frozen=True)
-class Bus:
-    """Times of a sector on the way to a disk, without the disk's own.
-
-    Attributes:
-        read_ms: Of a read [ms].
-        write_ms: Of a write [ms].
-    """
-
-    read_ms: float
-    write_ms: float
+Bus = tuple[float, float]
+"""Times of a sector of a read and of a write on the way to a disk, without the disk's own [ms]."""
 
 
 def read_system(path: Path) -> tuple[Block, Bus]:
@@ -52,7 +44,11 @@ def read_system(path: Path) -> tuple[Block, Bus]:
     """
     items = list(_with_sources(path))
     blocks = {item.name: item for item in items if isinstance(item, Block)}
-    kinds = _instances(items)
+    kinds = [
+        (names, kind.removeprefix("as ").strip())
+        for word, names, kind in zip(items, items[1:], items[2:], strict=False)
+        if word == "instantiate" and isinstance(names, tuple) and isinstance(kind, str)
+    ]
 
     def block_of(component: str) -> Block:
         name = component.rsplit(maxsplit=1)[-1]
@@ -75,15 +71,6 @@ def _with_sources(path: Path) -> Iterator[Value]:
             yield from _with_sources(path.parent / item.removeprefix("source ").strip())
         else:
             yield item
-
-
-def _instances(items: Sequence[Value]) -> list[tuple[Sequence[Value], str]]:
-    """Return lists of instances, each with the name of its block."""
-    return [
-        (names, kind.removeprefix("as ").strip())
-        for word, names, kind in zip(items, items[1:], items[2:], strict=False)
-        if word == "instantiate" and isinstance(names, tuple) and isinstance(kind, str)
-    ]
 
 
 def _names(names: Sequence[Value], name: str) -> bool:
@@ -120,14 +107,13 @@ def _way_to_disk(components: Sequence[Value]) -> list[str]:
 
 def _bus(way: Sequence[Block]) -> Bus:
     """Return the times of the last bus and the last controller on the way."""
-    last: Mapping[str, Block] = {block.kind: block for block in way}
-    controller = last["disksim_ctlr"].find("Bulk sector transfer time") if "disksim_ctlr" in last else None
-    bus = last.get("disksim_bus")
-    read, write = (max((bus.find(key) if bus else None) or 0.0, controller or 0.0) for key in _BUS_TIMES)
-    return Bus(read, write)
+    last = {block.kind: block for block in way}
+    controller, bus = last.get("disksim_ctlr"), last.get("disksim_bus")
+    least = (controller.find("Bulk sector transfer time") if controller else None) or 0.0
+    read, write = (max((bus.find(key) if bus else None) or 0.0, least) for key in _BUS_TIMES)
+    return read, write
 
 
-_SECTOR = 512
 _TRACK_AHEAD = 4
 
 READ_AHEAD = {0: "off", 1: "track_end", 2: "cylinder_end", 3: "segment", _TRACK_AHEAD: "track_end"}
@@ -159,44 +145,36 @@ class Description:
     unmodelled: Sequence[Issue]
 
 
-@dataclass(frozen=True)
-class Tracks:
-    """The tracks of a disk.
-
-    Attributes:
-        revolution_ms: Time of a revolution [ms].
-    """
-
-    fewest: int
-    most: int
-    revolution_ms: float
-
-
 def as_ms(milliseconds: float) -> str:
     """Return a time as a configuration has it."""
     return f"{milliseconds:.6f}ms"
 
 
 class Electronics:
-    """All of a disk but layout and mechanics; the bus is the way to it, None if it is unknown."""
+    """All of a disk but layout and mechanics.
 
-    def __init__(self, disk: Block, bus: Bus | None, tracks: Tracks) -> None:
+    Args:
+        bus: The way to it; None if it is unknown.
+        tracks: The sectors of its tracks.
+        revolution_ms: Time of a revolution [ms].
+    """
+
+    def __init__(self, disk: Block, bus: Bus | None, tracks: Sequence[int], revolution_ms: float) -> None:
         self._disk = disk
         self._is_bus_known = bus is not None
         self._tracks = tracks
+        self._media_ms = revolution_ms / max(tracks)
         scale = disk.find("Time scale for overheads")
         self._scale = 1.0 if scale is None else scale
         self._disconnects = not disk.find("Never disconnect")
         own = disk.find("Bulk sector transfer time") or 0.0
-        self._read_sector_ms = max(own, bus.read_ms) if bus else own
-        self._write_sector_ms = max(own, bus.write_ms) if bus else own
+        self._read_sector_ms, self._write_sector_ms = (max(own, time) for time in bus or (own, own))
         self._unmodelled: list[Issue] = []
 
     def describe(self) -> Description:
         """Return the facts, and warnings of what they do not express."""
         sends_after = self._sends_after()
-        media_ms = self._tracks.revolution_ms / self._tracks.most
-        is_sent_last = sends_after > 0 or self._read_sector_ms > media_ms
+        is_sent_last = sends_after > 0 or self._read_sector_ms > self._media_ms
         before_sending = ["Data preparation overhead"]
         if self._disconnects:
             before_sending.append("First reselect overhead")
@@ -207,7 +185,7 @@ class Electronics:
             self._leave_out(before_sending, "the transfer from the media takes longer")
         facts: dict[str, Any] = {"command_time": as_ms(command_ms)}
         if self._read_sector_ms > 0:
-            facts["bus_rate"] = f"{_SECTOR / self._read_sector_ms * 1e3:.0f}B/s"
+            facts["bus_rate"] = f"{SECTOR / self._read_sector_ms * 1e3:.0f}B/s"
         elif self._is_bus_known:
             facts["bus_rate"] = None
         if sends_after > 0:
@@ -278,7 +256,7 @@ class Electronics:
         segment = int(disk.need("Segment size (in blks)"))
         buffer: dict[str, Any] = {
             "segments": int(disk.need("Number of buffer segments")),
-            "segment": f"{segment * _SECTOR}B",
+            "segment": f"{segment * SECTOR}B",
             "read_ahead": self._read_ahead(segment),
             "hit_time": as_ms(hit_ms),
             "write_cache": caches_writes,
@@ -296,7 +274,7 @@ class Electronics:
         kind = 3 if given is None else int(given)
         if kind not in READ_AHEAD:
             disk.refuse(f"{key} {kind} is not supported; supported: 0 to 4", disk.line_of(key))
-        if kind == _TRACK_AHEAD and segment < self._tracks.fewest:
+        if kind == _TRACK_AHEAD and segment < min(self._tracks):
             # When the head reaches the end of the track, such a segment has lost what follows a single read.
             return "stream"
         if disk.find("Read any free blocks"):

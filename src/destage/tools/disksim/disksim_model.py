@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from destage.tools.disksim import disksim_layout_g4
-from destage.tools.disksim.disksim_electronics import Description, Electronics, Tracks, as_ms, read_system
+from destage.tools.disksim.disksim_electronics import Description, Electronics, as_ms, read_system
 from destage.tools.disksim.disksim_file import Block, as_number, parse, read_text, refusal
 
 _MAPPINGS = (0, 1, 2)
 _NO_SPARES, _TRACKS_OF_ZONE, _TRACK, _END_OF_DISK, _RANGE = 0, 1, 3, 7, 8
 _CYLINDER = (2, 4, 5, 6)
 _ZONE = (9, 10)
+_RANGE_SIZE = "Rangesize for sparing"
 _HPL_POINTS = 64
 
 
@@ -38,8 +39,7 @@ def read_model(path: Path) -> Description:
         disk.refuse("missing 'Model = source FILE', which names layout and mechanics")
     mechanics = _mechanics(disk.block("Model"))
     sectors = [int(zone["sectors_per_track"]) for zone in mechanics["geometry"]["zones"]]
-    tracks = Tracks(min(sectors), max(sectors), 60e3 / float(mechanics["rpm"]))
-    electronics = Electronics(disk, bus, tracks).describe()
+    electronics = Electronics(disk, bus, sectors, 60e3 / float(mechanics["rpm"])).describe()
     return Description({**mechanics, **electronics.facts}, electronics.unmodelled)
 
 
@@ -147,11 +147,9 @@ def _add_spares(layout: Block, zone: Block, read: dict[str, Any], *, is_last: bo
     elif scheme in _CYLINDER:
         read["spare_range"] = {"cylinders": 1, "sectors": spares}
     elif scheme == _RANGE:
-        size = int(layout.need("Rangesize for sparing"))
+        size = int(layout.need(_RANGE_SIZE))
         if size < 1:
-            layout.refuse(
-                "Rangesize for sparing: allowed is 1 or more", layout.line_of("Rangesize for sparing")
-            )
+            layout.refuse(f"{_RANGE_SIZE}: allowed is 1 or more", layout.line_of(_RANGE_SIZE))
         read["spare_range"] = {"cylinders": size, "sectors": spares}
     elif scheme != _END_OF_DISK:
         layout.refuse(f"{key} {scheme} is not supported; supported: 0 to 10", layout.line_of(key))

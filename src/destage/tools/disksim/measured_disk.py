@@ -4,6 +4,7 @@ The disk is described as in a configuration. Missing facts are assumed and repor
 the first half of the measurement, and the second half gives the score.
 """
 
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ ASSUMED: Mapping[str, Any] = {
 }
 """Defaults of missing facts, as docs/validating-a-disk.md explains; `read_settle` is a one-cylinder seek."""
 
+
+_TIMES = ("hit_time", "write_time")
+"""Null where they equal the command's; without them, a validation would assume others."""
 
 DISKSIM_SUFFIXES = frozenset({".model", ".diskspecs", ".parv"})
 """Endings of DiskSim's files with facts of a disk."""
@@ -168,3 +172,39 @@ def _single_cylinder_ns(seek: Mapping[str, Any]) -> int:
     if seek["kind"] == "figures":
         return int(seek["track_to_track"])
     return int(seek["points"][0]["time"] if seek["kind"] == "table" else seek["a"] + seek["b"])
+
+
+def save_disk(path: Path, disk: Mapping[str, Any]) -> None:
+    """Write a disk in base units.
+
+    Raises:
+        ConfigError: The file cannot be written.
+    """
+    try:
+        path.write_text(as_toml(disk), encoding="utf-8")
+    except OSError as error:
+        message = f"cannot be written: {error.strerror}"
+        raise ConfigError([Issue("disk.unwritable", "--save", message)], str(path)) from None
+
+
+def as_toml(disk: Mapping[str, Any]) -> str:
+    """Return a disk as TOML, with the times of its buffer; other fields that are null keep their defaults."""
+    given = {key: value for key, value in disk.items() if value is not None}
+    if buffer := given.get("buffer"):
+        times = {key: disk["command_time"] for key in _TIMES if buffer[key] is None}
+        given["buffer"] = {**buffer, **times}
+    lines = [f"{key} = {_value(value)}" for key, value in given.items() if not isinstance(value, Mapping)]
+    for table, fields in given.items():
+        if isinstance(fields, Mapping):
+            lines += ["", f"[{table}]"]
+            lines += [f"{key} = {_value(value)}" for key, value in fields.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        fields = (f"{key} = {_value(item)}" for key, item in value.items() if item is not None)
+        return f"{{ {', '.join(fields)} }}"
+    if isinstance(value, list):
+        return "[\n" + "".join(f"  {_value(item)},\n" for item in value) + "]"
+    return json.dumps(value)

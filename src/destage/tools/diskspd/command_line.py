@@ -1,12 +1,12 @@
 """Options of a DiskSpd command line (CmdLineParser.cpp, github.com/microsoft/diskspd)."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from destage.errors import Issue
 from destage.tools.diskspd.settings import SIZES, Target, Test, parse_aligned
 from destage.tools.options import Action, Argument, OptionReader, OptionTable, by_reason, list_settings
+from destage.tools.scripts import ScriptCommand
 from destage.tools.values import OptionValueError, Word, parse_percentage
 
 _HINTS = re.compile(r"[rst]+")
@@ -17,12 +17,11 @@ _REQUIRED = (("i", "j"), ("j", "i"), ("O", "F"))
 """Options that exclude each other, and options with one that they need."""
 
 
-def read_command(
-    words: Sequence[Word], name: str, line: int, issues: list[Issue], *, is_lenient: bool
-) -> Test:
+def read_command(command: ScriptCommand, name: str, issues: list[Issue], *, is_lenient: bool) -> Test:
     """Return the test of a command; mistakes are added to `issues`."""
     hint = "; the value follows the option without a space"
-    test, target = Test(name, line, OptionReader(is_lenient, issues, hint=hint)), Target()
+    test, target = Test(name, command.line, OptionReader(is_lenient, issues, hint=hint)), Target()
+    words = command.words
     given = [
         Argument(f"-{word.text[1]}", word, word.text[2:], word) for word in words if is_option(word.text)
     ]
@@ -40,7 +39,7 @@ def read_command(
     paths = [word for word in words if word.text and not is_option(word.text)]
     if not paths:
         message = "no target; give a file, a drive (D:) or a disk (#1)"
-        first = words[0] if words else Word("", line, 1)
+        first = words[0] if words else Word("", command.line, 1)
         issues.append(first.mark("diskspd.no-target", "", message))
     _check(test.reader, target, {argument.place[1]: argument for argument in given})
     test.targets = [Target(**{**vars(target), "path": path.text, "place": path}) for path in paths]

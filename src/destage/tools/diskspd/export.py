@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from destage.tools.export_report import Part, Report, Target, list_zones, render_size
+from destage.tools.export_report import Part, Report, Target, is_open, list_zones, render_size
 from destage.tools.values import ALL
 
 _OPEN_DEPTH = 64
@@ -135,13 +135,12 @@ def _write_address(report: Report, place: str, stream: Part, block: int, load: _
     load.elements += [("BaseFileOffset", offset)]
     load.add(f"{'-f' if is_device else '-c'}{_size(offset + length)}", "MaxFileSize", offset + length)
     load.elements += [] if is_device else [("FileSize", offset + length)]
-    is_open = stream["arrival"]["kind"] in {"poisson", "constant"}
     if kind == "sequential" and not address.get("jump_fraction"):
-        if count > 1 and address.get("common") and not is_open:
+        if count > 1 and address.get("common") and not is_open(stream):
             load.options.append("-si")
             load.elements += [("StrideSize", block), ("InterlockedSequential", "true")]
             return
-        if count > 1 and not is_open:
+        if count > 1 and not is_open(stream):
             report.note(place, "each user starts at a random address; DiskSpd's threads start together")
         load.add("-s", "StrideSize", block)
     elif kind == "strided":

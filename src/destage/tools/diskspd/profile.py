@@ -148,62 +148,52 @@ _OF_TARGET, _OF_SPAN = (
 )
 
 
-@dataclass
-class ProfileReader:
-    """Reader of a profile."""
-
-    file: str
-    is_lenient: bool = False
-    issues: list[Issue] = field(default_factory=list)
-
-    def read(self, text: str) -> list[Test]:
-        """Return the tests; mistakes are added to `issues`."""
-        root = parse_xml(text, self.file)
-        profiles = root.find_all("Profile")
-        spans = profiles[0].find_all("TimeSpan") if profiles else []
-        if not spans:
-            message = "no <TimeSpan>; a profile has one for each test"
-            raise ConfigError([Issue("import.no-test", "", message)], self.file)
-        return [self._read_span(span, number) for number, span in enumerate(spans, 1)]
-
-    def _read_span(self, span: Element, number: int) -> Test:
-        test = Test(f"time span {number}", span.line, OptionReader(self.is_lenient, self.issues))
+def read_profile(text: str, file: str, issues: list[Issue], *, is_lenient: bool) -> list[Test]:
+    """Return the tests of a profile; mistakes are added to `issues`."""
+    profiles = parse_xml(text, file).find_all("Profile")
+    spans = profiles[0].find_all("TimeSpan") if profiles else []
+    if not spans:
+        message = "no <TimeSpan>; a profile has one for each test"
+        raise ConfigError([Issue("import.no-test", "", message)], file)
+    tests = []
+    for number, span in enumerate(spans, 1):
+        test = Test(f"time span {number}", span.line, OptionReader(is_lenient, issues))
         for child in span.children:
             if child.tag == "Targets":
-                test.targets = [self._read_target(test, target) for target in child.find_all("Target")]
+                test.targets = [_read_target(test.reader, target) for target in child.find_all("Target")]
             else:
                 test.reader.read(_OF_SPAN, child.tag, child, test)
         if test.outstanding and any(
             target.rate or target.burst or target.is_parallel for target in test.targets
         ):
-            self._add_mistake(span, "RequestCount excludes Throughput, BurstSize and ParallelAsyncIO")
+            message = "RequestCount excludes Throughput, BurstSize and ParallelAsyncIO"
+            issues.append(span.issue("import.bad-value", message))
         if not test.targets:
-            self.issues.append(span.word.mark("diskspd.no-target", "TimeSpan", "no <Target>"))
-        return test
+            issues.append(span.word.mark("diskspd.no-target", "TimeSpan", "no <Target>"))
+        tests.append(test)
+    return tests
 
-    def _read_target(self, test: Test, element: Element) -> Target:
-        target = Target(place=element.word)
-        for child in element.children:
-            if child.tag == "Path":
-                target.path, target.place = target.path or child.value, child.word
-            elif child.tag in _ELEMENTS:
-                try:
-                    _ELEMENTS[child.tag](target, child)
-                except OptionValueError as error:
-                    self._add_mistake(child, str(error))
-            elif child.value != "0" or child.tag not in _UNSET | _BY_SPAN:
-                test.reader.read(_OF_TARGET, child.tag, child, target)
-                target.is_random |= child.tag in {"Random", "RandomRatio"}
-            elif child.tag == "RequestCount":
-                target.outstanding = 1
-        if target.rate and target.burst:
-            self._add_mistake(element, "Throughput and BurstSize exclude each other here")
-        if not target.path:
-            self._add_mistake(element, "needs <Path>")
-        for _, message in target.list_mistakes():
-            self._add_mistake(element, message)
-        test.reader.notes.append(f"<Target> {target.path}, line {element.line}")
-        return target
 
-    def _add_mistake(self, element: Element, message: str) -> None:
-        self.issues.append(element.issue("import.bad-value", message))
+def _read_target(reader: OptionReader, element: Element) -> Target:
+    target = Target(place=element.word)
+    for child in element.children:
+        if child.tag == "Path":
+            target.path, target.place = target.path or child.value, child.word
+        elif child.tag in _ELEMENTS:
+            try:
+                _ELEMENTS[child.tag](target, child)
+            except OptionValueError as error:
+                reader.issues.append(child.issue("import.bad-value", str(error)))
+        elif child.value != "0" or child.tag not in _UNSET | _BY_SPAN:
+            reader.read(_OF_TARGET, child.tag, child, target)
+            target.is_random |= child.tag in {"Random", "RandomRatio"}
+        elif child.tag == "RequestCount":
+            target.outstanding = 1
+    mistakes = [message for _, message in target.list_mistakes()]
+    if not target.path:
+        mistakes.insert(0, "needs <Path>")
+    if target.rate and target.burst:
+        mistakes.insert(0, "Throughput and BurstSize exclude each other here")
+    reader.issues += [element.issue("import.bad-value", message) for message in mistakes]
+    reader.notes.append(f"<Target> {target.path}, line {element.line}")
+    return target

@@ -13,14 +13,13 @@ from typing import Any
 from destage.measured.line import MeasuredLine
 from destage.tools.diskspd.results_xml import (
     TIME_FORMS,
-    TOOL,
-    LoadOfTarget,
     add_load,
     collect_figures,
     read_seconds,
 )
 from destage.tools.result_parts import Readings, ResultFile, Row, find_percentile, parse_time, split_lines
 
+_US_PER_MS = 1000.0
 _RUN = re.compile(r"Command Line:")
 _SPAN = re.compile(r"\s*timespan:\s+(\d+)\s*$")
 _RESULTS = re.compile(r"Results for timespan (\d+):")
@@ -45,7 +44,6 @@ _OF_TARGET: _Forms = (
 """Lines of a time span or a target, what they set, and the value of their group."""
 _INTERRUPTED = "The test was interrupted"
 _KINDS = {"Total IO": "total", "Read IO": "read", "Write IO": "write"}
-_US_PER_MS = 1000.0
 _MS_PER_S = 1000
 Line = tuple[int, str]
 
@@ -74,7 +72,6 @@ def _read_run(file: ResultFile, lines: Sequence[Line]) -> list[MeasuredLine]:
     settings = _read_settings(lines[: starts[0]])
     started = next((text for _, text in lines if "start time:" in text), "")
     facts = {
-        "tool": TOOL,
         "tool_version": next((match[1] for _, text in lines if (match := _VERSION.match(text))), None),
         "measured_at": parse_time(started.partition("start time:")[2], *TIME_FORMS),
     }
@@ -128,8 +125,7 @@ def _read_span(
     figures.measure(throughput_stddev_iops=tables["total"].get("IopsStdDev"))
     interval = common.get("sample_ms")
     figures.derive(samples=int(seconds * _MS_PER_S / interval) or None if interval else None)
-    loads = [LoadOfTarget(**target) for target in targets]
-    add_load(figures, loads, common.get("pool_threads", 0), common.get("depth", 0))
+    add_load(figures, targets, common.get("pool_threads", 0), common.get("depth", 0))
     # The number of threads is that of the result.
     figures.measure(threads=round(_find_row(span, lines, "thread count").need("thread count")))
     return MeasuredLine(**facts, source_line=first, **figures.columns())

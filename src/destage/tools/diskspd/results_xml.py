@@ -5,14 +5,16 @@ The profile in the file states the load. Latencies are those of `-L`, the deviat
 
 import itertools
 import math
+import operator
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from destage.measured.line import Figures, MeasuredLine
 from destage.tools.result_parts import (
+    US_PER_MS,
     Readings,
     ResultFile,
     Row,
@@ -63,58 +65,41 @@ def read_seconds(span: Row, name: str) -> float:
     return seconds
 
 
-@dataclass(frozen=True, slots=True)
-class LoadOfTarget:
-    """The load of a target; None for what is not known.
-
-    Attributes:
-        depth: Requests that each thread keeps outstanding at it.
-        is_limited: Whether fewer requests may be outstanding, since its rate is limited or it pauses.
-    """
-
-    path: str
-    depth: int | None = None
-    threads: int = 1
-    random_fraction: float | None = None
-    is_limited: bool = False
-
-
 def add_load(
-    figures: Figures, targets: Sequence[LoadOfTarget], shared_threads: int, shared_depth: int
+    figures: Figures, targets: Sequence[Mapping[str, Any]], shared_threads: int, shared_depth: int
 ) -> None:
     """Add the columns of the load.
 
     Args:
+        targets: `path` of each and, where they are known, its `threads`, their `depth` and `random_fraction`;
+            `is_limited` if fewer requests may be outstanding, since its rate is limited or it pauses.
         shared_threads: Threads that use all targets (-F); 0 if each target has its own.
         shared_depth: Outstanding requests of such a thread at all targets (-O); 0 for those of each target.
     """
-    depths = [target.depth for target in targets]
-    threads = shared_threads or sum(target.threads for target in targets)
-    given = [depth for depth in depths if depth is not None]
-    is_known = len(given) == len(depths)
+    depths: list[Any] = [target.get("depth") for target in targets]
+    counts = [target.get("threads", 1) for target in targets]
+    is_known = None not in depths
     if shared_threads:
-        depth = shared_depth or (sum(given) if is_known else None)
-        is_known, outstanding = depth is not None, (depth or 0) * shared_threads
+        depth = shared_depth or (sum(depths) if is_known else None)
+        outstanding = (depth or 0) * shared_threads
     else:
         depth = depths[0] if len(set(depths)) == 1 else None
-        outstanding = sum((target.depth or 0) * target.threads for target in targets)
-    randoms = {target.random_fraction for target in targets}
+        outstanding = sum(map(operator.mul, depths, counts)) if is_known else 0
+    randoms = {target.get("random_fraction") for target in targets}
     figures.measure(
-        workload=", ".join(dict.fromkeys(target.path for target in targets)) or None,
+        workload=", ".join(dict.fromkeys(target["path"] for target in targets)) or None,
         depth=depth,
-        threads=threads or None,
+        threads=shared_threads or sum(counts) or None,
         random_fraction=randoms.pop() if len(randoms) == 1 else None,
     )
-    if any(target.is_limited for target in targets):
+    if any(target.get("is_limited") for target in targets):
         figures.reject("a target is limited in its rate or pauses (-g, -i, -j)", "outstanding")
-    elif is_known:
+    else:
         figures.derive(outstanding=float(outstanding) or None)
 
 
-TOOL = "diskspd"
 _END = re.compile("</Results>")
 _MOST = 100.0
-_US_PER_MS = 1000.0
 
 
 def recognizes(text: str) -> bool:
@@ -151,105 +136,88 @@ def _read_document(file: ResultFile, start: int, end: int, places: Iterator[int]
         line = file.line_of(start)
         raise file.mistake("measured.no-figures", message, line=line, place="Results.TimeSpan")
     profiles = itertools.chain(root.findall("Profile/TimeSpans/TimeSpan"), itertools.repeat(None))
-    return [
-        _SpanReader(file, root, span, profile, index, next(places, 1)).read()
-        for index, (span, profile) in enumerate(zip(spans, profiles, strict=False))
-    ]
+    facts: dict[str, Any] = {
+        "tool_version": root.findtext("System/Tool/Version"),
+        "measured_at": parse_time(root.findtext("System/RunTime") or "", *TIME_FORMS),
+    }
+    lines = []
+    for index, (span, profile) in enumerate(zip(spans, profiles, strict=False)):
+        row = Row(file, next(places, 1), {}, f"TimeSpan[{index}].", frozenset())
+        figures = _read_figures(row, span)
+        _add_load_of_profile(figures, row, span, profile)
+        test = f"time span {index + 1}"
+        lines.append(MeasuredLine(**facts, source_line=row.line, test=test, **figures.columns()))
+    return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _SpanReader:
-    """Reads one time span and the part of the profile that it is of."""
+def _with_texts(row: Row, element: ET.Element) -> Row:
+    """Return the texts of the children of an element, at the place of a row."""
+    return replace(row, values={child.tag: (child.text or "").strip() for child in reversed(element)})
 
-    _file: ResultFile
-    _root: ET.Element
-    _span: ET.Element
-    _profile: ET.Element | None
-    _index: int
-    _line: int
 
-    def read(self) -> MeasuredLine:
-        span = self._row(self._span)
-        error = self._span.findtext("Error")
-        if error is not None:
-            raise self._whole.mistake("measured.no-figures", f"DiskSpd reports: {error}")
-        seconds = read_seconds(span, "TestTimeSeconds")
-        targets = [self._row(target) for target in self._span.findall("Thread/Target")]
-        if not targets:
-            raise span.mistake("measured.missing-value", "missing", "Thread.Target")
-        kinds: dict[str, dict[str, Any]] = {
-            kind.lower(): {
-                "count": round(math.fsum(target.need(f"{kind}Count") for target in targets)),
-                "bytes": round(math.fsum(target.need(f"{kind}Bytes") for target in targets)),
-                "response": self._read_latency(kind),
-            }
-            for kind in ("Read", "Write")
+def _read_figures(row: Row, element: ET.Element) -> Figures:
+    """Return the figures of a time span."""
+    span, whole = _with_texts(row, element), replace(row, place=row.place.removesuffix("."))
+    error = element.findtext("Error")
+    if error is not None:
+        raise whole.mistake("measured.no-figures", f"DiskSpd reports: {error}")
+    seconds = read_seconds(span, "TestTimeSeconds")
+    targets = [_with_texts(row, target) for target in element.findall("Thread/Target")]
+    if not targets:
+        raise span.mistake("measured.missing-value", "missing", "Thread.Target")
+    latency = element.find("Latency")
+    kinds: dict[str, dict[str, Any]] = {
+        kind.lower(): {
+            "count": round(math.fsum(target.need(f"{kind}Count") for target in targets)),
+            "bytes": round(math.fsum(target.need(f"{kind}Bytes") for target in targets)),
+            "response": _read_latency(row, latency, kind),
         }
-        total = {key: kinds["read"][key] + kinds["write"][key] for key in ("count", "bytes")}
-        kinds["total"] = {**total, "response": self._read_latency("Total")}
-        figures = collect_figures(self._whole, seconds, kinds)
-        rates = self._span.find("Iops")
-        if rates is not None and rates.find("IopsStdDev") is not None:
-            deviation, samples = self._row(rates).need("IopsStdDev"), len(rates.findall("Bucket"))
-            figures.measure(throughput_stddev_iops=deviation, samples=samples or None)
-        self._add_load(figures)
-        return MeasuredLine(
-            tool=TOOL,
-            tool_version=self._root.findtext("System/Tool/Version"),
-            measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
-            source_line=self._line,
-            test=f"time span {self._index + 1}",
-            **figures.columns(),
+        for kind in ("Read", "Write")
+    }
+    total = {key: kinds["read"][key] + kinds["write"][key] for key in ("count", "bytes")}
+    kinds["total"] = {**total, "response": _read_latency(row, latency, "Total")}
+    figures = collect_figures(whole, seconds, kinds)
+    rates = element.find("Iops")
+    if rates is not None and rates.find("IopsStdDev") is not None:
+        deviation, samples = _with_texts(row, rates).need("IopsStdDev"), len(rates.findall("Bucket"))
+        figures.measure(throughput_stddev_iops=deviation, samples=samples or None)
+    return figures
+
+
+def _read_latency(row: Row, latency: ET.Element | None, kind: str) -> dict[str, float]:
+    """Return the response times of a kind of operation [us]."""
+    if latency is None:
+        return {}
+    names = {"mean": f"Average{kind}Milliseconds", "stddev": f"{kind}LatencyStdev".removeprefix("Total")}
+    means = _with_texts(row, latency)
+    times = {key: means.need(name, scale=US_PER_MS) for key, name in names.items() if means.has(name)}
+    for bucket in (_with_texts(row, bucket) for bucket in latency.findall("Bucket")):
+        if bucket.has(f"{kind}Milliseconds"):
+            percentile = bucket.need("Percentile")
+            end = "max" if percentile >= _MOST else find_percentile(percentile)
+            if end is not None:
+                times[end] = bucket.need(f"{kind}Milliseconds", scale=US_PER_MS)
+    return times
+
+
+def _add_load_of_profile(figures: Figures, row: Row, span: ET.Element, profile: ET.Element | None) -> None:
+    """Add the columns of the load, which the profile states."""
+    if profile is None:
+        figures.measure(threads=_with_texts(row, span).whole("ThreadCount"))
+        return
+    targets = [_with_texts(row, target) for target in profile.findall("Targets/Target")]
+    loads = []
+    for target in targets:
+        # The share of random requests is `RandomRatio` [%] of -rs, or that of `Random` of -r.
+        ratio = target.whole("RandomRatio")
+        loads.append(
+            {
+                "path": target.text("Path"),
+                "depth": target.whole("RequestCount"),
+                "threads": target.whole("ThreadsPerFile") or 1,
+                "random_fraction": float(target.has("Random")) if ratio is None else ratio / 100,
+                "is_limited": target.whole("Throughput") or target.whole("ThinkTime"),
+            }
         )
-
-    @property
-    def _whole(self) -> Row:
-        return Row(self._file, self._line, {}, f"TimeSpan[{self._index}]")
-
-    def _row(self, element: ET.Element) -> Row:
-        """Return the texts of the children of an element."""
-        texts = {child.tag: (child.text or "").strip() for child in reversed(element)}
-        return Row(self._file, self._line, texts, f"TimeSpan[{self._index}].", frozenset())
-
-    def _read_latency(self, kind: str) -> dict[str, float]:
-        """Return the response times of a kind of operation [us]."""
-        latency = self._span.find("Latency")
-        if latency is None:
-            return {}
-        spread = "LatencyStdev" if kind == "Total" else f"{kind}LatencyStdev"
-        names = {"mean": f"Average{kind}Milliseconds", "stddev": spread}
-        row = self._row(latency)
-        times = {key: row.need(name, scale=_US_PER_MS) for key, name in names.items() if row.has(name)}
-        for bucket in map(self._row, latency.findall("Bucket")):
-            if bucket.has(f"{kind}Milliseconds"):
-                percentile = bucket.need("Percentile")
-                end = "max" if percentile >= _MOST else find_percentile(percentile)
-                if end is not None:
-                    times[end] = bucket.need(f"{kind}Milliseconds", scale=_US_PER_MS)
-        return times
-
-    def _add_load(self, figures: Figures) -> None:
-        """Add the columns of the load, which the profile states."""
-        if self._profile is None:
-            figures.measure(threads=self._row(self._span).whole("ThreadCount"))
-            return
-        targets = [
-            LoadOfTarget(
-                path=target.text("Path"),
-                depth=target.whole("RequestCount"),
-                threads=target.whole("ThreadsPerFile") or 1,
-                random_fraction=_find_random_fraction(target),
-                is_limited=any(target.whole(name) for name in ("Throughput", "ThinkTime")),
-            )
-            for target in map(self._row, self._profile.findall("Targets/Target"))
-        ]
-        shared = self._row(self._profile)
-        add_load(figures, targets, shared.whole("ThreadCount") or 0, shared.whole("RequestCount") or 0)
-
-
-def _find_random_fraction(target: Row) -> float | None:
-    """Return the share of random requests: `RandomRatio` [%] of -rs, `Random` of -r, else sequential."""
-    ratio = target.whole("RandomRatio")
-    if ratio is not None:
-        return ratio / 100
-    return 1.0 if target.has("Random") else 0.0
+    shared = _with_texts(row, profile)
+    add_load(figures, loads, shared.whole("ThreadCount") or 0, shared.whole("RequestCount") or 0)

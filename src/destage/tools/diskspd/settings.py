@@ -17,9 +17,11 @@ from destage.tools.values import (
     parse_count,
     parse_percentage,
     parse_positive,
+    switch,
 )
 
 SIZES = SizeForm(re.compile(r"(\d{1,19})([KMGT]?)(?:i?B)?", re.IGNORECASE | re.ASCII), "8K, 4096 or 1G")
+parse_flag = switch(("true", "1"), ("false", "0"), "true or false")
 _NOWHERE = Word("", 1, 1)
 
 
@@ -32,13 +34,6 @@ def _parse_none(text: str) -> bool:
     if text:
         raise OptionValueError("takes no value")
     return True
-
-
-def parse_flag(text: str) -> bool:
-    """Return the value of an element that is true or false."""
-    if text.lower() not in {"true", "false", "1", "0"}:
-        raise OptionValueError("must be true or false")
-    return text.lower() in {"true", "1"}
 
 
 @dataclass

@@ -7,6 +7,7 @@ from destage.tools.diskspd.settings import Target, Test
 from destage.tools.imported_workload import ImportedWorkload
 from destage.tools.values import ALL
 from destage.tools.workload_parts import (
+    MOST_OUTSTANDING,
     Part,
     bursts_of,
     contiguous,
@@ -22,10 +23,9 @@ from destage.tools.workload_parts import (
 )
 
 _MOST_STREAMS = 1024
-_MOST_OUTSTANDING = 65_536
 
 
-def build_workload(test: Test, file: str, issues: list[Issue]) -> ImportedWorkload:
+def build_workload(test: Test, issues: list[Issue]) -> ImportedWorkload:
     """Return the workload of a test; mistakes are added to `issues`."""
     regions = _lay_out(test)
     streams: list[Part] = []
@@ -41,14 +41,14 @@ def build_workload(test: Test, file: str, issues: list[Issue]) -> ImportedWorklo
         elif test.outstanding:
             continue
         else:
-            streams += _number(name, list(_build_streams(test, target, region)))
+            built = list(_build_streams(test, target, region))
+            names = [name] if len(built) == 1 else [f"{name}.{index}" for index in range(len(built))]
+            streams += [{"name": own, **stream} for own, stream in zip(names, built, strict=True)]
     if test.outstanding and not issues:
         streams = [_share_threads(test, regions)]
     where = f"line {test.line}:"
     mapping = {streams[0]["name"]: (where, *dict.fromkeys(test.reader.notes))} if streams else {}
     return ImportedWorkload(
-        tool="DiskSpd",
-        file=file,
         workload={"users": 1, "streams": streams},
         run=times_of(test.warm_up, test.duration),
         remarks=tuple(remarks),
@@ -79,8 +79,8 @@ def _find_mistake(test: Test, target: Target) -> Issue | None:
     if _count_sequences(test, target) > _MOST_STREAMS:
         message = f"more than {_MOST_STREAMS} separate sequences; reduce -t or -o, or share them with -si"
         return place.mark("diskspd.too-many-threads", "-t", message)
-    if threads * target.outstanding > _MOST_OUTSTANDING or threads * test.outstanding > _MOST_OUTSTANDING:
-        message = f"more than {_MOST_OUTSTANDING} outstanding requests"
+    if threads * target.outstanding > MOST_OUTSTANDING or threads * test.outstanding > MOST_OUTSTANDING:
+        message = f"more than {MOST_OUTSTANDING} outstanding requests"
         return place.mark("diskspd.too-many-threads", "-o", message)
     if target.is_absolute and length is None:
         message = "needs the size of the target; give -c or -f"
@@ -181,9 +181,3 @@ def _find_warnings(test: Test) -> Iterator[Issue]:
         if target.limit is None and not target.is_device:
             message = "the size is not known; assumed: the whole array; -c or -f give it"
             yield target.place.issue("import.unknown-size", "target", message)
-
-
-def _number(name: str, streams: list[Part]) -> list[Part]:
-    if len(streams) == 1:
-        return [{"name": name, **streams[0]}]
-    return [{"name": f"{name}.{index}", **stream} for index, stream in enumerate(streams)]

@@ -1,13 +1,12 @@
 """Addresses of a job's requests: sequences, fio's random map and its distributions."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from destage.tools.fio.quantities import Sizes
-from destage.tools.fio.settings import Settings, Zones
+from destage.tools.fio.settings import Settings
 from destage.tools.values import ALL
-from destage.tools.workload_parts import render_bytes
+from destage.tools.workload_parts import Part, render_bytes
 
-Part = dict[str, Any]
 _WIDEST = 0.5
 """Greatest width of the uniform part of `normal`, as a share of the file."""
 
@@ -22,7 +21,7 @@ class Address(NamedTuple):
 
 def has_own_positions(settings: Settings) -> bool:
     """Return whether reads and writes of a mixed job need an address process each."""
-    if settings.pattern.is_random and settings.zones is None:
+    if settings.pattern.is_random and not settings.zone_size:
         is_plain = settings.pattern.modifier is None and settings.random_percentage == ALL
         return not is_plain or settings.alignments[0] != settings.alignments[1]
     return not settings.pattern.is_random and settings.pattern.modifier is None
@@ -32,52 +31,24 @@ def describe_address(settings: Settings, reads: float) -> Address:
     """Return the addresses of requests of which `reads` per cent are reads."""
     sizes = _sizes(settings, reads)
     block = min(size for size, _ in sizes)
-    if settings.zones is not None:
-        return _strided_zones(settings, settings.zones, reads)
+    if settings.zone_size:
+        return _strided_zones(settings, reads)
+    modifier = settings.pattern.modifier
     if not settings.pattern.is_random:
-        if settings.pattern.modifier is None:
+        if modifier is None:
             return Address("sequential", {"kind": "sequential"})
-        words = f"sequential, skipping {render_bytes(settings.pattern.modifier)} after each request"
-        part = {
-            "kind": "strided_zones",
-            "zone": render_bytes(block),
-            "skip": render_bytes(settings.pattern.modifier),
-        }
-        return Address(words, part)
-    if settings.pattern.modifier is not None and settings.pattern.modifier > 1:
-        words = f"runs of {settings.pattern.modifier} sequential requests from random addresses"
-        return Address(words, {"kind": "sequential", "run": render_bytes(settings.pattern.modifier * block)})
+        zone, skip = render_bytes(block), render_bytes(modifier)
+        words = f"sequential, skipping {skip} after each request"
+        return Address(words, {"kind": "strided_zones", "zone": zone, "skip": skip})
+    if modifier is not None and modifier > 1:
+        words = f"runs of {modifier} sequential requests from random addresses"
+        return Address(words, {"kind": "sequential", "run": render_bytes(modifier * block)})
     if settings.random_percentage < ALL:
         jumps = settings.random_percentage / ALL
         share = {"jump_fraction": jumps} if jumps else {}
         words = f"sequential, {jumps:.0%} of the requests jump to a random address"
         return Address(words, {"kind": "sequential", **share})
     return _random(settings, reads)
-
-
-def _sizes(settings: Settings, reads: float) -> Sizes:
-    return (*(settings.sizes[0] if reads else ()), *(settings.sizes[1] if reads < ALL else ()))
-
-
-def _strided_zones(settings: Settings, zones: Zones, reads: float) -> Address:
-    accessed, note = zones.accessed, ""
-    if not settings.pattern.is_random and 0 < settings.read_percentage < ALL:
-        share = settings.read_percentage if reads else ALL - settings.read_percentage
-        accessed = max(512, accessed * share // ALL // 512 * 512)
-        note = ", approximated: reads and writes change zones one without the other"
-    part: Part = {"kind": "strided_zones", "zone": render_bytes(zones.extent)}
-    if zones.skip:
-        part["skip"] = render_bytes(zones.skip)
-    if accessed != zones.extent:
-        part["accessed"] = render_bytes(accessed)
-    order = "sequential"
-    if settings.pattern.is_random:
-        order, part["sampling"] = _sampling(settings, reads)
-    words = (
-        f"{order} in zones of {render_bytes(zones.extent)}, {render_bytes(zones.skip)} apart, "
-        f"{render_bytes(zones.accessed)} in each before the next{note}"
-    )
-    return Address(words, part)
 
 
 def _random(settings: Settings, reads: float) -> Address:
@@ -88,7 +59,32 @@ def _random(settings: Settings, reads: float) -> Address:
         zones = [{"accesses": accesses, "size": size} for accesses, size in chosen.zones]
         return Address("by zones", {"kind": "zoned", "zones": zones})
     words, sampling = _sampling(settings, reads)
-    part = {"kind": "uniform"} | ({} if sampling == "independent" else {"sampling": sampling})
+    return Address(words, {"kind": "uniform"} | ({} if sampling == "independent" else {"sampling": sampling}))
+
+
+def _sizes(settings: Settings, reads: float) -> Sizes:
+    return (*(settings.sizes[0] if reads else ()), *(settings.sizes[1] if reads < ALL else ()))
+
+
+def _strided_zones(settings: Settings, reads: float) -> Address:
+    accessed, note, skip = settings.zone_size, "", render_bytes(settings.zone_skip)
+    extent = settings.zone_range or accessed
+    if not settings.pattern.is_random and 0 < settings.read_percentage < ALL:
+        share = settings.read_percentage if reads else ALL - settings.read_percentage
+        accessed = max(512, accessed * share // ALL // 512 * 512)
+        note = ", approximated: reads and writes change zones one without the other"
+    part: Part = {"kind": "strided_zones", "zone": render_bytes(extent)}
+    if settings.zone_skip:
+        part["skip"] = skip
+    if accessed != extent:
+        part["accessed"] = render_bytes(accessed)
+    order = "sequential"
+    if settings.pattern.is_random:
+        order, part["sampling"] = _sampling(settings, reads)
+    words = (
+        f"{order} in zones of {render_bytes(extent)}, {skip} apart, "
+        f"{render_bytes(settings.zone_size)} in each before the next{note}"
+    )
     return Address(words, part)
 
 
@@ -98,7 +94,7 @@ def _sampling(settings: Settings, reads: float) -> tuple[str, str]:
     units = set(settings.smallest)
     is_mixed = 0 < settings.read_percentage < ALL
     same_order = "uniformly random, every block once per pass, all passes in the same order"
-    if settings.has_lfsr:
+    if settings.generator == "lfsr" and settings.distribution.kind == "random":
         return same_order, "cyclic"
     if not settings.has_map:
         return "uniformly random", "independent"

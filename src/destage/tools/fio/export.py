@@ -1,11 +1,40 @@
 """A workload as a fio job file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from destage.tools.export_report import SECOND_NS, Part, Report, Sizes, Target, render_size
-from destage.tools.fio.export_addresses import AddressWriter, Issued, Options
+from destage.tools.export_report import (
+    SECOND_NS,
+    Part,
+    Report,
+    Sizes,
+    Target,
+    is_open,
+    list_zones,
+    render_size,
+)
 from destage.tools.values import ALL
 
+Options = dict[str, str]
+_KINDS = {
+    "uniform": "sampling",
+    "zipf": "exponent block approximate",
+    "pareto": "hot_fraction block",
+    "normal": "deviation width block",
+    "hot_cold": "hot_fraction access_fraction",
+    "zoned": "zones",
+    "sequential": "run jump_fraction common",
+    "strided": "stride",
+    "strided_zones": "zone skip accessed sampling",
+}
+_READ = {kind: f"per_user {keys}" for kind, keys in _KINDS.items()}
+_DEVIATION = 1 / 12
+"""The standard deviation of fio's `normal`, as a share of the file."""
+_MAPS: Mapping[str | None, Options] = {
+    "independent": {"norandommap": "1"},
+    "without_replacement": {},
+    "cyclic": {"random_generator": "lfsr"},
+}
+"""The options of each way to draw uniform addresses."""
 _DEFAULT_OPEN_DEPTH = 256
 _ROUNDING = 1e-6
 
@@ -56,30 +85,25 @@ class _Jobs:
 
     def _parts(self, place: str, stream: Part) -> list[tuple[str, float, Part, Part]]:
         """Return place, share of the rate, operations and addresses of each job of a stream."""
-        mix = stream.get("mix")
+        mix, step = stream.get("mix"), _find_chain(stream)
         if stream["arrival"]["kind"] == "trace":
             self.report.reject(f"{place}.arrival.kind", "convert the trace and use read_iolog", "trace")
             return []
+        if step is not None:
+            flushed = {**step["operations"], "flush_every": step["ios"]}
+            return [(f"{place}.steps.0", 1.0, flushed, step["address"])]
         if stream.get("steps"):
-            return self._chain(place, stream)
+            self.report.reject(f"{place}.steps", "requests that wait for different requests")
+            return []
         if not mix:
             return [(place, 1.0, stream["operations"], stream["address"])]
         return self._mix(place, stream, mix)
-
-    def _chain(self, place: str, stream: Part) -> list[tuple[str, float, Part, Part]]:
-        chain = _find_chain(stream)
-        if chain is None:
-            self.report.reject(f"{place}.steps", "requests that wait for different requests")
-            return []
-        step = chain["steps"][0]
-        flushed = {**step["operations"], "flush_every": step["ios"]}
-        return [(f"{place}.steps.0", 1.0, flushed, step["address"])]
 
     def _mix(self, place: str, stream: Part, mix: list[Part]) -> list[tuple[str, float, Part, Part]]:
         merged = _merge_directions(mix)
         if merged is not None:
             return [(f"{place}.mix.0", 1.0, *merged)]
-        if stream["arrival"]["kind"] not in {"poisson", "constant"}:
+        if not is_open(stream):
             self.report.reject(f"{place}.mix", "jobs do not share a queue by weight")
             return []
         total = sum(part["weight"] for part in mix)
@@ -129,12 +153,8 @@ class _Jobs:
         return {"iodepth": str(_DEFAULT_OPEN_DEPTH), "rate_iops": text, **poisson}
 
     def _thinking(self, place: str, stream: Part, users: int) -> Options:
-        arrival = stream["arrival"]
-        steps = _find_chain(stream)
+        arrival = {**stream["arrival"], **(_find_chain(stream) or {})}
         ios = arrival.get("ios") or 1
-        if steps is not None:
-            arrival = {**arrival, **steps["steps"][0]}
-            ios = arrival["ios"]
         options = {"iodepth": str(self.report.find_depth(arrival, ios))}
         if users > 1:
             options["numjobs"] = str(users)
@@ -155,9 +175,8 @@ class _Jobs:
         else:
             sizes, smallest, largest = self._sizes(path, operations, reads, both), min(used), max(used)
         words = {ALL: ("read", "randread"), 0: ("write", "randwrite")}.get(reads, ("rw", "randrw"))
-        pattern = AddressWriter(self.report).write(
-            f"{place}.address", address, Issued(words, smallest, largest, reads)
-        )
+        span = smallest, largest
+        pattern = _write_address(self.report, f"{place}.address", address, words, span, reads)
         options = {**pattern, **({"rwmixread": str(reads)} if 0 < reads < ALL else {}), **sizes}
         if self.report.is_forced(path, operations, reads):
             options["sync"] = "dsync"
@@ -204,11 +223,7 @@ class _Jobs:
             return {**start, **extent}
         if users > 1 and address["kind"] in {"sequential", "strided"} and not address.get("common"):
             self.report.note(place, "each user starts at a random address; fio's clones start together")
-        if (
-            users > 1
-            and address.get("common")
-            and stream["arrival"]["kind"] in {"closed", "fixed_outstanding"}
-        ):
+        if users > 1 and address.get("common") and not is_open(stream):
             self.report.reject(f"{place}.common", "clones do not share a position")
         return {"filename": self.target.path.replace(":", "\\:"), **start, **extent}
 
@@ -252,10 +267,10 @@ def _join_directions(texts: list[str], reads: int) -> str:
 
 
 def _find_chain(stream: Part) -> Part | None:
-    """Return a stream whose interaction is writes and their flush, which fio expresses by fsync."""
+    """Return the writes of a stream that waits for them and their flush, which fio expresses by fsync."""
     steps = stream.get("steps") or []
-    is_chain = len(steps) == 2 and steps[0]["kind"] == "io" and steps[1]["kind"] == "flush"  # noqa: PLR2004
-    return stream if is_chain and steps[0]["operations"]["read_fraction"] == 0 else None
+    is_chain = [step["kind"] for step in steps] == ["io", "flush"]
+    return steps[0] if is_chain and steps[0]["operations"]["read_fraction"] == 0 else None
 
 
 def _merge_directions(mix: list[Part]) -> tuple[Part, Part] | None:
@@ -270,3 +285,93 @@ def _merge_directions(mix: list[Part]) -> tuple[Part, Part] | None:
     share = read["weight"] / (read["weight"] + write["weight"])
     merged = {**write["operations"], "read_fraction": share, "size": read["operations"]["size"]}
     return {**merged, "write_size": write["operations"]["size"]}, read["address"]
+
+
+def _write_address(
+    report: Report, place: str, address: Part, words: tuple[str, str], span: tuple[int, int], reads: int
+) -> Options:
+    """Return the options of addresses; what fio cannot express is added to the report.
+
+    Args:
+        words: fio's words for the direction of the requests, in sequence and at random.
+        span: Their smallest and their largest size [bytes].
+        reads: Share of reads [%].
+    """
+    kind, (sequential, random) = address["kind"], words
+    if not report.has_address(place, address, _READ):
+        return {}
+    if kind == "sequential":
+        if 0 < reads < ALL:
+            report.note(place, "reads and writes share a position; fio keeps one for each")
+        return _write_sequence(report, place, address, words, span)
+    if kind == "strided":
+        if span[0] != span[1]:
+            report.reject(f"{place}.stride", "the gap follows requests of one size")
+        report.note(place, "a pass starts one request further; fio's starts where the last one did")
+        return {"rw": f"{sequential}:{render_size(max(0, address['stride'] - span[0]))}"}
+    if kind == "strided_zones":
+        zones = {
+            "zonemode": "strided",
+            "zonerange": render_size(address["zone"]),
+            "zonesize": render_size(address.get("accessed") or address["zone"]),
+        }
+        if address.get("skip"):
+            zones["zoneskip"] = render_size(address["skip"])
+        sampling = address.get("sampling")
+        return {"rw": sequential if sampling is None else random, **zones, **_MAPS.get(sampling, {})}
+    distribution = _write_distribution(report, place, address, span[1])
+    if distribution is None:
+        return {"rw": random, **_MAPS[address.get("sampling", "independent")]}
+    return {"rw": random, "norandommap": "1", "random_distribution": distribution}
+
+
+def _write_sequence(
+    report: Report, place: str, address: Part, words: tuple[str, str], span: tuple[int, int]
+) -> Options:
+    sequential, random = words
+    if address.get("jump_fraction"):
+        jumps = report.round_share(f"{place}.jump_fraction", address["jump_fraction"])
+        return {"rw": random, "norandommap": "1", "percentage_random": str(jumps)}
+    run = address.get("run")
+    if run is None:
+        return {"rw": sequential}
+    if span[0] != span[1]:
+        report.reject(f"{place}.run", "a run is a number of requests of one size", run)
+    requests = max(1, round(run / span[0]))
+    if requests * span[0] != run:
+        report.note(f"{place}.run", f"{run} bytes are rounded to {requests} requests")
+    return {"rw": f"{random}:{requests}" if requests > 1 else random, "norandommap": "1"}
+
+
+def _write_distribution(report: Report, place: str, address: Part, largest: int) -> str | None:
+    block = address.get("block")
+    if block is not None and block != largest:
+        report.note(f"{place}.block", f"{block} bytes; fio's unit of popularity is its block size")
+    match address["kind"]:
+        case "zipf":
+            exponent = address["exponent"]
+            if exponent == 1:
+                report.note(f"{place}.exponent", "1 is written as 1.0001, as fio rejects 1")
+                exponent = 1.0001
+            return f"zipf:{exponent:g}" if exponent else None
+        case "normal":
+            if abs(address.get("deviation", _DEVIATION) - _DEVIATION) > 1e-6:  # noqa: PLR2004 - rounding
+                report.reject(f"{place}.deviation", "it is 1/12 of the file", address["deviation"])
+            return f"normal:{ALL * (address.get('width') or 0.0):g}"
+        case "pareto":
+            return f"pareto:{address['hot_fraction']:g}"
+        case "hot_cold" | "zoned":
+            return _write_zones(report, place, address)
+    return None
+
+
+def _write_zones(report: Report, place: str, address: Part) -> str:
+    zones = list_zones(address)
+    accesses = report.round_shares(f"{place}.zones", [share for share, _ in zones])
+    total = sum(size for _, size in zones)
+    exact = [ALL * size / total for _, size in zones]
+    name, sizes = "zoned", [round(size) for size in exact]
+    if any(abs(size - whole) >= 1e-6 for size, whole in zip(exact, sizes, strict=True)):  # noqa: PLR2004
+        _, footprint = report.find_footprint(place, address)
+        name, sizes = "zoned_abs", [int(footprint * size / ALL) for size in exact]
+    return ":".join([name, *(f"{share}/{size}" for share, size in zip(accesses, sizes, strict=True))])

@@ -8,13 +8,14 @@ A command line is a job file, too: each job begins with `--name` and becomes a s
 first `--name` are those of all jobs, and options of fio itself, such as `--output`, are skipped.
 """
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from destage.errors import ConfigError, Issue
-from destage.tools.fio.job import Job, Option
 from destage.tools.fio.options import OPTIONS
+from destage.tools.fio.settings import Job, Option
 from destage.tools.options import OptionReader, by_reason
 from destage.tools.scripts import ScriptCommand, read_commands
 
@@ -40,19 +41,32 @@ _OF_FIO = by_reason(
 
 @dataclass
 class JobFile:
-    """The jobs of a job file or a command."""
+    """The jobs of a job file or a command.
 
-    environment: Mapping[str, str]
+    Attributes:
+        common: The options of the global sections so far.
+        section: The options of the current section; None before the first one.
+    """
+
     reader: OptionReader
     jobs: list[Job] = field(default_factory=list)
+    common: dict[str, Option] = field(default_factory=dict)
+    section: dict[str, Option] | None = None
 
-    def read_option(self, text: str, line: int, section: dict[str, Option]) -> None:
+    def begin_job(self, name: str, line: int) -> None:
+        """Begin a job, which inherits the options of the global sections above."""
+        self.section = dict(self.common)
+        self.jobs.append(Job(name, line, self.section))
+
+    def read_option(self, text: str, line: int) -> None:
         """Read one line of a section, or one option of a command."""
+        if self.section is None:
+            self.add_issue("import.bad-syntax", line, "option", text, "option before the first [section]")
+            return
         written, separator, value = (part.strip() for part in text.partition("="))
         if not separator and written.partition(" ")[0] == "include":
-            self.add_issue(
-                "import.include", line, "include", None, "include is not read; insert that file's lines"
-            )
+            message = "include is not read; insert that file's lines"
+            self.add_issue("import.include", line, "include", None, message)
             return
         try:
             expanded = self.expand(value) if separator else None
@@ -68,48 +82,39 @@ class JobFile:
             self.reader.reject(option, OPTIONS.explain_unsupported(name))
             return
         # The later of two wins and moves to the end, as the order decides between related options.
-        section.pop(name, None)
-        section[name] = option
+        self.section.pop(name, None)
+        self.section[name] = option
 
     def expand(self, value: str) -> str:
         """Replace environment variables; raise KeyError for fio's keywords, which depend on its machine."""
         keyword = _KEYWORD.search(value)
         if keyword is not None:
             raise KeyError(keyword[0])
-        return _VARIABLE.sub(lambda match: self.environment[match[1]], value)
+        return _VARIABLE.sub(lambda match: os.environ[match[1]], value)
 
     def add_issue(self, code: str, line: int, name: str, value: str | None, message: str) -> None:
         """Add an issue at an option."""
         self.reader.issues.append(Issue(code, f"line {line}, {name}", message, value))
 
 
-def read_sections(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
+def read_sections(text: str, file: str, *, is_lenient: bool) -> list[JobFile]:
     """Read the sections of a job file."""
-    job_file = JobFile(environment, OptionReader(is_lenient))
-    common: dict[str, Option] = {}
-    current: dict[str, Option] | None = None
+    job_file = JobFile(OptionReader(is_lenient))
     for line, raw in enumerate(text.splitlines(), 1):
         stripped = _COMMENT.split(raw, maxsplit=1)[0].strip()
-        if not stripped:
+        if not stripped.startswith("["):
+            if stripped:
+                job_file.read_option(stripped, line)
             continue
-        if stripped.startswith("["):
-            name = stripped[1:].partition("]")[0].strip()
-            if not stripped.endswith("]") or not name:
-                job_file.add_issue(
-                    "import.bad-syntax", line, "section", stripped, "must have the form [name]"
-                )
-                current = {}
-            elif name.startswith("global"):
-                # As in fio, any name with this prefix is global.
-                current = common
-            else:
-                current = dict(common)
-                job_file.jobs.append(Job(name, line, current))
-        elif current is None:
-            message = "option before the first [section]"
-            job_file.add_issue("import.bad-syntax", line, "option", stripped, message)
+        name = stripped[1:].partition("]")[0].strip()
+        if not stripped.endswith("]") or not name:
+            job_file.add_issue("import.bad-syntax", line, "section", stripped, "must have the form [name]")
+            job_file.section = {}
+        elif name.startswith("global"):
+            # As in fio, any name with this prefix is global.
+            job_file.section = job_file.common
         else:
-            job_file.read_option(stripped, line, current)
+            job_file.begin_job(name, line)
     if not job_file.jobs and not job_file.reader.issues:
         message = "no job; a job is a section [name] other than [global]"
         job_file.reader.issues.append(Issue("import.no-test", "", message))
@@ -123,7 +128,7 @@ def is_command(text: str) -> bool:
     return "--name" in text and not _SECTION.search(text) and bool(_find_commands(text))
 
 
-def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenient: bool) -> list[JobFile]:
+def read_jobs(text: str, file: str, *, is_lenient: bool) -> list[JobFile]:
     """Read the jobs of each command in a text.
 
     Raises:
@@ -131,15 +136,13 @@ def read_jobs(text: str, file: str, environment: Mapping[str, str], *, is_lenien
     """
     job_files = []
     for command in _find_commands(text):
-        job_file = JobFile(environment, OptionReader(is_lenient))
-        common: dict[str, Option] = {}
-        current = common
+        job_file = JobFile(OptionReader(is_lenient))
+        job_file.section = job_file.common
         for name, value in _split_options(job_file, command):
             if name == _NAME:
-                current = dict(common)
-                job_file.jobs.append(Job(value or f"job{len(job_file.jobs) + 1}", command.line, current))
+                job_file.begin_job(value or f"job{len(job_file.jobs) + 1}", command.line)
             elif name not in _OF_FIO:
-                job_file.read_option(name if value is None else f"{name}={value}", command.line, current)
+                job_file.read_option(name if value is None else f"{name}={value}", command.line)
         if job_file.reader.issues:
             raise ConfigError(job_file.reader.issues, file)
         job_files.append(job_file)

@@ -4,7 +4,7 @@ Jobs with the same filename share one file. A device without a size is the whole
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from destage.errors import Issue
 from destage.tools.fio.settings import Settings
@@ -30,13 +30,21 @@ class Region:
 
 def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
     """Return the region of each job's first clone."""
-    lengths = [_length(job, issues) for job in jobs]
     extents: dict[str, int | None] = {}
-    for index, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
-        key = _key(job, index)
-        extent, required = extents.get(key, 0), _required(job, length)
-        extents[key] = None if extent is None or required is None else max(extent, required)
-    whole = [key for key, extent in extents.items() if extent is None]
+    regions: list[tuple[str, Region]] = []
+    for index, job in enumerate(jobs):
+        length = _length(job, issues)
+        # A file whose name fio generates is that of its job, and each clone has its own.
+        name, pitch = job.filename, job.offset_increment
+        if name is None:
+            name, pitch = f"[{index}]", round_up(job.offset + (length or 0))
+        required = None if job.iolog is None else 0
+        if length is not None:
+            required = (job.clones - 1) * pitch + job.offset + length
+        extent = extents.get(name, 0)
+        extents[name] = None if extent is None or required is None else max(extent, required)
+        regions.append((name, Region(job.offset, length, pitch)))
+    whole = [name for name, extent in extents.items() if extent is None]
     if whole and len(extents) > 1:
         message = (
             "has no size and shares the array with other files; give each job size or filesize, "
@@ -45,18 +53,10 @@ def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
         issues.append(Issue("import.missing-size", "filename", message, whole[0]))
     bases: dict[str, int] = {}
     end = 0
-    for key, extent in extents.items():
-        bases[key] = end
+    for name, extent in extents.items():
+        bases[name] = end
         end += round_up(extent or 0)
-    return [
-        Region(bases[_key(job, index)] + job.offset, length, _pitch(job, length))
-        for index, (job, length) in enumerate(zip(jobs, lengths, strict=True))
-    ]
-
-
-def _key(job: Settings, index: int) -> str:
-    """Return what identifies the file: its name, or the job if fio generates the name."""
-    return job.filename if job.filename is not None else f"[{index}]"
+    return [replace(region, offset=bases[name] + region.offset) for name, region in regions]
 
 
 def _length(job: Settings, issues: list[Issue]) -> int | None:
@@ -76,16 +76,3 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
         message = "needs size or filesize, unless filename is a device (/dev/...)"
         issues.append(Issue("import.missing-size", job.job.place, message))
     return length
-
-
-def _pitch(job: Settings, length: int | None) -> int:
-    if job.filename is None:
-        return round_up(job.offset + (length or 0))
-    return job.offset_increment
-
-
-def _required(job: Settings, length: int | None) -> int | None:
-    """Return the least size of the file, or of all files of the clones [bytes]."""
-    if length is None:
-        return None if job.iolog is None else 0
-    return (job.clones - 1) * _pitch(job, length) + job.offset + length

@@ -1,13 +1,8 @@
-"""Import of fio job files as workloads.
+"""Import of fio job files as workloads."""
 
-`options` lists the supported options; docs/workloads.md has a table of how each is translated.
-"""
-
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
@@ -20,7 +15,7 @@ from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOp
 from destage.tools.values import ALL, SECTOR
 from destage.tools.workload_parts import warn_page_cache
 
-__all__ = ["is_command", "read_job_file", "read_tests", "recognizes"]
+__all__ = ["is_command", "read_tests", "recognizes"]
 _MOST_STREAMS = 1024
 _CONTIGUOUS = "Assumed: each file is contiguous, and the files follow one another on the array."
 
@@ -31,14 +26,18 @@ def recognizes(_: str) -> bool:
 
 
 def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
-    """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test."""
-    if not is_command(text) and not options.is_study:
-        return [read_job_file(text, file, environment=os.environ, ignore_unknown=options.ignore_unknown)]
-    is_script, is_lenient = is_command(text), options.ignore_unknown
+    """Read the commands of a script, the groups of a job file for a study, or all its jobs as one test.
+
+    Raises:
+        ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
+    """
+    is_script = is_command(text)
     read = read_jobs if is_script else read_sections
     tests = []
-    for sections in read(text, file, os.environ, is_lenient=is_lenient):
+    for sections in read(text, file, is_lenient=options.ignore_unknown):
         jobs, regions = _settle_jobs(sections, file)
+        if not is_script and not options.is_study:
+            return [_build(sections, jobs, regions, file)]
         starts = [
             index for index, job in enumerate(jobs) if not index or (job.is_stonewalled and not is_script)
         ]
@@ -49,25 +48,6 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
             imported = _build(sections, group, regions[start:end], file)
             tests.append(replace(imported, name=name, is_named=not is_script))
     return tests
-
-
-def read_job_file(
-    text: str,
-    file: str,
-    *,
-    environment: Mapping[str, str] = MappingProxyType({}),
-    ignore_unknown: bool = False,
-) -> ImportedWorkload:
-    """Read a job file as a workload.
-
-    Args:
-        ignore_unknown: Skip options that cannot be simulated, with a warning each, instead of raising.
-
-    Raises:
-        ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
-    """
-    (sections,) = read_sections(text, file, environment, is_lenient=ignore_unknown)
-    return _build(sections, *_settle_jobs(sections, file), file)
 
 
 def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
@@ -92,24 +72,21 @@ def _build(
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
     names = number_repeated([job.job.name for job in jobs])
-    parts = zip(jobs, regions, names, timeline.times, timeline.notes, strict=True)
-    for job, region, name, times, notes in parts:
+    for job, region, name, times in zip(jobs, regions, names, timeline.times, strict=True):
         job_streams = JobStreams(job, region, is_per_user=users > 1, name=name)
         built = list(job_streams.build(times))
         head = f"[{job.job.name}], line {job.job.line}:"
-        mapping[built[0]["name"]] = (head, *job_streams.notes, *notes)
+        mapping[built[0]["name"]] = (head, *job_streams.notes)
         streams += built
     workload: dict[str, Any] = {"users": users}
     if timeline.phases:
         workload["phases"] = timeline.phases
     return ImportedWorkload(
-        tool="fio",
-        file=file,
         workload={**workload, "streams": streams},
         run=timeline.run,
         remarks=(_CONTIGUOUS, *sections.reader.remarks),
         mapping=mapping,
-        warnings=(*_find_warnings(sections, jobs), *timeline.warnings),
+        warnings=(*sections.reader.warnings, *_find_warnings(jobs), *timeline.warnings),
     )
 
 
@@ -129,7 +106,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
         for is_wrong, message in (
             (job.rates is not None and job.think_time, "thinktime excludes rate and rate_iops"),
             (job.has("rate") and job.has("rate_iops"), "rate and rate_iops exclude each other"),
-            (job.zones is not None and moves, zoned),
+            (job.zone_size and moves, zoned),
             (is_beyond, beyond),
             (has_modifier and several, "a number after rw allows one block size only"),
             (job.offset % SECTOR or job.offset_increment % SECTOR, aligned),
@@ -151,8 +128,7 @@ def _count_users(jobs: Sequence[Settings]) -> int:
     return clones if not others and are_independent and all(job.iolog is None for job in jobs) else 1
 
 
-def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
-    warnings = list(sections.reader.warnings)
+def _find_warnings(jobs: Sequence[Settings]) -> Iterator[Issue]:
     for job in jobs:
         depth = job.job.options.get("iodepth")
         if depth is not None and job.depth == 1 and depth.value != "1":
@@ -161,8 +137,7 @@ def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
                 f"has no effect, as in fio: ioengine {name} waits for each I/O; use ioengine=libaio to keep "
                 "several outstanding"
             )
-            warnings.append(depth.issue("fio.depth-without-effect", message))
+            yield depth.issue("fio.depth-without-effect", message)
     buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
     if buffered:
-        warnings.append(warn_page_cache("direct", buffered, jobs=buffered))
-    return warnings
+        yield warn_page_cache("direct", buffered, jobs=buffered)

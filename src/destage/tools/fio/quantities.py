@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from destage.tools.values import ALL, OptionValueError, SizeForm, check_sectors, parse_percentage
+from destage.tools.values import ALL, OptionValueError, SizeForm, parse_percentage, switch
 from destage.tools.workload_parts import render_bytes, size_of
 
 T = TypeVar("T")
@@ -21,26 +21,18 @@ BLOCK = 4096
 """fio's default size of requests [bytes]."""
 _MOST_SIZES = 1 << 17
 _FEWEST_OF_RANGE = 3
-_UNITS = ((86_400 * 10**9, "d"), (3_600 * 10**9, "h"), (60 * 10**9, "m"), (10**9, "s sec"))
-_PARTS = ((10**6, "ms msec"), (10**3, "us usec"))
-NANOSECONDS = {name: unit for unit, names in (*_UNITS, *_PARTS) for name in names.split()}
+_US = 1_000
+_S = 10**6 * _US
+_UNITS = {"d": 86_400 * _S, "h": 3_600 * _S, "m": 60 * _S, "s": _S, "sec": _S}
+NANOSECONDS = {**_UNITS, "ms": 10**3 * _US, "msec": 10**3 * _US, "us": _US, "usec": _US}
 """Suffixes of times in nanoseconds."""
-_SIZES = SizeForm(
+SIZES = SizeForm(
     re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII),
     "4k, 64m or 8192; arithmetic and $keywords are not supported",
 )
 _TIME = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE | re.ASCII)
 _LARGEST = 2**63
-
-
-def parse_size(text: str, base: int = 1024) -> int:
-    """Return a size [bytes]."""
-    return _SIZES.parse(text, base=base)
-
-
-def parse_sectors(text: str, base: int = 1024) -> int:
-    """Return a request size or alignment [bytes], a positive multiple of a sector."""
-    return check_sectors(parse_size(text, base))
+parse_switch = switch(("1",), ("0",), "0 or 1")
 
 
 def parse_time(text: str, default: str) -> int:
@@ -60,13 +52,6 @@ def parse_time(text: str, default: str) -> int:
     if time >= _LARGEST:
         raise OptionValueError("is too large")
     return time
-
-
-def parse_switch(text: str) -> bool:
-    """Return whether a switch is on."""
-    if text not in {"0", "1"}:
-        raise OptionValueError("must be 0 or 1")
-    return text == "1"
 
 
 def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T]:
@@ -96,7 +81,7 @@ def complete_shares(shares: Sequence[int | None]) -> list[float]:
 def parse_split(text: str, base: int) -> Sizes:
     """Parse one direction of `bssplit`: `size/percent:size/percent...`."""
     parts = [part.partition("/") for part in text.split(":")]
-    sizes = [parse_sectors(size, base) for size, _, _ in parts]
+    sizes = [SIZES.parse_sectors(size, base) for size, _, _ in parts]
     shares = complete_shares([parse_percentage(share) if share else None for _, _, share in parts])
     return tuple((size, share / ALL) for size, share in zip(sizes, shares, strict=True) if share > 0)
 
@@ -110,7 +95,7 @@ def parse_range(text: str, base: int) -> Sizes:
     low, dash, high = text.replace(":", "-").partition("-")
     if not dash:
         raise OptionValueError("must have the form lowest-highest")
-    least, most = parse_sectors(low, base), parse_sectors(high, base)
+    least, most = SIZES.parse_sectors(low, base), SIZES.parse_sectors(high, base)
     if most < least:
         raise OptionValueError("must have a highest size that is not below the lowest")
     count = -(-most // least) - 1
@@ -173,7 +158,7 @@ def parse_distribution(text: str, base: int) -> Distribution:
         return Distribution("zoned", zones=_zones(rest, parse_percentage, ALL)[0])
     if name == "zoned_abs" or text.startswith("zoned_abs="):
         rest = rest if name == "zoned_abs" else text.removeprefix("zoned_abs=")
-        zones, span = _zones(rest, partial(parse_size, base=base), None)
+        zones, span = _zones(rest, partial(SIZES.parse, base=base), None)
         return Distribution("zoned", zones=zones, span=span)
     raise OptionValueError(
         "must be random, zipf:theta, pareto:power, normal:deviation, zoned:accesses/size:... or "

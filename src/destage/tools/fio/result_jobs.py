@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Any
 
-from destage.tools.fio.quantities import parse_size
+from destage.tools.fio.quantities import SIZES
 from destage.tools.result_parts import PERCENTILES, Row, combine_times, find_percentile
 from destage.tools.values import OptionValueError
 
@@ -60,14 +60,17 @@ def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
     """Return the response times [us], and the histogram of JSON+ [ns]."""
     suffix, scale = ("_ns", 1e-3) if kind.has("lat_ns") or kind.has("clat_ns") else ("", 1.0)
     parts = [kind.values.get(f"{name}{suffix}") for name in ("lat", "clat")]
-    times = next((part for part in parts if _is_measured(part)), None)
+    # With gtod_reduce or disable_lat, all are 0.
+    tables = [part for part in parts if isinstance(part, Mapping)]
+    measured = (part for part in tables if part.get("N") != 0 and (part.get("mean") or part.get("max")))
+    times = next(measured, None)
     if times is None:
         return {}, {}
     row = Row(kind.file, kind.line, times, f"{kind.place}lat{suffix}.")
     response = {key: row.need(key, scale=scale) for key in ("mean", "stddev", "max") if row.has(key)}
-    for part in parts:
-        listed = part.get("percentile") if isinstance(part, Mapping) else None
-        if not isinstance(part, Mapping) or not isinstance(listed, Mapping) or not any(listed.values()):
+    for part in tables:
+        listed = part.get("percentile")
+        if not isinstance(listed, Mapping) or not any(listed.values()):
             continue
         row = Row(kind.file, kind.line, listed, f"{kind.place}percentile.")
         ends = ((name, find_percentile(name)) for name in listed)
@@ -79,11 +82,6 @@ def _read_times(kind: Row) -> tuple[dict[str, float], dict[int, int]]:
         pairs = ([kind.file.read_number(str(text), *place) for text in pair] for pair in drawn.items())
         return response, {round(value): round(count) for value, count in pairs}
     return response, {}
-
-
-def _is_measured(times: object) -> TypeGuard[Mapping[str, Any]]:
-    """Return whether fio measured these times, which are 0 with `gtod_reduce` or `disable_lat`."""
-    return isinstance(times, Mapping) and times.get("N") != 0 and any(map(times.get, ("mean", "max")))
 
 
 def add_kinds(kinds: Sequence[Kind]) -> Kind:
@@ -158,10 +156,6 @@ class Load:
     varying: str = ""
     is_merged: bool = False
 
-    def count_outstanding(self, threads: int | None) -> float | None:
-        """Return the requests that some threads keep outstanding."""
-        return None if self.depth is None or threads is None or self.varying else float(self.depth * threads)
-
 
 def find_load(
     options: Mapping[str, Any], levels: Mapping[str, Any], thread_seconds: float, seconds: float
@@ -198,8 +192,8 @@ def _find_footprint(options: Mapping[str, Any], threads: int) -> int | None:
     base = 1000 if str(options.get("kb_base")) == "1000" else 1024
     stated = [str(options[name]) for name in ("size", "filesize") if name in options]
     try:
-        size = parse_size(stated[0], base) if stated else 0
-        pitch = parse_size(str(options.get("offset_increment", 0)), base)
+        size = SIZES.parse(stated[0], base) if stated else 0
+        pitch = SIZES.parse(str(options.get("offset_increment", 0)), base)
     except OptionValueError:
         return None
     # Clones with a file name share the file.

@@ -25,7 +25,6 @@ from destage.tools.fio.result_jobs import (
 )
 from destage.tools.result_parts import Readings, ResultFile, Row, measure_times, merge_operations
 
-TOOL = "fio"
 _ALL_CLIENTS = "All clients"
 _MEANS = ("response_mean_us", "read_response_mean_us", "write_response_mean_us", "response_max_us")
 _FEWEST = 2
@@ -39,22 +38,25 @@ class _Job:
     """A job of a report.
 
     Attributes:
-        mixed: The figures of reads and writes together, as with `unified_rw_reporting`.
+        kinds: The figures of `read` and `write`, and of both together as `mixed` with `unified_rw_reporting`.
     """
 
     name: str
     group: int
     line: int
     load: Load
-    read: Kind
-    write: Kind
-    mixed: Kind | None
+    kinds: Mapping[str, Kind]
 
     @property
     def count(self) -> int:
         """Its completed requests."""
-        kinds = (self.read, self.write) if self.mixed is None else (self.mixed,)
+        kinds = [self.kinds["mixed"]] if "mixed" in self.kinds else self.kinds.values()
         return sum(kind["count"] for kind in kinds)
+
+    @property
+    def seconds(self) -> float:
+        """Its runtime."""
+        return max(float(kind["seconds"]) for kind in self.kinds.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,18 +178,17 @@ def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping
         )
         raise row.mistake("measured.failed-job", message, "error")
     # With unified_rw_reporting, reads and writes are reported together, alone or as well.
-    mixed = read_kind(row, "mixed") if "mixed" in job else None
-    read, write = (
-        NO_REQUESTS if mixed is not None and name not in job else read_kind(row, name)
-        for name in ("read", "write")
-    )
-    seconds = max(kind["seconds"] for kind in (read, write, mixed or NO_REQUESTS))
+    is_mixed = "mixed" in job
+    kinds = {"mixed": read_kind(row, "mixed")} if is_mixed else {}
+    for name in ("read", "write"):
+        kinds[name] = NO_REQUESTS if is_mixed and name not in job else read_kind(row, name)
+    seconds = max(kind["seconds"] for kind in kinds.values())
     total = job.get("job_runtime")
     thread_seconds = total / 1000 if isinstance(total, int | float) else 0.0
     options = {**common, **_as_table(job.get("job options"))}
     load = find_load(options, _as_table(job.get("iodepth_level")), thread_seconds, seconds)
     group = job.get("groupid")
-    parsed = _Job(job["jobname"], group if isinstance(group, int) else 0, line, load, read, write, mixed)
+    parsed = _Job(job["jobname"], group if isinstance(group, int) else 0, line, load, kinds)
     if not parsed.count:
         message = f"job {job['jobname']!r} completed no request"
         raise file.mistake("measured.no-figures", message, line=line, place=place)
@@ -196,52 +197,47 @@ def _read_job(file: ResultFile, job: Any, place: str, line: int, common: Mapping
 
 def _join_clones(clones: Sequence[_Job]) -> _Job:
     """Return the clones of a job (`numjobs` without `group_reporting`), which ran together, as one."""
-    mixed = [clone.mixed for clone in clones if clone.mixed is not None]
-    return replace(
-        clones[0],
-        read=add_kinds([clone.read for clone in clones]),
-        write=add_kinds([clone.write for clone in clones]),
-        mixed=add_kinds(mixed) if mixed else None,
-    )
+    names = {name for clone in clones for name in clone.kinds}
+    kinds = {name: [clone.kinds[name] for clone in clones if name in clone.kinds] for name in names}
+    return replace(clones[0], kinds={name: add_kinds(parts) for name, parts in kinds.items()})
 
 
 def _make_line(document: Mapping[str, Any], job: _Job, clones: Sequence[_Job]) -> MeasuredLine:
     # Without group_reporting each clone is a job of its own.
     threads = job.load.threads if len(clones) == 1 else len(clones)
     version = document.get("fio version")
-    is_split = job.mixed is None or bool(job.read["count"] + job.write["count"])
-    seconds = max(kind["seconds"] for kind in (job.read, job.write, job.mixed or NO_REQUESTS))
-    figures = _list_figures(job, threads, is_split=is_split)
-    figures.measure(duration_s=seconds or None, requests=job.count)
-    if is_split:
-        figures.measure(reads=job.read["count"], writes=job.write["count"])
-    outstanding = job.load.count_outstanding(threads)
-    figures.derive(outstanding=outstanding)
-    if outstanding is None and job.load.varying:
-        figures.reject(job.load.varying, "outstanding", *(["depth"] if job.load.depth is None else []))
+    load = job.load
+    figures = _list_figures(job, threads)
+    figures.measure(duration_s=job.seconds or None, requests=job.count)
+    if load.varying:
+        figures.reject(load.varying, "outstanding", *(["depth"] if load.depth is None else []))
+    elif load.depth is not None and threads is not None:
+        figures.derive(outstanding=float(load.depth * threads))
     return MeasuredLine(
-        tool=TOOL,
         tool_version=None if version is None else str(version).removeprefix("fio-") or None,
         source_line=job.line,
         workload=job.name,
         test=f"group {job.group}",
         measured_at=_find_time(document),
-        depth=job.load.depth,
+        depth=load.depth,
         threads=threads,
-        random_fraction=job.load.random_fraction,
-        footprint_bytes=job.load.footprint,
+        random_fraction=load.random_fraction,
+        footprint_bytes=load.footprint,
         **figures.columns(),
     )
 
 
-def _list_figures(job: _Job, threads: int | None, *, is_split: bool) -> Figures:
-    kinds = [kind for kind in (job.read, job.write) if kind["count"]]
-    figures = merge_operations(job.read, job.write) if is_split else Figures()
+def _list_figures(job: _Job, threads: int | None) -> Figures:
+    read, write, mixed = (job.kinds.get(name) or NO_REQUESTS for name in ("read", "write", "mixed"))
+    kinds = [kind for kind in (read, write) if kind["count"]]
+    figures = Figures()
+    if kinds or "mixed" not in job.kinds:
+        figures = merge_operations(read, write)
+        figures.measure(reads=read["count"], writes=write["count"])
     if figures.get("response_p50_us") is None:
         together = find_percentiles(add_bins(kinds))
         figures.derive(**{f"response_{end}_us": value for end, value in together.items()})
-    if job.mixed is not None:
-        mixed = job.mixed
+    if "mixed" in job.kinds:
         measure_times(figures, mixed["response"])
         figures.measure(throughput_iops=mixed["iops"], throughput_bytes_per_s=mixed["bytes_per_s"])
         if mixed["iops"]:

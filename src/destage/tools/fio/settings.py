@@ -1,21 +1,20 @@
-"""The settings of one job: what each option sets, with fio's defaults, and what follows from several."""
+"""A job: its options as written, what each sets, with fio's defaults, and what follows from several."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, NamedTuple
 
-from destage.tools.fio.job import Job, Option
+from destage.errors import Issue
 from destage.tools.fio.quantities import (
     BLOCK,
+    SIZES,
     Distribution,
     Sizes,
     by_direction,
     parse_distribution,
     parse_range,
-    parse_sectors,
-    parse_size,
     parse_split,
     parse_switch,
     parse_time,
@@ -37,6 +36,58 @@ _SYNCHRONOUS = ("psync", "sync", "pvsync", "pvsync2", "vsync")
 _ASYNCHRONOUS = ("libaio", "io_uring", "io_uring_cmd", "posixaio", "solarisaio", "windowsaio", "sg")
 
 
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a job file.
+
+    Attributes:
+        name: Its canonical name.
+        written: The name as written in the file.
+        text: The text after `=`; None if there is no `=`.
+    """
+
+    name: str
+    written: str
+    text: str | None
+    line: int
+
+    @property
+    def place(self) -> str:
+        """Its place in errors and warnings."""
+        return f"line {self.line}, {self.written}"
+
+    @property
+    def value(self) -> str:
+        """Its value; empty if it has none."""
+        return self.text or ""
+
+    def issue(self, code: str, message: str) -> Issue:
+        """Return an issue at the option."""
+        return Issue(code, self.place, message, self.text)
+
+    def __str__(self) -> str:
+        """Return the option as it is written in a job file."""
+        return self.written if self.text is None else f"{self.written}={self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job with all its options, inherited ones included.
+
+    Attributes:
+        options: Its options by name; its own override those of the global sections above.
+    """
+
+    name: str
+    line: int
+    options: Mapping[str, Option]
+
+    @property
+    def place(self) -> str:
+        """Its place in errors."""
+        return f"line {self.line}, [{self.name}]"
+
+
 class Pattern(NamedTuple):
     """The direction of requests: whether they are random, the share of reads [%] if it is fixed.
 
@@ -49,26 +100,12 @@ class Pattern(NamedTuple):
     modifier: int | None = None
 
 
-class Zones(NamedTuple):
-    """The zones of `zonemode=strided` [bytes].
-
-    Attributes:
-        accessed: Data accessed in a zone before the next follows (`zonesize`).
-        extent: Size of a zone (`zonerange`).
-        skip: Distance from the end of a zone to the next.
-    """
-
-    accessed: int
-    extent: int
-    skip: int
-
-
 def _parse_pattern(text: str, base: int) -> Pattern:
     name, colon, after = text.partition(":")
     if name in _TRIMS:
         raise OptionValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
     is_random, reads = _PATTERNS[one_of(*_PATTERNS)(name)]
-    modifier = (parse_count(after) if is_random else parse_size(after, base)) if colon else None
+    modifier = (parse_count(after) if is_random else SIZES.parse(after, base)) if colon else None
     return Pattern(is_random, reads, modifier or None)
 
 
@@ -98,7 +135,7 @@ def _parse_extent(text: str, base: int) -> int | None:
         raise OptionValueError("must be a size in bytes or 100%; the size of the file is not known")
     if "-" in text or ":" in text:
         raise OptionValueError("must be one size; a range of file sizes is not simulated")
-    parsed = parse_size(text, base)
+    parsed = SIZES.parse(text, base)
     if not parsed:
         raise OptionValueError("must be greater than zero")
     return parsed
@@ -107,7 +144,7 @@ def _parse_extent(text: str, base: int) -> int | None:
 def _parse_offset(text: str, base: int) -> int:
     if text.endswith("%"):
         raise OptionValueError("must be an offset in bytes; the size of the file is not known")
-    return parse_size(text, base)
+    return SIZES.parse(text, base)
 
 
 def _parse_file(text: str) -> str:
@@ -149,18 +186,20 @@ class Settings:
     sequencer: str = option("rw_sequencer", one_of("sequential", "identical"), "sequential")
     mixed_reads: int = option("rwmixread", parse_percentage, 50)
     mixed_writes: int | None = option("rwmixwrite", parse_percentage, None)
-    block: tuple[int, int] = sized("bs", _directions(parse_sectors, BLOCK), (BLOCK, BLOCK))
+    block: tuple[int, int] = sized("bs", _directions(SIZES.parse_sectors, BLOCK), (BLOCK, BLOCK))
     split: tuple[Sizes, Sizes] | None = sized("bssplit", _directions(parse_split, ((BLOCK, 1.0),)), None)
     range: tuple[Sizes, Sizes] | None = sized("bsrange", _directions(parse_range, ((BLOCK, 1.0),)), None)
-    given_alignments: tuple[int, int] | None = sized("blockalign", _directions(parse_sectors, BLOCK), None)
+    given_alignments: tuple[int, int] | None = sized(
+        "blockalign", _directions(SIZES.parse_sectors, BLOCK), None
+    )
     has_no_map: bool = option("norandommap", parse_switch, False)
     generator: str = option("random_generator", one_of("tausworthe", "tausworthe64", "lfsr"), "tausworthe")
     random_percentage: int = option("percentage_random", _parse_one_percentage, ALL)
     distribution: Distribution = sized("random_distribution", parse_distribution, Distribution())  # noqa: RUF009
     zone_mode: str | None = option("zonemode", _parse_zone_mode, None)
-    zone_size: int = sized("zonesize", parse_sectors, 0)
-    zone_range: int = sized("zonerange", parse_sectors, 0)
-    zone_skip: int = sized("zoneskip", parse_size, 0)
+    zone_size: int = sized("zonesize", SIZES.parse_sectors, 0)
+    zone_range: int = sized("zonerange", SIZES.parse_sectors, 0)
+    zone_skip: int = sized("zoneskip", SIZES.parse, 0)
     engine: str = option("ioengine", one_of(*_SYNCHRONOUS, *_ASYNCHRONOUS), _SYNCHRONOUS[0])
     asked_depth: int = option("iodepth", _parse_positive, 1)
     clones: int = option("numjobs", _parse_positive, 1)
@@ -179,7 +218,7 @@ class Settings:
     loops: int = option("loops", parse_count, 1)
     think_time: int = option("thinktime", partial(parse_time, default="us"), 0)
     think_blocks: int = option("thinktime_blocks", _parse_positive, 1)
-    data_rates: tuple[int, int] | None = sized("rate", _directions(parse_size, 0), None)
+    data_rates: tuple[int, int] | None = sized("rate", _directions(SIZES.parse, 0), None)
     request_rates: tuple[int, int] | None = sized("rate_iops", _rates, None)
     is_poisson: bool = option(
         "rate_process", lambda text: one_of("linear", "poisson")(text) == "poisson", False
@@ -245,24 +284,12 @@ class Settings:
         return not self.has_no_map and is_plain and self.given_alignments in {None, self.smallest}
 
     @property
-    def has_lfsr(self) -> bool:
-        """Whether the random addresses are those of a shift register."""
-        return self.generator == "lfsr" and self.distribution.kind == "random"
-
-    @property
     def is_restarted(self) -> bool:
         """Whether each pass over the file repeats the order of the first."""
         is_repeated = self.loops > 1 or (self.size is not None and (self.total or 0) > self.size)
         repeat = self.job.options.get("randrepeat")
         is_same = not self.has("randseed") and (repeat is None or repeat.text != "0")
         return not self.is_time_based and is_repeated and is_same
-
-    @property
-    def zones(self) -> Zones | None:
-        """The zones of a strided job."""
-        if not self.zone_size:
-            return None
-        return Zones(self.zone_size, self.zone_range or self.zone_size, self.zone_skip)
 
     @property
     def depth(self) -> int:

@@ -9,9 +9,7 @@ from destage.tools.fio.layout import Region
 from destage.tools.fio.quantities import describe_sizes
 from destage.tools.fio.settings import Settings
 from destage.tools.values import ALL
-from destage.tools.workload_parts import bursts_of, contiguous, operations_of, render_bytes, render_ns
-
-Part = dict[str, Any]
+from destage.tools.workload_parts import Part, bursts_of, contiguous, operations_of, render_bytes, render_ns
 
 
 @dataclass
@@ -44,6 +42,7 @@ class JobStreams:
                 name = f"{self.name}{suffix}" if count == 1 else f"{self.name}.{clone}{suffix}"
                 requests = {} if arrival["kind"] == "trace" else self._requests(clone, reads)
                 yield {"name": name, **times, "arrival": arrival, **requests}
+        self._explain_times()
 
     def note(self, names: str, meaning: str) -> None:
         """Add a note on the translation of those of some options (separated by blanks) that the job has."""
@@ -170,6 +169,15 @@ class JobStreams:
             flush_every=settings.flush_every,
             alignment=settings.alignments[1 if reads == 0 else 0],
         )
+
+    def _explain_times(self) -> None:
+        is_whole = self.settings.has("time_based")
+        ending = "" if is_whole else "; without time_based, fio ends earlier once all I/O is done"
+        self.note("runtime", f"duration of the load{ending}")
+        self.note("time_based", "the load lasts for the whole runtime")
+        self.note("ramp_time", "runs before the measurement")
+        self.note("startdelay", "start of the stream")
+        self.note("stonewall", "starts a new phase")
 
     def _explain_place(self) -> None:
         length = self.region.length

@@ -19,12 +19,10 @@ class Timeline:
 
     Attributes:
         times: `start`, `lasts` and `active` of each job's streams.
-        notes: How the options were translated, by job.
         warnings: What the author should check.
     """
 
     times: list[dict[str, Any]]
-    notes: list[list[str]]
     phases: list[dict[str, Any]] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)
     warnings: list[Issue] = field(default_factory=list)
@@ -32,7 +30,7 @@ class Timeline:
 
 def build_timeline(jobs: Sequence[Settings], issues: list[Issue]) -> Timeline:
     """Return the timeline; mistakes are added to `issues`."""
-    line = Timeline(times=[{} for _ in jobs], notes=[_notes(job) for job in jobs])
+    line = Timeline(times=[{} for _ in jobs])
     groups: list[list[int]] = []
     for index, job in enumerate(jobs):
         if not groups or job.is_stonewalled:
@@ -109,16 +107,3 @@ def _own_times(job: Settings) -> dict[str, Any]:
 
 def _duration(job: Settings) -> int | None:
     return None if job.runtime is None else job.ramp_time + job.runtime
-
-
-def _notes(job: Settings) -> list[str]:
-    meanings = {
-        "runtime": "duration of the load"
-        + ("" if job.has("time_based") else "; without time_based, fio ends earlier once all I/O is done"),
-        "time_based": "the load lasts for the whole runtime",
-        "ramp_time": "runs before the measurement",
-        "startdelay": "start of the stream",
-        "stonewall": "starts a new phase",
-    }
-    given = job.job.options
-    return [f"{given[name]}: {meaning}" for name, meaning in meanings.items() if name in given]

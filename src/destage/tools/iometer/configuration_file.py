@@ -4,7 +4,6 @@ A line that begins with an apostrophe names the values in the lines after it, wh
 white space. Names are case-insensitive.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from destage.errors import ConfigError, Issue
@@ -96,9 +95,15 @@ class Configuration:
 
 def read_configuration(text: str, file: str) -> Configuration:
     """Read a configuration."""
-    parser = _Parser()
-    for line, key, value in _entries(text):
-        parser.read_line(line, key, value)
+    parser, key = _Parser(), ""
+    for number, raw in enumerate(text.splitlines(), 1):
+        stripped = raw.strip()
+        if not stripped.startswith("'"):
+            if stripped:
+                parser.read_line(number, key, stripped)
+        elif not stripped[1:2].isspace():
+            # With a space after the apostrophe, the line is a column heading of the entry above.
+            key = stripped[1:].strip().lower()
     configuration = parser.configuration
     if not configuration.specifications and not parser.issues:
         parser.issues.append(Issue("iometer.no-specification", "", "no access specifications"))
@@ -115,19 +120,6 @@ def read_configuration(text: str, file: str) -> Configuration:
 def recognizes(text: str) -> bool:
     """Return whether a text looks like an Iometer configuration."""
     return "'access specification" in text.lower()
-
-
-def _entries(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield number, name and values of each line of values."""
-    key = ""
-    for number, raw in enumerate(text.splitlines(), 1):
-        stripped = raw.strip()
-        if not stripped.startswith("'"):
-            if stripped:
-                yield number, key, stripped
-        elif not stripped[1:2].isspace():
-            # With a space after the apostrophe, the line is a column heading of the entry above.
-            key = stripped[1:].strip().lower()
 
 
 class _Parser:

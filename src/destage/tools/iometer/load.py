@@ -6,7 +6,7 @@ the same mixture. docs/workloads.md has the table.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from destage.errors import ConfigError, Issue
 from destage.spec.near_names import suggest
@@ -31,37 +31,29 @@ from destage.tools.workload_parts import (
     walk_of,
 )
 
-__all__ = ["list_specifications", "read_access_specification", "read_tests", "recognizes"]
+__all__ = ["read_tests", "recognizes"]
 
 
 def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:
-    """Read one access specification, or for a study each that is assigned."""
-    is_one = options.test is not None or not options.is_study
-    names = [options.test] if is_one else list_specifications(text, file)
-    return [read_access_specification(text, file, name=name) for name in names]
-
-
-def list_specifications(text: str, file: str) -> list[str]:
-    """Return the names of the access specifications that workers are assigned, or of all if none are."""
-    configuration = read_configuration(text, file)
-    assigned = {name for worker in configuration.workers for name in worker.assigned}
-    names = list(configuration.specifications)
-    return [name for name in names if name in assigned] or names
-
-
-def read_access_specification(text: str, file: str, *, name: str | None = None) -> ImportedWorkload:
-    """Read an access specification of an Iometer configuration as a workload.
-
-    Args:
-        name: The specification's name; optional if the file has only one.
+    """Read one access specification, or for a study each that workers are assigned, or all if none are.
 
     Raises:
         ConfigError: With every line that cannot be simulated, each with its place and what is allowed.
     """
     configuration = read_configuration(text, file)
-    chosen = _choose(configuration, file, name)
+    if options.test is not None or not options.is_study:
+        return [_import_specification(configuration, _choose(configuration, file, options.test), file)]
+    specifications = configuration.specifications
+    assigned = {name for worker in configuration.workers for name in worker.assigned}
+    names = [name for name in specifications if name in assigned] or list(specifications)
+    return [_import_specification(configuration, specifications[name], file) for name in names]
+
+
+def _import_specification(
+    configuration: Configuration, chosen: AccessSpecification, file: str
+) -> ImportedWorkload:
     workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
-    issues = _find_mistakes(chosen.lines)
+    issues = list(_find_mistakes(chosen.lines))
     for worker in workers:
         if worker.kind.upper() != "DISK":
             place, message = f"worker {worker.name!r}", "must be a disk worker; the network is not simulated"
@@ -73,8 +65,6 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
         raise ConfigError(issues, file)
     streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
     return ImportedWorkload(
-        tool="Iometer",
-        file=file,
         workload={"users": 1, "streams": _number_names(streams)},
         run=times_of(configuration.ramp_time, configuration.run_time),
         remarks=tuple(_write_remarks(chosen, workers)),
@@ -98,8 +88,7 @@ def _choose(configuration: Configuration, file: str, name: str | None) -> Access
     return specifications[name]
 
 
-def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
-    issues = []
+def _find_mistakes(lines: Sequence[Line]) -> Iterator[Issue]:
     bursts = [(line.delay, line.burst) for line in lines]
     size = f"must be a positive multiple of {SECTOR} bytes"
     same = "must be the same in all lines of a specification"
@@ -111,8 +100,7 @@ def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
             (burst != bursts[0], "delay,burst", f"{line.delay},{line.burst}", same),
         ):
             if is_wrong:
-                issues.append(Issue("iometer.unsupported-value", f"{line.place}, {field}", message, value))
-    return issues
+                yield Issue("iometer.unsupported-value", f"{line.place}, {field}", message, value)
 
 
 def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
@@ -146,14 +134,14 @@ def _operations(lines: Sequence[Line]) -> Part:
         reads[line.size] += line.share * line.reads
         writes[line.size] += line.share * (ALL - line.reads)
     read, write = reads.total(), writes.total()
-    sizes = [_size(weights) if weights.total() else None for weights in (reads, writes)]
+    sizes = [
+        size_of({size: ALL * weight / weights.total() for size, weight in weights.items() if weight})
+        if weights.total()
+        else None
+        for weights in (reads, writes)
+    ]
     reads_share = ALL * read / (read + write)
     return operations_of(reads_share, sizes[0] or {}, sizes[1], alignment=lines[0].alignment or SECTOR)
-
-
-def _size(weights: Counter[int]) -> Part:
-    total = weights.total()
-    return size_of({size: ALL * weight / total for size, weight in weights.items() if weight})
 
 
 def _number_names(streams: list[Part]) -> list[Part]:
@@ -177,34 +165,28 @@ def _describe_lines(chosen: AccessSpecification) -> list[str]:
     ]
 
 
-def _write_remarks(chosen: AccessSpecification, workers: Sequence[Worker]) -> list[str]:
-    remarks = []
+def _write_remarks(chosen: AccessSpecification, workers: Sequence[Worker]) -> Iterator[str]:
     if len({line.random for line in chosen.lines}) > 1:
-        remarks.append(
+        yield (
             "Approximated: lines with different % random are separate sequences; in Iometer all sequential "
             "requests of a target continue from its last one."
         )
     if any(line.delay for line in chosen.lines) and any(worker.depth > 1 for worker in workers):
-        remarks.append(
+        yield (
             "Approximated: the delay begins when a burst is complete; in Iometer, some of its I/Os may still "
             "be outstanding."
         )
     if any(len(worker.targets) > 1 for worker in workers):
-        remarks.append(
-            "Approximated: the targets of a worker are one, with the outstanding I/Os of all of them."
-        )
-    remarks.append("Without effect: the test setup except its times, and the results display.")
-    return remarks
+        yield "Approximated: the targets of a worker are one, with the outstanding I/Os of all of them."
+    yield "Without effect: the test setup except its times, and the results display."
 
 
 def _find_warnings(
     configuration: Configuration, chosen: AccessSpecification, workers: Sequence[Worker]
-) -> list[Issue]:
-    warnings = []
+) -> Iterator[Issue]:
     if not workers:
         message = "assigned to no worker; assumed: Iometer's defaults, 1 outstanding I/O on the whole array"
-        warnings.append(Issue("iometer.no-worker", chosen.place, message, chosen.name))
+        yield Issue("iometer.no-worker", chosen.place, message, chosen.name)
     if configuration.test_type.upper() != "NORMAL":
         message = "a series of tests; only its first is imported; vary the load with an axis of a study"
-        warnings.append(Issue("iometer.test-series", "Test Type", message, configuration.test_type))
-    return warnings
+        yield Issue("iometer.test-series", "Test Type", message, configuration.test_type)

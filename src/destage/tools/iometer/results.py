@@ -4,12 +4,13 @@ Lines that start with an apostrophe are headings. Each `'Results` section has a 
 rows for managers, workers and disks, by columns that the heading names. Response times are in milliseconds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from destage.measured.line import MeasuredLine
 from destage.tools.result_parts import (
+    US_PER_MS,
     Readings,
     ResultFile,
     Row,
@@ -19,13 +20,11 @@ from destage.tools.result_parts import (
     split_lines,
 )
 
-TOOL = "iometer"
 _COLUMNS = "'Target Type"
 _SPECIFICATIONS = "'Access specification name,default assignment"
 _TIMES = ("%Y-%m-%d %H:%M:%S:%f", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
 _RATES = (("(Decimal)", 1e6), ("(Binary)", float(1 << 20)), ("", float(1 << 20)))
 """Ends of the columns of data rates, and their unit [bytes/s]; early versions mean 2^20 bytes by MB."""
-_US_PER_MS = 1000.0
 _FIELDS = ("size", "% of size", "% reads", "% random")
 _SHARES, _DELAY = 4, 4
 """Fields of an access specification: size, weight, shares of reads and of random accesses, then a pause."""
@@ -38,13 +37,13 @@ def recognizes(text: str) -> bool:
 
 @dataclass
 class _Facts:
-    """What the headings before a section say."""
+    """What the headings before a section say; `shares` has weights, and weights times random shares [%]."""
 
     test: str | None = None
     version: str | None = None
     time: datetime | None = None
     specification: str = ""
-    shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     pausing: set[str] = field(default_factory=set)
 
 
@@ -101,13 +100,9 @@ def _add_shares(file: ResultFile, facts: _Facts, line: int, text: str) -> None:
     if len(cells) > _DELAY and cells[_DELAY].strip() not in {"", "0"}:
         facts.pausing.add(name)
     row = Row(file, line, dict(zip(_FIELDS, cells, strict=False)))
-    _, weight, reads, random = (row.need(field) for field in _FIELDS)
-    shares = facts.shares.get(name, {"weight": 0.0, "reads": 0.0, "random": 0.0})
-    facts.shares[name] = {
-        "weight": shares["weight"] + weight,
-        "reads": shares["reads"] + weight * reads,
-        "random": shares["random"] + weight * random,
-    }
+    _, share, _, random = (row.need(field) for field in _FIELDS)
+    weight, random_weight = facts.shares.get(name, (0.0, 0.0))
+    facts.shares[name] = weight + share, random_weight + share * random
 
 
 def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:
@@ -127,7 +122,7 @@ def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:
     reads, writes = row.number("Read I/Os"), row.number("Write I/Os")
     requests = None if reads is None or writes is None else round(reads + writes)
     specification = row.text("Access Specification Name")
-    shares = facts.shares.get(specification)
+    weight, random_weight = facts.shares.get(specification, (0.0, 0.0))
     workers = row.number("# Workers")
     outstanding = _count_outstanding(others)
     depth = outstanding / workers if outstanding is not None and workers else None
@@ -139,7 +134,7 @@ def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:
     figures.derive(
         requests=requests,
         duration_s=None if requests is None else round(requests / total, 3),
-        random_fraction=shares["random"] / shares["weight"] / 100 if shares and shares["weight"] else None,
+        random_fraction=random_weight / weight / 100 if weight else None,
         outstanding=outstanding,
     )
     if depth is not None and depth.is_integer():
@@ -149,7 +144,6 @@ def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:
     if specification in facts.pausing:
         figures.reject("the specification has a delay between bursts", "outstanding")
     return MeasuredLine(
-        tool=TOOL,
         tool_version=facts.version,
         measured_at=facts.time,
         source_line=row.line,
@@ -162,7 +156,7 @@ def _read_row(row: Row, others: Sequence[Row], facts: _Facts) -> MeasuredLine:
 def _read_times(row: Row, kind: str) -> dict[str, float]:
     """Return the response times [us]."""
     names = {"mean": f"Average {kind}Response Time", "max": f"Maximum {kind}Response Time"}
-    times = {key: row.number(name, scale=_US_PER_MS) for key, name in names.items()}
+    times = {key: row.number(name, scale=US_PER_MS) for key, name in names.items()}
     return {key: value for key, value in times.items() if value is not None}
 
 

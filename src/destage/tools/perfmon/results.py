@@ -15,7 +15,6 @@ from destage.tools.result_parts import Readings, ResultFile, Row, parse_time, sp
 if TYPE_CHECKING:
     from datetime import datetime
 
-TOOL = "perfmon"
 _START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
 _COUNTER = re.compile(
     r"^(?:\\\\(?P<host>[^\\]*))?\\PhysicalDisk\((?P<disk>.+)\)\\(?P<name>[^\\]+)$", re.IGNORECASE
@@ -79,7 +78,7 @@ def read(file: ResultFile) -> Readings:
             raise file.mistake(*mistake, line=line, place="time", value=cells[0])
         recordings[-1].append(time)
         for disk, figures in values.items():
-            by_disk.setdefault(disk, []).append((Interval(line=line, **figures), time))
+            by_disk.setdefault(disk, []).append((Interval(line, figures), time))
     recordings = [times for times in recordings if times]
     notes = [f"{len(recordings)} recordings in one file"] if len(recordings) > 1 else []
     if left_out:
@@ -89,7 +88,7 @@ def read(file: ResultFile) -> Readings:
     for disk, samples in by_disk.items():
         intervals, times = zip(*samples, strict=True)
         logs.append(DeviceLog(f"disk {disk}", intervals, times, step))
-    return summarize_devices(file, TOOL, logs, notes, "sample", "the log has one sample")
+    return summarize_devices(file, logs, notes, "sample", "the log has one sample")
 
 
 def _check_columns(file: ResultFile, line: int, titles: list[str], columns: _Columns) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from destage.errors import ConfigError, Issue
-from destage.tools.scripts.blocks import Loop, Node, count_up, read_blocks
+from destage.tools.scripts.blocks import Node, count_up, read_blocks
 from destage.tools.scripts.statements import Statement, read_words
 from destage.tools.values import Word
 
@@ -68,7 +68,7 @@ def _run(nodes: list[Node], variables: dict[str, str], program: re.Pattern[str])
         if isinstance(node, Statement):
             if not _assign(node.text, variables):
                 yield from _find_command(node, variables, program)
-        elif isinstance(node, Loop):
+        elif node.variable:
             for value in _list_values(node.values, variables):
                 variables[node.variable.lower()] = value
                 yield from _run(node.body, variables, program)

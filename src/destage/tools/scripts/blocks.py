@@ -18,34 +18,27 @@ _PIPED_FOR = re.compile(r"\bforeach(?:-object)?$", re.IGNORECASE)
 
 @dataclass
 class Block:
-    """Statements in braces, or in a loop that is not followed."""
+    """Statements in braces, or in a loop that is not followed; with a variable, a loop over values."""
 
+    variable: str = ""
+    values: str = ""
     body: list["Node"] = field(default_factory=list)
 
 
-@dataclass
-class Loop:
-    """A loop over a list of values."""
-
-    variable: str
-    values: str
-    body: list["Node"] = field(default_factory=list)
-
-
-Node = Statement | Loop | Block
-"""A loop, a block, or a statement that is not part of their syntax."""
+Node = Statement | Block
+"""A block, or a statement that is not part of its syntax."""
 
 
 @dataclass
 class _Reader:
     top: Block = field(default_factory=Block)
-    opened: list[tuple[str, Block | Loop]] = field(default_factory=list)
-    header: Loop | None = None
+    opened: list[tuple[str, Block]] = field(default_factory=list)
+    header: Block | None = None
 
     def add(self, node: Node) -> None:
         (self.opened[-1][1] if self.opened else self.top).body.append(node)
 
-    def open(self, end: str, node: Block | Loop) -> None:
+    def open(self, end: str, node: Block) -> None:
         self.add(node)
         self.opened.append((end, node))
 
@@ -73,13 +66,13 @@ class _Reader:
     def read_header(self, statement: Statement) -> bool:
         text = statement.text
         if (match := _SHELL_FOR.match(text)) is not None:
-            self.open("done", Loop(match["name"], match["values"]))
+            self.open("done", Block(match["name"], match["values"]))
         elif _SHELL_OTHER.match(text):
             self.open("done", Block())
         elif (match := _CMD_FOR.match(text)) is not None:
             self.read_cmd_loop(statement, match)
         elif (match := _POWERSHELL_FOR.match(text)) is not None:
-            self.header = Loop(match["name"], match["values"])
+            self.header = Block(match["name"], match["values"])
         elif _PIPED_FOR.search(text):
             self.header = None
         else:
@@ -91,7 +84,7 @@ class _Reader:
         if switch == "/l":
             counted = _COUNTED.fullmatch(values)
             values = ",".join(count_up(*map(int, counted.groups()))) if counted else ""
-        loop: Loop | Block = Block() if switch in {"/f", "/r", "/d"} else Loop(match["name"], values)
+        loop = Block() if switch in {"/f", "/r", "/d"} else Block(match["name"], values)
         rest = statement.tail(match.start("rest"))
         self.open(")", loop)
         if rest.text.startswith("("):

@@ -9,7 +9,11 @@ from destage.tools.values import Word
 _COMMENT = re.compile(r"\s*(?:@?rem\b|::|#|//|;)", re.IGNORECASE)
 _CONTINUED = re.compile(r"(?:(?<=\s)|^)[\\^`]\s*$|(?<=[\w\"'])\^\s*$")
 _REDIRECTION = re.compile(r"^[12&]?>{1,2}|^<")
-_SEPARATORS = ";|&"
+_QUOTED = re.compile(r"\"([^\"]*)(?:\"|\Z)|'([^']*)(?:'|\Z)")
+_PART = re.compile(rf"{_QUOTED.pattern}|([^\s\"']+)")
+_WORD = re.compile(f"(?:{_PART.pattern})+")
+_SEPARATOR = re.compile(r"[()]|(?<![^ \t)])\{(?=[ \t]|\Z)|(?<=\))\{|(?<![^ \t])\}|[;|]|(?<!>)&|\Z")
+"""What ends a statement, outside parentheses; a brace does anywhere if it encloses a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,78 +64,30 @@ def _join_lines(text: str) -> Iterator[Statement]:
 
 def _split(line: Statement) -> Iterator[Statement]:
     """Yield the parts of a line between separators that are not quoted."""
-    text, start, quote, parentheses = line.text, 0, "", 0
-    is_piped = False
-    for index, letter in enumerate(text):
-        if quote:
-            quote = "" if letter == quote else quote
+    text = _QUOTED.sub(lambda match: "_" * len(match[0]), line.text)
+    start, parentheses, is_piped = 0, 0, False
+    for match in _SEPARATOR.finditer(text):
+        mark, index = match[0], match.start()
+        parentheses += (mark == "(") - (mark == ")")
+        is_brace = mark in {"{", "}"}
+        if mark in {"(", ")"} or (mark and not is_brace and parentheses > 0):
             continue
-        if letter in "\"'":
-            quote = letter
-            continue
-        parentheses += (letter == "(") - (letter == ")")
-        is_brace = letter in "{}" and _is_block(text, index)
-        is_separator = letter in _SEPARATORS and parentheses <= 0 and not _is_redirection(text, index)
-        if not is_brace and not is_separator:
-            continue
-        if not is_piped:
-            yield from _trim(line, start, index)
-        is_piped = letter == "|" and text[index + 1 : index + 2] != "|"
+        part = Statement(line.text[start:index], line.places[start:index]).tail(0)
+        if part.text and not is_piped:
+            yield part
+        is_piped = mark == "|" and text[index + 1 : index + 2] != "|"
         if is_brace:
-            yield Statement(letter, line.places[index : index + 1])
-            is_piped = False
+            yield Statement(mark, line.places[index : index + 1])
         start = index + 1
-    if not is_piped:
-        yield from _trim(line, start, len(text))
-
-
-def _is_block(text: str, index: int) -> bool:
-    before, after = text[index - 1 : index], text[index + 1 : index + 2]
-    if text[index] == "{":
-        return before in {"", " ", ")", "\t"} and (after in {"", " ", "\t"} or before == ")")
-    return before in {"", " ", "\t"}
-
-
-def _is_redirection(text: str, index: int) -> bool:
-    return text[index] == "&" and text[index - 1 : index] == ">"
-
-
-def _trim(line: Statement, start: int, end: int) -> Iterator[Statement]:
-    part = line.text[start:end]
-    kept = part.strip()
-    if kept:
-        start += len(part) - len(part.lstrip())
-        yield Statement(kept, line.places[start : start + len(kept)])
 
 
 def read_words(statement: Statement) -> list[Word]:
     """Return the words of a statement without quotes, up to a redirection or a comment."""
     words: list[Word] = []
-    letters: list[str] = []
-    begin, quote, is_word = 0, "", False
-
-    def end() -> None:
-        nonlocal letters, is_word
-        if is_word:
-            line, column = statement.places[begin]
-            words.append(Word("".join(letters), line, column))
-        letters, is_word = [], False
-
-    for index, letter in enumerate(statement.text):
-        if quote:
-            if letter == quote:
-                quote = ""
-            else:
-                letters.append(letter)
-        elif letter in "\"'":
-            begin, quote, is_word = (begin if is_word else index), letter, True
-        elif letter.isspace():
-            end()
-        else:
-            begin, is_word = (begin if is_word else index), True
-            letters.append(letter)
-    end()
-    for index, word in enumerate(words):
-        if _REDIRECTION.match(word.text) or word.text == "#":
-            return words[:index]
+    for match in _WORD.finditer(statement.text):
+        # One of three groups of a part has its text: quoted by one or the other mark, or not quoted.
+        text = "".join("".join(groups) for groups in _PART.findall(match[0]))
+        if _REDIRECTION.match(text) or text == "#":
+            break
+        words.append(Word(text, *statement.places[match.start()]))
     return words

@@ -1,9 +1,7 @@
-"""sysbench's fileio tests as workloads, from a command or a script.
-
-docs/workloads.md has a table of how each option is translated.
-"""
+"""sysbench's fileio tests as workloads, from a command or a script."""
 
 import re
+from collections.abc import Iterator
 
 from destage.errors import ConfigError, Issue
 from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions, name_by_difference
@@ -11,6 +9,7 @@ from destage.tools.scripts import ScriptCommand, check_number, read_commands
 from destage.tools.sysbench.options import FileTest, read_options
 from destage.tools.values import ALL, SECTOR, sort_by_place
 from destage.tools.workload_parts import (
+    MOST_OUTSTANDING,
     Part,
     contiguous,
     operations_of,
@@ -20,18 +19,16 @@ from destage.tools.workload_parts import (
     warn_page_cache,
 )
 
-_MOST_OUTSTANDING = 65_536
 
-
-def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWorkload:
+def build_workload(test: FileTest, issues: list[Issue]) -> ImportedWorkload:
     """Return the workload of a test; mistakes are added to `issues`."""
     length = test.total // test.files // SECTOR * SECTOR
     depth = test.depth
     if length < test.block:
         message = f"leaves less than a request for each of {test.files} files"
         issues.append(test.place.mark("import.bad-value", "--file-total-size", message))
-    if depth > _MOST_OUTSTANDING:
-        message = f"more than {_MOST_OUTSTANDING} outstanding requests"
+    if depth > MOST_OUTSTANDING:
+        message = f"more than {MOST_OUTSTANDING} outstanding requests"
         issues.append(test.place.mark("import.bad-value", "--threads", message))
     arrival: Part = {"kind": "fixed_outstanding", "depth": depth}
     if test.rate:
@@ -46,8 +43,6 @@ def build_workload(test: FileTest, file: str, issues: list[Issue]) -> ImportedWo
         "address": {"kind": kind, **contiguous(0, length * test.files)},
     }
     return ImportedWorkload(
-        tool="sysbench",
-        file=file,
         workload={"users": 1, "streams": [stream]},
         run=times_of(test.warm_up, test.duration),
         remarks=tuple(dict.fromkeys((*_write_remarks(test), *test.reader.remarks))),
@@ -67,20 +62,15 @@ def _operations(test: FileTest) -> Part:
     return operations_of(reads, size_of(test.block), is_forced=test.is_forced, flush_every=flush_every)
 
 
-def _write_remarks(test: FileTest) -> list[str]:
-    remarks = ["Assumed: the files follow one another on the array, each contiguous."]
-    if (
-        test.mode in {"rndwr", "rndrw", "seqwr", "seqrewr"}
-        and test.flush_every
-        and not test.is_flushed_always
-    ):
-        remarks.append(
+def _write_remarks(test: FileTest) -> Iterator[str]:
+    yield "Assumed: the files follow one another on the array, each contiguous."
+    if test.mode not in {"rndrd", "seqrd"} and test.flush_every and not test.is_flushed_always:
+        yield (
             f"Approximated: one flush after every {test.flush_every} requests; sysbench calls fsync for "
             f"each of {test.files} files in turn."
         )
     if test.mode == "seqwr":
-        remarks.append("Approximated: the files exist; sysbench's seqwr creates them.")
-    return remarks
+        yield "Approximated: the files exist; sysbench's seqwr creates them."
 
 
 _PROGRAM = re.compile(r"sysbench(?:\.exe|[\d.-]*)?", re.IGNORECASE)
@@ -119,7 +109,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
     read: list[FileTest] = []
     for command, name in zip(runs, names, strict=True):
         read.append(read_options(command, name, issues, is_lenient=options.ignore_unknown))
-    imported = [] if issues else [build_workload(test, file, issues) for test in read]
+    imported = [] if issues else [build_workload(test, issues) for test in read]
     if issues:
         raise ConfigError(sort_by_place(issues), file)
     return imported

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from destage.errors import Issue
 from destage.tools.options import Argument, OptionReader, OptionTable, by_reason, list_settings, option
 from destage.tools.scripts import ScriptCommand, find_variable
-from destage.tools.values import OptionValueError, SizeForm, Word, one_of, parse_count, parse_positive
+from destage.tools.values import OptionValueError, SizeForm, Word, one_of, parse_count, parse_positive, switch
 
 MODES = ("seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw")
 _SIZES = SizeForm(re.compile(r"(\d{1,16})([bkmgt]?)i?b?", re.IGNORECASE | re.ASCII), "16384, 16K or 2G")
-_TRUE, _FALSE = ("on", "1", "yes", "true", ""), ("off", "0", "no", "false")
+_parse_switch = switch(("on", "1", "yes", "true", ""), ("off", "0", "no", "false"), "on or off")
 
 
 def _parse_size(text: str) -> int:
@@ -38,12 +38,6 @@ def _parse_ratio(text: str) -> float:
     if not 0 <= ratio < 1e9:  # noqa: PLR2004 - also rejects nan
         raise OptionValueError("must be at least 0")
     return ratio
-
-
-def _parse_switch(text: str) -> bool:
-    if text.lower() not in _TRUE + _FALSE:
-        raise OptionValueError("must be on or off")
-    return text.lower() in _TRUE
 
 
 def _explain_mode(mode: str) -> str:

@@ -6,7 +6,6 @@ WD_entry.java, RD_entry.java, For_loop.java).
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from destage.tools.options import Setting, by_reason
 from destage.tools.values import (
@@ -163,17 +162,6 @@ def resolve(kind: str, written: str) -> str:
     if written in order or len(written) < 2:  # noqa: PLR2004 - as Vdbench requires
         return written
     return next((name for name in order if name.startswith(written)), written)
-
-
-def is_setting(kind: str, key: str) -> bool:
-    """Return whether a keyword of a definition defines the workload."""
-    name = key.removeprefix("for")
-    return key in ORDER[kind] and name in KEYWORDS and (kind, key) != ("wd", "threads")
-
-
-def parse(name: str, text: str) -> Any:
-    """Return the value of a keyword."""
-    return KEYWORDS[name].parse(text)
 
 
 def explain_unsupported(kind: str, key: str) -> str:

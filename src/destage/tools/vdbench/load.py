@@ -1,7 +1,4 @@
-"""Vdbench's runs as workloads: each run of a parameter file, and each combination of its loops, is a test.
-
-docs/workloads.md has a table of how each parameter is translated.
-"""
+"""Vdbench's runs as workloads: each run of a parameter file, and each combination of its loops, is a test."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,19 +10,18 @@ from destage.errors import ConfigError, Issue
 from destage.tools.imported_workload import DEFAULTS, ImportedWorkload, ImportOptions
 from destage.tools.options import OptionReader
 from destage.tools.values import ALL, OptionValueError, parse_decimal, sort_by_place
-from destage.tools.vdbench import keywords
-from destage.tools.vdbench.keywords import SIZES
+from destage.tools.vdbench.keywords import KEYWORDS, LOOPS, SIZES
 from destage.tools.vdbench.parameter_file import ParameterFile, Settings
 from destage.tools.vdbench.requests import build_components, read_requests
-from destage.tools.vdbench.storages import OpenFlags, Storage, lay_out, read_flags
+from destage.tools.vdbench.storages import Storage, lay_out, open_storage
 from destage.tools.workload_parts import Part, render_rate, requests_of, times_of, warn_page_cache
 
+_MOST_OUTSTANDING = 65_536
 MOST_TESTS = 5_000
 _DEFAULT_ELAPSED = 30
 _MOST_VALUES = 1_000
 _RANGE = re.compile(r"(\d[\w.]*)-(\d[\w.]*)", re.ASCII)
 _UNLIMITED = frozenset({"max", "curve"})
-_MOST_OUTSTANDING = 65_536
 
 
 @dataclass(frozen=True)
@@ -33,15 +29,15 @@ class _Load:
     """The workloads of one test with the storages of each."""
 
     run: Settings
-    workloads: Sequence[tuple[Settings, Sequence[tuple[Storage, OpenFlags]]]]
+    workloads: Sequence[tuple[Settings, Sequence[Storage]]]
 
     @property
-    def storages(self) -> dict[str, tuple[Storage, OpenFlags]]:
+    def storages(self) -> dict[str, Storage]:
         """The storages by name, each as it is opened by the last workload that uses it."""
-        return {opened[0].settings.name: opened for _, used in self.workloads for opened in used}
+        return {storage.settings.name: storage for _, used in self.workloads for storage in used}
 
 
-def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]:
+def build_tests(definitions: ParameterFile) -> list[ImportedWorkload]:
     """Return the tests of all runs; mistakes are added to the definitions' issues."""
     reader = definitions.reader
     placed = lay_out(definitions.storages, reader)
@@ -59,7 +55,7 @@ def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]
             chosen = dict(zip(loops, values, strict=True))
             labels = [f"{key}={text}" for key, text in chosen.items() if len(loops[key]) > 1]
             name = " ".join([run.name, *labels])
-            tests.append(_build_test(definitions, load, chosen, name, file))
+            tests.append(_build_test(reader, load, chosen, name))
     return tests
 
 
@@ -76,20 +72,17 @@ def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, S
         if not storages and named is None:
             message = "no storage; define one with sd="
             definitions.reader.issues.append(workload.word.issue("vdbench.unknown-name", "wd", message))
-        opened = [
-            (placed[storage.name], read_flags([storage, workload, run], definitions.reader))
-            for storage in storages
-        ]
-        loaded.append((workload, opened))
+        used = [open_storage(placed[each.name], [workload, run], definitions.reader) for each in storages]
+        loaded.append((workload, used))
     return _Load(run, loaded)
 
 
 def _read_loops(run: Settings, reader: OptionReader) -> dict[str, list[str]]:
     """Return the values of each loop, the outermost first."""
     loops: dict[str, list[str]] = {}
-    for key, _ in run.order:
+    for key in run.parameters:
         name = key.removeprefix("for")
-        if name in {*keywords.LOOPS, "iorate"}:
+        if name in {*LOOPS, "iorate"}:
             parse = _parse_rates if name == "iorate" else partial(_parse_loop, name)
             loops[name] = run.get_all(key, parse, [], reader)
     return loops
@@ -99,7 +92,7 @@ def _parse_loop(name: str, texts: Sequence[str]) -> list[str]:
     """Return values as written, or those of a range with their units."""
     values = expand_range(texts)
     for text in values:
-        keywords.parse(name, text)
+        KEYWORDS[name].parse(text)
     if values == texts or name not in {"xfersize", "hitarea"}:
         return list(dict.fromkeys(values))
     return [f"{int(text) >> 10}k" if int(text) % 1024 == 0 else text for text in values]
@@ -144,14 +137,12 @@ def _count(first: int, last: int, step: str) -> list[str]:
     return values
 
 
-def _build_test(
-    definitions: ParameterFile, load: _Load, chosen: Mapping[str, str], name: str, file: str
-) -> ImportedWorkload:
-    reader, run = definitions.reader, load.run
+def _build_test(reader: OptionReader, load: _Load, chosen: Mapping[str, str], name: str) -> ImportedWorkload:
+    run = load.run
     own, common, notes = [], [], []
     for (workload, storages), weight in zip(load.workloads, _weights(load, reader), strict=True):
         requests = read_requests(workload, chosen, reader)
-        if requests.gap is not None and not requests.seeks:
+        if requests.stride is not None and not requests.seekpct:
             notes.append("Without effect: stride: it applies to the share of requests that seekpct gives.")
         parts = build_components(requests, workload, storages, weight, reader)
         rate = workload.get("iorate", 0.0, reader)
@@ -170,8 +161,6 @@ def _build_test(
         )
         streams.insert(0, {"name": "workload", "arrival": arrival, **requests_of(common)})
     return ImportedWorkload(
-        tool="Vdbench",
-        file=file,
         workload={"users": 1, "streams": streams},
         run=times_of(run.get("warmup", 0, reader), max(1, run.get("elapsed", _DEFAULT_ELAPSED, reader))),
         remarks=(
@@ -200,8 +189,8 @@ def _weights(load: _Load, reader: OptionReader) -> list[float]:
 
 def _depth(load: _Load, chosen: Mapping[str, str], reader: OptionReader) -> int:
     """Return the outstanding requests of all storages together."""
-    threads = keywords.parse("threads", chosen["threads"]) if "threads" in chosen else None
-    depth = sum(threads or storage.threads for storage, _ in load.storages.values())
+    threads = int(chosen.get("threads", 0))
+    depth = sum(threads or storage.threads for storage in load.storages.values())
     if depth > _MOST_OUTSTANDING:
         message = f"{depth} outstanding requests; at most {_MOST_OUTSTANDING} are simulated"
         reader.issues.append(load.run.word.issue("import.bad-value", "threads", message))
@@ -233,31 +222,32 @@ def _write_remarks(load: _Load, *, is_open: bool) -> Iterator[str]:
 def _describe(load: _Load, chosen: Mapping[str, str]) -> Iterator[str]:
     run = load.run
     yield f"rd={run.name}, line {run.word.line}:"
-    for key, parameter in run.order:
+    for key, parameter in run.parameters.items():
         name = key.removeprefix("for")
         value = f", here {chosen[name]}" if name in chosen and len(parameter.values) > 1 else ""
-        yield f"{parameter}: {keywords.KEYWORDS[name].meaning}{value}"
+        yield f"{parameter}: {KEYWORDS[name].meaning}{value}"
     for workload, _ in load.workloads:
         for key, parameter in workload.parameters.items():
-            yield f"wd={workload.name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
-    for name, (storage, _) in load.storages.items():
+            yield f"wd={workload.name}, {parameter}: {KEYWORDS[key].meaning}"
+    for name, storage in load.storages.items():
         for key, parameter in storage.settings.parameters.items():
-            yield f"sd={name}, {parameter}: {keywords.KEYWORDS[key].meaning}"
+            yield f"sd={name}, {parameter}: {KEYWORDS[key].meaning}"
 
 
 def _find_warnings(load: _Load, rate: str) -> Iterator[Issue]:
-    opened = load.storages
-    cached = [name for name, (storage, flags) in opened.items() if not flags.is_direct and not storage.is_raw]
+    storages = load.storages
+    cached = [name for name, used in storages.items() if not (used.is_direct or used.is_raw)]
     if cached:
-        word = opened[cached[0]][0].settings.word
+        word = storages[cached[0]].settings.word
         yield warn_page_cache("openflags", cached, word, storages=cached)
-    unknown = [name for name, (storage, _) in opened.items() if not (storage.has_size or storage.is_device)]
+    unknown = [name for name, used in storages.items() if used.whole.last is None and not used.is_device]
     if unknown:
-        word = opened[unknown[0]][0].settings.word
+        word = storages[unknown[0]].settings.word
         message = f"not given for {', '.join(unknown)}; assumed: the whole array"
         yield word.mark("import.unknown-size", "size", message)
     if rate == "curve":
-        parameter = next(given for key, given in load.run.order if key.removeprefix("for") == "iorate")
+        given = load.run.parameters
+        parameter = next(given[key] for key in given if key.removeprefix("for") == "iorate")
         message = (
             "only the maximum is imported: the other rates are shares of it, which Vdbench measures first"
         )
@@ -284,7 +274,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
     definitions.read(text)
     tests = []
     if not any(issue.code == "vdbench.file-system" for issue in issues):
-        tests = build_tests(definitions, file)
+        tests = build_tests(definitions)
         if not definitions.runs and not issues:
             message = "no run; a run is rd=name,wd=..."
             issues.append(Issue("import.no-test", "", message))

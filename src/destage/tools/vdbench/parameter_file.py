@@ -7,10 +7,10 @@ Selections name definitions.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from itertools import pairwise
+from itertools import chain
 from typing import Any, TypeVar
 
 from destage.errors import Issue
@@ -60,44 +60,14 @@ class Parameter:
         return Issue(code, self.key, message, given, line=word.line, column=word.column)
 
 
-@dataclass
-class Definition:
-    """A definition, or a general parameter.
-
-    Attributes:
-        kind: One of `KINDS`; empty for general parameters.
-        name: Its name; `default` for values of the definitions that follow.
-    """
-
-    kind: str
-    name: str
-    word: Word
-    parameters: list[Parameter] = field(default_factory=list)
-
-
-def read_definitions(text: str, issues: list[Issue], warnings: list[Issue]) -> list[Definition]:
-    """Return the definitions; mistakes are added to `issues`."""
-    definitions = []
-    for line in _join_lines(text, warnings):
-        parameters = _read_parameters(line, issues)
-        if not parameters:
-            continue
-        for group in _group(parameters):
-            first = group[0]
-            if first.key in KINDS:
-                names = [value.text for value in first.values]
-                definitions += [Definition(first.key, name, first.word, group[1:]) for name in names]
-            else:
-                definitions.append(Definition("", first.key, first.word, group))
-    return definitions
-
-
 def _group(parameters: list[Parameter]) -> list[list[Parameter]]:
     """Return the parameters of each definition of a line, whose keyword may come again."""
-    kind = parameters[0].key
-    begins = [kind in KINDS and parameter.key == kind for parameter in parameters]
-    starts = [index for index, is_begin in enumerate(begins) if is_begin or not index]
-    return [parameters[start:end] for start, end in pairwise([*starts, len(parameters)])]
+    groups: list[list[Parameter]] = []
+    for parameter in parameters:
+        if not groups or (parameter.key in KINDS and parameter.key == groups[0][0].key):
+            groups.append([])
+        groups[-1].append(parameter)
+    return groups
 
 
 def _join_lines(text: str, warnings: list[Issue]) -> Iterator[Statement]:
@@ -175,16 +145,11 @@ _MOST_COPIES = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The parameters of a definition by keyword, those of `default` included.
-
-    Attributes:
-        order: Its own parameters in the order of the file.
-    """
+    """The parameters of a definition by keyword, those of `default` included."""
 
     name: str
     word: Word
     parameters: Mapping[str, Parameter]
-    order: tuple[tuple[str, Parameter], ...] = ()
 
     def get(self, names: str, default: Any, reader: OptionReader) -> Any:
         """Return the only value of a parameter, which may have several names; a mistake is noted."""
@@ -203,7 +168,7 @@ class Settings:
 def _parse_only(name: str, texts: Sequence[str]) -> Any:
     if len(texts) > 1:
         raise OptionValueError("must be one value")
-    return keywords.parse(name, texts[0])
+    return keywords.KEYWORDS[name].parse(texts[0])
 
 
 @dataclass
@@ -221,22 +186,27 @@ class ParameterFile:
 
     def read(self, text: str) -> None:
         """Read the definitions of a file."""
+        issues, warnings = self.reader.issues, self.reader.warnings
         defaults: dict[str, dict[str, Parameter]] = {kind: {} for kind in keywords.ORDER}
-        for definition in read_definitions(text, self.reader.issues, self.reader.warnings):
-            word = definition.word
-            if definition.kind in {"fsd", "fwd"}:
+        lines = [_group(_read_parameters(line, issues)) for line in _join_lines(text, warnings)]
+        for first, *parameters in chain.from_iterable(lines):
+            names = [value.text for value in first.values]
+            if first.key in {"fsd", "fwd"}:
                 message = "file system tests are not simulated; use sd=, wd= and rd= on the array's storage"
-                self.reader.issues.append(word.issue("vdbench.file-system", definition.kind, message))
+                issues.append(first.word.issue("vdbench.file-system", first.key, message))
                 return
-            if definition.kind == "hd":
-                self.reader.remarks.append(f"Without effect, line {word.line}: hd={definition.name}.")
-            elif not definition.kind:
-                self._read_general(definition)
+            if first.key == "hd":
+                self.reader.remarks += [
+                    f"Without effect, line {first.word.line}: hd={name}." for name in names
+                ]
+            elif first.key not in KINDS:
+                self._read_general([first, *parameters])
             else:
-                self._read_definition(definition, defaults[definition.kind])
+                for name in names:
+                    self._read_definition(name, first.word, parameters, defaults[first.key])
 
-    def _read_general(self, definition: Definition) -> None:
-        for parameter in definition.parameters:
+    def _read_general(self, parameters: Sequence[Parameter]) -> None:
+        for parameter in parameters:
             key = keywords.resolve("", parameter.key)
             if key == "include":
                 message = "is not read; insert the lines of that file"
@@ -246,13 +216,16 @@ class ParameterFile:
             else:
                 self.reader.reject(parameter, keywords.explain_unsupported("", key))
 
-    def _read_definition(self, definition: Definition, defaults: dict[str, Parameter]) -> None:
-        kind = definition.kind
-        own: list[tuple[str, Parameter]] = []
-        for parameter in definition.parameters:
+    def _read_definition(
+        self, name: str, word: Word, parameters: Sequence[Parameter], defaults: dict[str, Parameter]
+    ) -> None:
+        kind = word.text
+        own: dict[str, Parameter] = {}
+        for parameter in parameters:
             key = keywords.resolve(kind, parameter.key)
-            if keywords.is_setting(kind, key):
-                own.append((key, parameter))
+            is_setting = key in keywords.ORDER[kind] and key.removeprefix("for") in keywords.KEYWORDS
+            if is_setting and (kind, key) != ("wd", "threads"):
+                own[key] = parameter
             elif key in keywords.WITHOUT_EFFECT:
                 self.reader.ignore(parameter, keywords.WITHOUT_EFFECT[key], parameter.word.line)
             elif kind == "rd" and key in {"fsd", "fwd", "fwdrate", "operations", "format"}:
@@ -260,20 +233,20 @@ class ParameterFile:
                 self.reader.issues.append(parameter.issue("vdbench.file-system", message))
             else:
                 self.reader.reject(parameter, keywords.explain_unsupported(kind, key))
-        if definition.name == "default":
+        if name == "default":
             defaults.update(own)
             return
-        settings = Settings(definition.name, definition.word, {**defaults, **dict(own)}, tuple(own))
+        # The order of a run's own parameters is that of its loops.
+        inherited = {key: given for key, given in defaults.items() if kind != "rd" or key not in own}
+        settings = Settings(name, word, {**inherited, **own})
         if kind == "rd":
-            inherited = [(key, parameter) for key, parameter in defaults.items() if key not in dict(own)]
-            self.runs.append(Settings(settings.name, settings.word, settings.parameters, (*inherited, *own)))
+            self.runs.append(settings)
         elif kind == "wd":
-            self.workloads[definition.name] = settings
+            self.workloads[name] = settings
         else:
             # `count=(from,number)` makes several of a storage.
-            names = settings.get_all("count", partial(_number, settings.name), [settings.name], self.reader)
-            for name in names:
-                self.storages[name] = Settings(name, settings.word, settings.parameters, settings.order)
+            for copy in settings.get_all("count", partial(_number, name), [name], self.reader):
+                self.storages[copy] = replace(settings, name=copy)
 
     def select(self, kind: str, known: Mapping[str, Settings], parameter: Parameter | None) -> list[Settings]:
         """Return the definitions that a parameter names, by wildcards and ranges; without it, all of them."""

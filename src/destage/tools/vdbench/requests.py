@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from destage.spec import quantities
 from destage.tools.options import OptionReader
 from destage.tools.values import ALL, SECTOR, OptionValueError
-from destage.tools.vdbench import keywords
-from destage.tools.vdbench.keywords import SIZES, parse_percentage
+from destage.tools.vdbench.keywords import KEYWORDS, SIZES, parse_percentage
 from destage.tools.vdbench.parameter_file import Settings
-from destage.tools.vdbench.storages import OpenFlags, Storage, read_range
-from destage.tools.workload_parts import Part, contiguous, operations_of, render_bytes, share, size_of
+from destage.tools.vdbench.storages import Storage, read_range
+from destage.tools.workload_parts import Part, contiguous, operations_of, render_bytes, size_of, walk_of
 
 _DEFAULT_SIZE = 4_096
 _MOST_SIZES = 1_024
@@ -23,22 +20,22 @@ class Requests:
     """The requests of a workload in one test.
 
     Attributes:
-        sizes: Weights of the request sizes [bytes].
-        reads: Share of reads [%].
-        seeks: Share of the requests with a random address [%].
-        read_hits: Share of the reads that go to the hit area [%].
-        write_hits: Share of the writes that go to the hit area [%].
-        hit_area: Its size, if the test sets one [bytes].
-        gap: Distance from the end of a request to the next one, instead of a random address [bytes].
+        xfersize: Weights of the request sizes [bytes].
+        rdpct: Share of reads [%].
+        seekpct: Share of the requests with a random address [%].
+        rhpct: Share of the reads that go to the hit area [%].
+        whpct: Share of the writes that go to the hit area [%].
+        stride: Distance from the end of a request to the next one, instead of a random address [bytes].
+        hitarea: Size of the hit area, if the test sets one [bytes].
     """
 
-    sizes: Mapping[int, float]
-    reads: float = 100.0
-    seeks: float = 100.0
-    read_hits: float = 0.0
-    write_hits: float = 0.0
-    hit_area: int | None = None
-    gap: int | None = None
+    xfersize: Mapping[int, float]
+    rdpct: float
+    seekpct: float
+    rhpct: float
+    whpct: float
+    stride: int | None
+    hitarea: int | None = None
 
 
 def read_requests(workload: Settings, chosen: Mapping[str, str], reader: OptionReader) -> Requests:
@@ -51,34 +48,21 @@ def read_requests(workload: Settings, chosen: Mapping[str, str], reader: OptionR
     writes = workload.get("writepct wrpct", None, reader)
     stride = workload.parameters.get("stride")
     requests = Requests(
-        sizes=workload.get_all("xfersize", _parse_sizes, {_DEFAULT_SIZE: 100.0}, reader),
-        reads=reads if writes is None else ALL - writes,
-        seeks=workload.get("seekpct", 100.0, reader),
-        read_hits=workload.get("rhpct", 0.0, reader),
-        write_hits=workload.get("whpct", 0.0, reader),
-        gap=workload.get_all("stride", _parse_stride, None, reader),
+        xfersize=workload.get_all("xfersize", _parse_sizes, {_DEFAULT_SIZE: 100.0}, reader),
+        rdpct=reads if writes is None else ALL - writes,
+        seekpct=workload.get("seekpct", 100.0, reader),
+        rhpct=workload.get("rhpct", 0.0, reader),
+        whpct=workload.get("whpct", 0.0, reader),
+        stride=workload.get_all("stride", _parse_stride, None, reader),
     )
-    changes: dict[str, Any] = {
-        field: keywords.parse(key, chosen[key]) for key, field in _LOOPED.items() if key in chosen
-    }
-    if "sizes" in changes:
-        changes["sizes"] = {changes["sizes"]: 100.0}
-    overridden = replace(requests, **changes)
-    if stride is not None and overridden.seeks and (overridden.seeks < ALL or len(overridden.sizes) > 1):
+    changes = {key: KEYWORDS[key].parse(text) for key, text in chosen.items() if hasattr(requests, key)}
+    if "xfersize" in changes:
+        changes["xfersize"] = {changes["xfersize"]: 100.0}
+    requests = replace(requests, **changes)
+    if stride is not None and requests.seekpct and (requests.seekpct < ALL or len(requests.xfersize) > 1):
         message = "is simulated with seekpct=100 and one xfersize only"
         reader.issues.append(stride.issue("import.bad-value", message))
-    return overridden
-
-
-_LOOPED = {
-    "xfersize": "sizes",
-    "rdpct": "reads",
-    "seekpct": "seeks",
-    "rhpct": "read_hits",
-    "whpct": "write_hits",
-    "hitarea": "hit_area",
-}
-"""The fields that the loops of a run set."""
+    return requests
 
 
 def _parse_sizes(texts: Sequence[str]) -> dict[int, float]:
@@ -110,33 +94,30 @@ def _parse_stride(texts: Sequence[str]) -> int | None:
 
 
 def build_components(
-    requests: Requests,
-    workload: Settings,
-    storages: Sequence[tuple[Storage, OpenFlags]],
-    weight: float,
-    reader: OptionReader,
+    requests: Requests, workload: Settings, storages: Sequence[Storage], weight: float, reader: OptionReader
 ) -> list[Part]:
     """Return the components of a workload, with weights that add up to `weight`."""
-    parts: list[Part] = []
-    share = weight / max(1, len(storages))
-    for storage, flags in storages:
-        used = read_range(workload, storage.whole, reader) or storage.used
+    parts: list[tuple[Part, int, int | None]] = []
+    each = weight / max(1, len(storages))
+    for storage in storages:
+        used = read_range(workload, storage.whole, storage.used, reader)
         first, length = used.first, None if used.last is None else used.last - used.first
-        area = requests.hit_area or storage.hit_area
-        hit = (requests.reads * requests.read_hits + (ALL - requests.reads) * requests.write_hits) / ALL
+        area = requests.hitarea or storage.hit_area
+        hit = (requests.rdpct * requests.rhpct + (ALL - requests.rdpct) * requests.whpct) / ALL
         if hit:
-            if length is not None and length < area + max(requests.sizes):
+            if length is not None and length < area + max(requests.xfersize):
                 message = (
                     f"hitarea of {area} bytes leaves no room for other requests in {storage.settings.name}"
                 )
                 reader.issues.append(workload.word.mark("import.bad-value", "hitarea", message))
                 continue
-            reads = requests.reads * requests.read_hits / hit
+            reads = requests.rdpct * requests.rhpct / hit
             address = {"kind": "uniform", **contiguous(first, area)}
-            parts.append(_component(requests, storage, flags, share * hit / ALL, reads, address))
+            part = _component(requests, storage, each * hit / ALL, reads, address)
+            parts.append((part, first, area))
             first, length = first + area, None if length is None else length - area
         if hit < ALL:
-            reads = requests.reads * (ALL - requests.read_hits) / (ALL - hit)
+            reads = requests.rdpct * (ALL - requests.rhpct) / (ALL - hit)
             address = _address(requests, contiguous(first, length))
             if used.band is not None:
                 address = _limit(address, used.band, is_allowed=not hit)
@@ -144,30 +125,25 @@ def build_components(
                 message = "range= in per cent needs size= of the storage, unless all requests are random"
                 reader.issues.append(workload.word.issue("import.bad-value", "range", message))
                 continue
-            parts.append(_component(requests, storage, flags, share * (ALL - hit) / ALL, reads, address))
+            part = _component(requests, storage, each * (ALL - hit) / ALL, reads, address)
+            parts.append((part, first, length))
     return _join_neighbours(parts)
 
 
-def _component(
-    requests: Requests, storage: Storage, flags: OpenFlags, weight: float, reads: float, address: Part
-) -> Part:
+def _component(requests: Requests, storage: Storage, weight: float, reads: float, address: Part) -> Part:
     operations = operations_of(
-        *(min(reads, ALL), size_of(requests.sizes)),
-        is_forced=flags.is_forced,
+        *(min(reads, ALL), size_of(requests.xfersize)),
+        is_forced=storage.is_forced,
         alignment=storage.alignment,
     )
     return {"weight": round(weight, 9), "operations": operations, "address": address}
 
 
 def _address(requests: Requests, place: Part) -> Part:
-    if requests.seeks >= ALL and requests.gap is not None:
-        zones = {"zone": render_bytes(next(iter(requests.sizes))), "skip": render_bytes(requests.gap)}
+    if requests.seekpct >= ALL and requests.stride is not None:
+        zones = {"zone": render_bytes(next(iter(requests.xfersize))), "skip": render_bytes(requests.stride)}
         return {"kind": "strided_zones", **zones, **place}
-    if requests.seeks >= ALL:
-        return {"kind": "uniform", **place}
-    if requests.seeks:
-        return {"kind": "sequential", "jump_fraction": share(requests.seeks), **place}
-    return {"kind": "sequential", **place}
+    return walk_of(requests.seekpct, place)
 
 
 def _limit(address: Part, band: tuple[float, float], *, is_allowed: bool) -> Part:
@@ -180,27 +156,21 @@ def _limit(address: Part, band: tuple[float, float], *, is_allowed: bool) -> Par
     return {**address, "kind": "zoned", "zones": sizes}
 
 
-def _join_neighbours(parts: Sequence[Part]) -> list[Part]:
-    """Return the components with uniform ones of equal neighbours as one."""
+def _join_neighbours(parts: Sequence[tuple[Part, int, int | None]]) -> list[Part]:
+    """Return components, each with start and length of its range, with equal uniform neighbours as one."""
     joined: list[Part] = []
-    for part in parts:
-        last = joined[-1] if joined else part
-        (before, span), (start, size) = _find_extent(last), _find_extent(part)
-        is_next = last is not part and span and size and start == before + span
-        if is_next and last["operations"] == part["operations"]:
-            density = last["weight"] / span
-            if abs(density - part["weight"] / size) < 1e-6 * density:
+    begin, end = 0, 0
+    for part, first, length in parts:
+        last = joined[-1] if joined else None
+        size = (length or 0) if part["address"]["kind"] == "uniform" else 0
+        if last is not None and size and end > begin and first == end:
+            density = last["weight"] / (end - begin)
+            is_as_busy = abs(density - part["weight"] / size) < 1e-6 * density
+            if is_as_busy and last["operations"] == part["operations"]:
+                end += size
                 last["weight"] = round(last["weight"] + part["weight"], 9)
-                last["address"] = {**last["address"], **contiguous(before, span + size)}
+                last["address"] = {**last["address"], **contiguous(begin, end - begin)}
                 continue
-        joined.append(dict(part))
+        begin, end = first, first + size
+        joined.append(part)
     return joined
-
-
-def _find_extent(part: Part) -> tuple[int, int]:
-    """Return start and size of the range of uniform addresses [bytes]; no size if it is not known."""
-    address = part["address"]
-    if address["kind"] != "uniform" or "footprint" not in address:
-        return 0, 0
-    start = quantities.parse(address["placement"]["offset"], "bytes")
-    return int(start), int(quantities.parse(address["footprint"], "bytes"))

@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from destage.measured.line import Figures, MeasuredLine
-from destage.tools.result_parts import Readings, ResultFile, Row, find_spread, parse_time, split_lines
+from destage.tools.result_parts import Readings, ResultFile, Row, find_deviation, parse_time, split_lines
 
-TOOL = "vdbench"
+_US_PER_MS = 1000.0
 _AVERAGE = re.compile(r"avg_(\d+)[-_](\d+)")
 _NONE = frozenset({"n/a", "NaN", "nan", "-", "max"})
 _MIB = 1 << 20
-_US_PER_MS = 1000.0
 _RESPONSES = (
     ("resp", "response_mean_us"),
     ("read_resp", "read_response_mean_us"),
@@ -102,7 +101,10 @@ def _read_run(row: Row, intervals: Sequence[Row]) -> MeasuredLine:
     rates = [value for interval in intervals if (value := interval.number("rate")) is not None]
     requested = row.text("reqrate") or "max"
     given = None if row.text("threads").partition(".")[0] == _DIFFERENT else row.number("threads")
-    threads = _count_threads(given, row.number("queue_depth"), requested)
+    queued, storages = row.number("queue_depth"), 1
+    if given and queued is not None and not _is_limited(requested):
+        storages = max(1, round(queued / given))
+    threads = round(given) * storages if given else None
     # Sequential tests that end with the storage have a negative share.
     random = row.share("seekpct") if not row.text("seekpct").startswith("-") else 0.0
     figures: dict[str, Any] = {
@@ -126,14 +128,13 @@ def _read_run(row: Row, intervals: Sequence[Row]) -> MeasuredLine:
         requests=None if seconds is None else round(rate * seconds),
         read_iops=None if share is None else rate * share,
         write_iops=None if share is None else rate * (1 - share),
-        throughput_stddev_iops=find_spread(rates)[1] if rates else None,
+        throughput_stddev_iops=find_deviation(rates),
     )
     if _is_limited(requested):
         collected.reject("the run sends at a rate (iorate), so that not all threads are busy", "outstanding")
     elif threads is not None:
         collected.derive(outstanding=float(threads))
     return MeasuredLine(
-        tool=TOOL,
         tool_version=row.text("version") if row.has("version") else None,
         workload=row.text("Run"),
         test=f"interval {row.text('Interval').removeprefix('avg_')}",
@@ -161,25 +162,10 @@ def _is_limited(requested_rate: str) -> bool:
         return False
 
 
-def _count_threads(threads: float | None, queue_depth: float | None, requested_rate: str) -> int | None:
-    """Return the threads of all storages."""
-    if not threads:
-        return None
-    storages = 1
-    if queue_depth is not None and not _is_limited(requested_rate):
-        storages = max(1, round(queue_depth / threads))
-    return round(threads) * storages
-
-
 def _find_interval(intervals: Sequence[Row]) -> float | None:
     """Return the length of an interval [s]: the median, as the times are those of the output."""
-    times = [_seconds(interval.text("tod")) for interval in intervals]
-    known_times = [time for time in times if time is not None]
-    steps = [round((after - before) % _DAY_S, 1) for before, after in itertools.pairwise(known_times)]
+    times = [parse_time(interval.text("tod"), "%H:%M:%S", "%H:%M:%S.%f") for interval in intervals]
+    pairs = itertools.pairwise(time for time in times if time is not None)
+    steps = [round((after - before).total_seconds() % _DAY_S, 1) for before, after in pairs]
     median = statistics.median_low(steps) if steps else 0.0
     return median or None
-
-
-def _seconds(text: str) -> float | None:
-    match = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", text)
-    return None if match is None else int(match[1]) * 3600 + int(match[2]) * 60 + float(match[3])

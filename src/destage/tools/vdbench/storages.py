@@ -1,7 +1,8 @@
 """Storages of a Vdbench test: where they lie on the array, and how they are opened."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from destage.tools.options import OptionReader
 from destage.tools.values import ALL, SECTOR, OptionValueError, parse_decimal
@@ -42,6 +43,8 @@ class Storage:
         used: The part that its own `range` leaves.
         hit_area: The part at its start that hits go to [bytes].
         alignment: Alignment of random addresses; None for the size of each request.
+        is_direct: Whether a workload opens it without the host's cache.
+        is_forced: Whether its writes wait for stable storage.
     """
 
     settings: Settings
@@ -50,11 +53,8 @@ class Storage:
     threads: int
     hit_area: int
     alignment: int | None = None
-
-    @property
-    def has_size(self) -> bool:
-        """Whether its size is known."""
-        return self.whole.last is not None
+    is_direct: bool = False
+    is_forced: bool = False
 
     @property
     def is_device(self) -> bool:
@@ -71,14 +71,6 @@ class Storage:
         """Its file or disk."""
         parameter = self.settings.parameters.get("lun")
         return "" if parameter is None else parameter.values[0].text
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFlags:
-    """What `openflags` asks for."""
-
-    is_direct: bool = False
-    is_forced: bool = False
 
 
 def lay_out(storages: Mapping[str, Settings], reader: OptionReader) -> dict[str, Storage]:
@@ -99,7 +91,7 @@ def lay_out(storages: Mapping[str, Settings], reader: OptionReader) -> dict[str,
         placed[name] = Storage(
             settings,
             whole,
-            read_range(settings, whole, reader) or whole,
+            read_range(settings, whole, whole, reader),
             settings.get("threads", _DEFAULT_THREADS, reader),
             settings.get("hitarea", _DEFAULT_HIT_AREA, reader),
             settings.get("align", None, reader),
@@ -107,11 +99,11 @@ def lay_out(storages: Mapping[str, Settings], reader: OptionReader) -> dict[str,
     return placed
 
 
-def read_range(settings: Settings, whole: Range, reader: OptionReader) -> Range | None:
-    """Return the part of a storage that `range` leaves, in sizes or per cent; None without it."""
-    if "range" not in settings.parameters:
-        return None
-    return settings.get_all("range", lambda texts: _parse_range(texts, whole), whole, reader)
+def read_range(settings: Settings, whole: Range, default: Range, reader: OptionReader) -> Range:
+    """Return the part of a storage that `range` leaves, in sizes or per cent."""
+    is_given = "range" in settings.parameters
+    parse = partial(_parse_range, whole=whole)
+    return settings.get_all("range", parse, whole if is_given else default, reader)
 
 
 def _parse_range(texts: Sequence[str], whole: Range) -> Range:
@@ -152,16 +144,14 @@ def _parse_bound(text: str) -> float:
         return SIZES.parse(text)
 
 
-def read_flags(sources: Sequence[Settings], reader: OptionReader) -> OpenFlags:
-    """Return the flags of a storage, its workload and its run together."""
-    is_direct = is_forced = False
-    for settings in sources:
+def open_storage(storage: Storage, users: Sequence[Settings], reader: OptionReader) -> Storage:
+    """Return a storage with its own flags and those of the definitions that use it."""
+    flags: set[str] = set()
+    for settings in (storage.settings, *users):
         parameter = settings.parameters.get("openflags")
         for value in () if parameter is None else parameter.values:
-            flag = value.text.lower()
-            is_direct |= flag in _DIRECT
-            is_forced |= flag in _FORCED
-            if parameter is not None and flag not in _DIRECT | _FORCED | _IGNORED:
+            flags.add(value.text.lower())
+            if parameter is not None and value.text.lower() not in _DIRECT | _FORCED | _IGNORED:
                 allowed = ", ".join(sorted(_DIRECT | _FORCED | _IGNORED))
                 reader.issues.append(parameter.issue("import.bad-value", f"must be of {allowed}", value))
-    return OpenFlags(is_direct, is_forced)
+    return replace(storage, is_direct=bool(flags & _DIRECT), is_forced=bool(flags & _FORCED))

@@ -71,7 +71,7 @@ def validate(
 
     Fit fields on the first half of the trace and compute the score on the second half.
     """
-    from destage.tools.disksim import measured_disk, saved_disk, service_times
+    from destage.tools.disksim import measured_disk, service_times
     from destage.tools.disksim.model_fit import CHOICES, FITTABLE
 
     if no_fit and fit:
@@ -90,7 +90,7 @@ def validate(
     warnings = [*unmodelled, *validation.warnings]
     print_warning(*warnings, source=facts)
     if save is not None:
-        saved_disk.save(save, validation.disk)
+        measured_disk.save_disk(save, validation.disk)
     if as_json:
         print_json(_as_json(validation, warnings))
     else:
