@@ -126,10 +126,7 @@ def find_heading(title: str) -> Heading | None:
     for base, kind in (("bytes/s", "bandwidth"), ("1/s", "iops")):
         if base in bases:
             words = words - {"throughput", "bw"} | {kind}
-    columns = (
-        column for column, names in _list_all().items() if words in [set(name.split()) for name in names]
-    )
-    column = next(columns, None)
+    column = _by_words().get(frozenset(words))
     if column is None:
         return None
     base = None if column == OPERATION else list_meanings()[column][0]
@@ -144,6 +141,12 @@ def _split(title: str) -> tuple[str, str]:
     text, _, last = title.replace("_", " ").rpartition(" ")
     is_unit = any(last in units for units in _UNITS.values())
     return (text, last) if is_unit and last.upper() != "IOPS" else (title, "")
+
+
+@cache
+def _by_words() -> dict[frozenset[str], str]:
+    """Return the columns by the words of their names."""
+    return {frozenset(name.split()): column for column, names in _list_all().items() for name in names}
 
 
 @cache

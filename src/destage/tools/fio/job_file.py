@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from destage.errors import ConfigError, Issue
 from destage.tools.fio.options import OPTIONS
-from destage.tools.fio.settings import Job, Option
+from destage.tools.fio.settings import Option
 from destage.tools.options import OptionReader, by_reason
 from destage.tools.scripts import ScriptCommand, read_commands
 
@@ -44,19 +44,20 @@ class JobFile:
     """The jobs of a job file or a command.
 
     Attributes:
+        jobs: Name, line and options of each, inherited ones included.
         common: The options of the global sections so far.
         section: The options of the current section; None before the first one.
     """
 
     reader: OptionReader
-    jobs: list[Job] = field(default_factory=list)
+    jobs: list[tuple[str, int, dict[str, Option]]] = field(default_factory=list)
     common: dict[str, Option] = field(default_factory=dict)
     section: dict[str, Option] | None = None
 
     def begin_job(self, name: str, line: int) -> None:
         """Begin a job, which inherits the options of the global sections above."""
         self.section = dict(self.common)
-        self.jobs.append(Job(name, line, self.section))
+        self.jobs.append((name, line, self.section))
 
     def read_option(self, text: str, line: int) -> None:
         """Read one line of a section, or one option of a command."""
@@ -75,7 +76,7 @@ class JobFile:
             self.add_issue("import.unknown-variable", line, written, value, message)
             return
         name = OPTIONS.aliases.get(written, written)
-        option = Option(name, written, expanded, line)
+        option = Option(written, expanded, line)
         if name in OPTIONS.ignored:
             self.reader.ignore(option, OPTIONS.ignored[name], line)
         elif name not in OPTIONS.settings:

@@ -66,7 +66,7 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
         length = job.file_size - job.offset
         if length <= 0:
             message = "offset must be less than filesize"
-            issues.append(Issue("import.conflicting-options", job.job.place, message))
+            issues.append(Issue("import.conflicting-options", job.place, message))
             return None
     span = job.distribution.span
     if span is not None and job.pattern.is_random:
@@ -74,5 +74,5 @@ def _length(job: Settings, issues: list[Issue]) -> int | None:
     is_device = job.filename is not None and job.filename.startswith(_DEVICES)
     if length is None and not is_device and job.iolog is None:
         message = "needs size or filesize, unless filename is a device (/dev/...)"
-        issues.append(Issue("import.missing-size", job.job.place, message))
+        issues.append(Issue("import.missing-size", job.place, message))
     return length

@@ -44,7 +44,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
         for start, end in pairwise([*starts, len(jobs)]):
             # Within its group, no job waits for another.
             group = [replace(job, is_stonewalled=job.is_stonewalled and is_script) for job in jobs[start:end]]
-            name = " + ".join(job.job.name for job in group)
+            name = " + ".join(job.name for job in group)
             imported = _build(sections, group, regions[start:end], file)
             tests.append(replace(imported, name=name, is_named=not is_script))
     return tests
@@ -52,7 +52,7 @@ def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[
 
 def _settle_jobs(sections: JobFile, file: str) -> tuple[list[Settings], list[Region]]:
     issues = sections.reader.issues
-    jobs = [read_settings(job, sections.reader) for job in sections.jobs]
+    jobs = [read_settings(*job, sections.reader) for job in sections.jobs]
     _check_conflicts(jobs, issues)
     regions = [] if issues else lay_out(jobs, issues)
     if issues:
@@ -71,11 +71,11 @@ def _build(
     users = _count_users(jobs)
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
-    names = number_repeated([job.job.name for job in jobs])
+    names = number_repeated([job.name for job in jobs])
     for job, region, name, times in zip(jobs, regions, names, timeline.times, strict=True):
         job_streams = JobStreams(job, region, is_per_user=users > 1, name=name)
         built = list(job_streams.build(times))
-        head = f"[{job.job.name}], line {job.job.line}:"
+        head = f"[{job.name}], line {job.line}:"
         mapping[built[0]["name"]] = (head, *job_streams.notes)
         streams += built
     workload: dict[str, Any] = {"users": users}
@@ -113,7 +113,7 @@ def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
             (job.iolog is not None and job.clones > 1, "a replayed log allows numjobs=1 only"),
         ):
             if is_wrong:
-                issues.append(Issue("import.conflicting-options", job.job.place, message))
+                issues.append(Issue("import.conflicting-options", job.place, message))
 
 
 def _count_users(jobs: Sequence[Settings]) -> int:
@@ -130,7 +130,7 @@ def _count_users(jobs: Sequence[Settings]) -> int:
 
 def _find_warnings(jobs: Sequence[Settings]) -> Iterator[Issue]:
     for job in jobs:
-        depth = job.job.options.get("iodepth")
+        depth = job.options.get("iodepth")
         if depth is not None and job.depth == 1 and depth.value != "1":
             name = job.engine if job.has("ioengine") else "psync (the default)"
             message = (
@@ -138,6 +138,6 @@ def _find_warnings(jobs: Sequence[Settings]) -> Iterator[Issue]:
                 "several outstanding"
             )
             yield depth.issue("fio.depth-without-effect", message)
-    buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
+    buffered = list(dict.fromkeys(job.name for job in jobs if not job.is_direct))
     if buffered:
         yield warn_page_cache("direct", buffered, jobs=buffered)

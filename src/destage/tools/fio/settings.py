@@ -41,12 +41,10 @@ class Option:
     """One option of a job file.
 
     Attributes:
-        name: Its canonical name.
         written: The name as written in the file.
         text: The text after `=`; None if there is no `=`.
     """
 
-    name: str
     written: str
     text: str | None
     line: int
@@ -68,24 +66,6 @@ class Option:
     def __str__(self) -> str:
         """Return the option as it is written in a job file."""
         return self.written if self.text is None else f"{self.written}={self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One job with all its options, inherited ones included.
-
-    Attributes:
-        options: Its options by name; its own override those of the global sections above.
-    """
-
-    name: str
-    line: int
-    options: Mapping[str, Option]
-
-    @property
-    def place(self) -> str:
-        """Its place in errors."""
-        return f"line {self.line}, [{self.name}]"
 
 
 class Pattern(NamedTuple):
@@ -178,9 +158,15 @@ def sized(name: str, parse: Callable[[str, int], Any], default: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a job, one for each option that defines the workload. Sizes in bytes, times in ns."""
+    """The settings of a job, one for each option that defines the workload. Sizes in bytes, times in ns.
 
-    job: Job
+    Attributes:
+        options: Its options by name; its own override those of the global sections above.
+    """
+
+    name: str
+    line: int
+    options: Mapping[str, Option]
     kb_base: str = option("kb_base", one_of("1000", "1024"), "1024")
     pattern: Pattern = sized("rw", _parse_pattern, Pattern())  # noqa: RUF009 - a field
     sequencer: str = option("rw_sequencer", one_of("sequential", "identical"), "sequential")
@@ -233,13 +219,18 @@ class Settings:
     has_no_stall: bool = option("replay_no_stall", parse_switch, False)
     replay_scale: int = option("replay_time_scale", partial(parse_count, least=1), ALL)
 
+    @property
+    def place(self) -> str:
+        """Its place in errors."""
+        return f"line {self.line}, [{self.name}]"
+
     def has(self, name: str) -> bool:
         """Return whether an option is given."""
-        return name in self.job.options
+        return name in self.options
 
     def is_later(self, name: str, other: str) -> bool:
         """Return whether an option is given after another, or without it."""
-        first, second = self.job.options.get(name), self.job.options.get(other)
+        first, second = self.options.get(name), self.options.get(other)
         return first is not None and (second is None or first.line > second.line)
 
     @property
@@ -287,7 +278,7 @@ class Settings:
     def is_restarted(self) -> bool:
         """Whether each pass over the file repeats the order of the first."""
         is_repeated = self.loops > 1 or (self.size is not None and (self.total or 0) > self.size)
-        repeat = self.job.options.get("randrepeat")
+        repeat = self.options.get("randrepeat")
         is_same = not self.has("randseed") and (repeat is None or repeat.text != "0")
         return not self.is_time_based and is_repeated and is_same
 
@@ -320,21 +311,21 @@ class Settings:
         return not self.is_buffered if self.direct is None else self.direct
 
 
-def read_settings(job: Job, reader: OptionReader) -> Settings:
+def read_settings(job: str, line: int, options: Mapping[str, Option], reader: OptionReader) -> Settings:
     """Return the settings of a job; mistakes are added to the reader's issues."""
     by_option = {field.metadata["option"]: field for field in fields(Settings) if field.metadata}
-    base = 1000 if "kb_base" in job.options and job.options["kb_base"].value == "1000" else 1024
+    base = 1000 if "kb_base" in options and options["kb_base"].value == "1000" else 1024
     values: dict[str, Any] = {}
-    for name, given in job.options.items():
+    for name, given in options.items():
         if name in by_option:
             facts = by_option[name].metadata
             parse = partial(facts["parse"], base=base) if facts.get("is_sized") else facts["parse"]
             read = partial(_parse_given, given, parse)
             values[by_option[name].name] = reader.parse(given, read, by_option[name].default)
-    settings = Settings(job, **values)
+    settings = Settings(job, line, options, **values)
     for name, message in _list_mistakes(settings):
-        if name in job.options:
-            reader.issues.append(job.options[name].issue("import.bad-value", message))
+        if name in options:
+            reader.issues.append(options[name].issue("import.bad-value", message))
     return settings
 
 

@@ -47,7 +47,7 @@ class JobStreams:
     def note(self, names: str, meaning: str) -> None:
         """Add a note on the translation of those of some options (separated by blanks) that the job has."""
         wanted = names.split()
-        written = [str(option) for name, option in self.settings.job.options.items() if name in wanted]
+        written = [str(option) for name, option in self.settings.options.items() if name in wanted]
         line = f"{', '.join(written)}: {meaning}"
         # The streams of a job have the same options; note each once.
         if written and line not in self.notes:
@@ -57,7 +57,7 @@ class JobStreams:
         """Yield suffix of the stream's name, arrival and percentage of reads of each stream."""
         settings = self.settings
         depth = f"{settings.depth} outstanding" + (" per job" if settings.clones > 1 else "")
-        asked = settings.job.options.get("iodepth")
+        asked = settings.options.get("iodepth")
         is_capped = settings.depth == 1 and asked is not None and asked.value != "1"
         engine = settings.engine if settings.has("ioengine") else "psync, the default,"
         meaning = f"{depth}; {engine} waits for each I/O" if is_capped else depth

@@ -67,7 +67,7 @@ def _run_in_turn(
     line: Timeline, jobs: Sequence[Settings], groups: list[list[int]], issues: list[Issue]
 ) -> None:
     for number, group in enumerate(groups, 1):
-        name = f"{number} {jobs[group[0]].job.name}"
+        name = f"{number} {jobs[group[0]].name}"
         ramp = max(jobs[index].ramp_time for index in group)
         lasts = 0
         for index in group:
@@ -76,7 +76,7 @@ def _run_in_turn(
             if job.iolog is not None:
                 message = "stonewall and read_iolog exclude each other"
             if job.runtime is None or job.iolog is not None:
-                issues.append(Issue("fio.bad-stonewall", job.job.place, message))
+                issues.append(Issue("fio.bad-stonewall", job.place, message))
             lasts = max(lasts, job.start[1] + job.ramp_time + (job.runtime or 0))
         phases = [name]
         if ramp and lasts > ramp:
