@@ -11,12 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from destage.measured.line import MeasuredLine
-from destage.tools.diskspd.results_xml import (
-    TIME_FORMS,
-    add_load,
-    collect_figures,
-    read_seconds,
-)
+from destage.tools.diskspd.results_xml import TIME_FORMS, add_load, collect_figures, read_seconds
 from destage.tools.result_parts import Readings, ResultFile, Row, find_percentile, parse_time, split_lines
 
 _US_PER_MS = 1000.0

@@ -117,11 +117,6 @@ def read_configuration(text: str, file: str) -> Configuration:
     return configuration
 
 
-def recognizes(text: str) -> bool:
-    """Return whether a text looks like an Iometer configuration."""
-    return "'access specification" in text.lower()
-
-
 class _Parser:
     def __init__(self) -> None:
         self.configuration = Configuration()

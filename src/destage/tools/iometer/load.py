@@ -17,7 +17,6 @@ from destage.tools.iometer.configuration_file import (
     Line,
     Worker,
     read_configuration,
-    recognizes,
 )
 from destage.tools.values import ALL, SECTOR
 from destage.tools.workload_parts import (
@@ -31,7 +30,10 @@ from destage.tools.workload_parts import (
     walk_of,
 )
 
-__all__ = ["read_tests", "recognizes"]
+
+def recognizes(text: str) -> bool:
+    """Return whether a text looks like an Iometer configuration."""
+    return "'access specification" in text.lower()
 
 
 def read_tests(text: str, file: str, options: ImportOptions = DEFAULTS) -> list[ImportedWorkload]:

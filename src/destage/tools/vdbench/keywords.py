@@ -8,14 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from destage.tools.options import Setting, by_reason
-from destage.tools.values import (
-    ALL,
-    OptionValueError,
-    Parser,
-    SizeForm,
-    parse_decimal,
-    parse_positive,
-)
+from destage.tools.values import ALL, OptionValueError, Parser, SizeForm, parse_decimal, parse_positive
 
 SIZES = SizeForm(re.compile(r"(\d{1,18}(?:\.\d+)?)([kmgt]?)b?", re.IGNORECASE | re.ASCII), "4k, 64m or 10g")
 _TIME = re.compile(r"(\d{1,9})([smh]?)", re.IGNORECASE | re.ASCII)
