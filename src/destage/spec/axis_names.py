@@ -24,7 +24,7 @@ _VAGUE = frozenset(
 
 
 def list_distinct(axes: Collection[str], *, has_prices: bool) -> list[str]:
-    """Return those of some axes of which each value is a point of its own, also if the runs are the same.
+    """Return the axes whose values are always different points, even if the runs are the same.
 
     These are the names of the catalogue, and what has a price in a study with a price table.
     """
