@@ -39,6 +39,7 @@ unshare --net --mount --pid --fork true 2>/dev/null || skip "this machine does n
 [ "${BUILD:-1}" != 0 ] || is_built || skip "the test cluster is not built in $home (\`make cluster-test\` builds it)"
 mkdir -p "$home"
 lock_cluster
+rm -rf "$home/run" "$home/c" # of a run that was killed before the recipe could delete them: objects, images, containers
 is_built || K=$home bash "$recipe/build.sh" >&2
 status=0
 tools=$(scripts/chart_tools.sh) || status=$?

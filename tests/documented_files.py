@@ -72,7 +72,7 @@ def shorten(study: dict[str, Any]) -> dict[str, Any]:
     if "search" in study:
         short["search"] = {**study["search"], "trials": 8, "batch": 4}
     if "calibrate" in study:
-        waves = {**study["calibrate"]["waves"], "points": 64, "most": 1, "effective": 4}
+        waves = {**study["calibrate"].get("waves", {}), "points": 64, "most": 1, "effective": 4}
         figures = study["calibrate"]["figures"].values()
         for window in [one["set"] for one in figures]:
             window.pop("run.window.duration", None)

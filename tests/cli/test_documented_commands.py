@@ -15,7 +15,7 @@ import duckdb
 import pytest
 import yaml
 from documented_commands import ELSEWHERE, NOT_EXECUTED, PAGES, ROOT, read_commands
-from documented_files import write_files, write_recordings, write_results
+from documented_files import shorten, write_files, write_recordings, write_results
 from served_sweep import serve
 
 ANSWERED_NO = {"size --have array.yaml": "the addition does not fit"}
@@ -92,6 +92,9 @@ def run_destage(destage: Any, command: str) -> str:
             served.await_report("distinct runs")
             return ""
     done = destage(*words)
+    if "--out ours.yaml" in text and done.code == 0:  # docs/calibrating.md simulates 4,608 windows of 20 s
+        study = yaml.safe_load(Path("ours.yaml").read_text())
+        Path("ours.yaml").write_text(yaml.safe_dump(shorten(study)))
     is_right = done.code == any(part in text for part in ANSWERED_NO)
     return "" if is_right else done.err[-600:]
 
