@@ -162,8 +162,9 @@ def size(
             table or its file), `controllers`, `disks`, `raid`, `fewest`, `most`, `budget`, `store`; see
             `destage.notebook.find_configuration`. `have` is the configuration of an array with its present
             load, as fields or a file, also in a study; `add` lists the loads on top, as `workload` is given
-            (or a rate is added), and `users` and `capacity` are those of a single one. `keep` is the data
-            that the array must hold after a change (default: its usable capacity).
+            (or a rate is added), and `users` and `capacity` are those of a single one. Without `have`, `add`
+            lists the loads beside `workload`. A name may have its users after a colon: `vdi:300`. `keep` is
+            the data that the array must hold after a change (default: its usable capacity).
 
     Raises:
         ConfigError: A part is not in the catalogue or has no price, an objective has a mistake, or the array

@@ -38,6 +38,7 @@ from destage.sweeps.calibration.measured_study import DESTAGE_DEPTH
 from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
 from destage.sweeps.sizing.families import Outclassed, find_too_small, list_unpriced
+from destage.sweeps.sizing.growing_load import grow
 from destage.sweeps.sizing.present_array import is_valid
 from destage.sweeps.sizing.request import (
     BATTERY,
@@ -133,8 +134,9 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
             columns = [objective.column for objective in objectives]
             battery = find_battery_case(session, parts, BATTERY, columns)
             by_destages = find_destages(session, parts, DESTAGE_DEPTH, columns)
-        if isinstance(error, ModelError) and depends_on_users(request.workload):
-            assured = _size_for_error(request, best, error, run)
+        growing = grow(request)
+        if isinstance(error, ModelError) and growing is not None:
+            assured = _size_for_error(growing, best, error, run)
     sized = replace(
         nothing,
         candidates=candidates,
@@ -182,9 +184,11 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
     of another class, with slower systems, has to carry more; so the search is repeated for the more.
 
     Args:
+        request: One whose whole load grows with its users.
         best: The cheapest array that carries the load as simulated.
         error: The model's error of its class.
     """
+    first_error = error
     asked, cheapest, load = replace(request, name=f"{request.name}-sure", max_price=None), best, 1.0
     while 1 / error.low > load:
         load = 1 / error.low
@@ -193,12 +197,12 @@ def _size_for_error(request: SizingRequest, best: Candidate, error: ModelError, 
         found = _find_cheapest_one(asked, run)
         if found is None:
             return Assured(error, load, best.parts, None, None)
-        cheapest, own_error = found
-        if isinstance(own_error, ModelError):
-            error = own_error
+        cheapest, its_error = found
+        if isinstance(its_error, ModelError):
+            error = its_error
         elif cheapest.parts != best.parts:
             # The error of its class is unknown, that of the first one is known.
-            asked, load = narrow(asked, best.parts), 1.0
+            asked, error, load = narrow(asked, best.parts), first_error, 1.0
     return Assured(error, load, cheapest.parts, cheapest.disks, cheapest.price)
 
 

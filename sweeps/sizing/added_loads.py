@@ -1,7 +1,9 @@
 """What is asked about a present array, from its configuration and the loads that are added to it."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from destage.engine import catalog
@@ -10,31 +12,36 @@ from destage.errors import ConfigError, Issue
 from destage.sweeps.sizing.families import check_levels
 from destage.sweeps.sizing.present_array import PresentArray
 from destage.sweeps.sizing.request import MOST, RAID_LEVELS
-from destage.sweeps.sizing.shared_load import ADD
+from destage.sweeps.sizing.shared_load import ADD, NamedLoad, resolve
 from destage.sweeps.sizing.single_changes import Considered
 from destage.sweeps.sizing.stored_data import scale_data, write_size
 from destage.sweeps.space import parameters
+from destage.sweeps.space.parameters import find_parameter
+from destage.sweeps.study.users import USERS
+
+_WITH_USERS = re.compile(r"(.+):(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class AddedLoad:
-    """A load that is added to an array.
+def split_users(text: str) -> tuple[str, int | None]:
+    """Return the name of a load and the users that it states after a colon, as in `vdi:300`; None without.
 
-    Attributes:
-        workload: The workload, as in a scenario.
-        name: The name of the load in the names of studies.
-        remarks: Sentences on what the load assumes.
+    Raises:
+        ConfigError: There are none, or more than a workload can have.
     """
-
-    workload: Mapping[str, Any]
-    name: str
-    remarks: Sequence[str] = ()
+    match = _WITH_USERS.fullmatch(text)
+    if match is None or Path(text).exists():
+        return text, None
+    users = int(match[2])
+    if not 1 <= users <= (find_parameter(USERS).most or 0):
+        message = "the users after the colon must be from 1 to 1,000,000"
+        raise ConfigError([Issue("study.out-of-range", ADD, message, text)])
+    return match[1], users
 
 
 def make_array(
     name: str,
     present: tuple[Mapping[str, Any], Sequence[str]],
-    loads: Sequence[AddedLoad],
+    loads: Sequence[NamedLoad],
     *,
     objectives: Sequence[str],
     failures: Mapping[str, Sequence[str]],
@@ -114,14 +121,7 @@ def consider(
 
 def _scale(workload: Mapping[str, Any], capacity: int | None) -> dict[str, Any]:
     """Return a workload, with its parts of the catalogue, over data of another size."""
-    scaled: dict[str, Any] = {"workload": dict(workload)}
-    try:
-        for path, value in ({} if capacity is None else scale_data(workload, capacity)).items():
-            parameters.assign(scaled, path, value)
-        resolved: dict[str, Any] = catalog.resolve(scaled)["workload"]
-    except ConfigError as error:
-        places = {"workload.use": ADD}
-        raise ConfigError(
-            [replace(issue, place=places.get(issue.place, issue.place)) for issue in error.issues]
-        ) from None
-    return resolved
+    scaled = {"workload": resolve(workload, ADD)}
+    for path, value in ({} if capacity is None else scale_data(scaled["workload"], capacity)).items():
+        parameters.assign(scaled, path, value)
+    return scaled["workload"]

@@ -2,15 +2,27 @@
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from destage.engine import catalog
 from destage.spec import quantities
+from destage.sweeps.sizing.request import SizingRequest
 from destage.sweeps.sizing.stored_data import count_users, list_addresses
 from destage.sweeps.study.users import has_users, list_streams
 
 _FEWEST = 100
 """The users of a load of random requests alone: one per cent of it each."""
 _RANDOM = "poisson"
+
+
+def grow(request: SizingRequest) -> SizingRequest | None:
+    """Return a request whose whole load grows with its users; None if that of a stream cannot."""
+    if all(has_users([stream]) for stream in list_streams(request.workload)):
+        return request
+    resolved, _ = catalog.resolve_known({"workload": request.workload})
+    workload = make_growing(resolved["workload"])
+    return None if workload is None else replace(request, workload=workload)
 
 
 def make_growing(workload: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -111,7 +111,8 @@ class SizingRequest:
     @property
     def least_load(self) -> str:
         """The load of one user in words."""
-        return "one user alone" if self.unit == "users" else f"1 {self.unit}"
+        counts_users = self.unit.startswith(USERS)
+        return f"{self.unit.replace(USERS, 'one user', 1)} alone" if counts_users else f"1 {self.unit}"
 
 
 def list_objectives(response_p95: str | None, subject_to: Sequence[str]) -> list[str]:

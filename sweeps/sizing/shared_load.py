@@ -1,4 +1,4 @@
-"""Two loads on one array: the streams of both, and the added data after the present data.
+"""Several loads on one array: the streams of all, and the data of each after those of the loads before.
 
 A configuration has one number of users. Where two loads have users of different numbers, those of one load
 run in the number of the other, each at a rate that keeps the rate of all.
@@ -7,19 +7,45 @@ run in the number of the other, each at a rate that keeps the rate of all.
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from destage.engine import catalog
+from destage.engine.workload_description import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
-from destage.sweeps.sizing.stored_data import count_users, list_addresses, measure_data, write_size
+from destage.sweeps.sizing.growing_load import make_growing
+from destage.sweeps.sizing.stored_data import (
+    count_users,
+    list_addresses,
+    measure_data,
+    read_offset,
+    write_size,
+)
 from destage.sweeps.space import parameters
 from destage.sweeps.study.users import has_trace, has_users, list_streams
 
-ADD, HAVE = "add", "have"
-"""The places of mistakes in the added load and in the present one."""
+JOINED_UNIT = "users of each load"
+"""What the number of users of several loads counts."""
+ADD, HAVE, WORKLOAD = "add", "have", "use"
+"""The places of mistakes in an added load, in the present one, and in the first of an array to be found."""
 _CONTIGUOUS = "contiguous"
 _OPEN = ("poisson", "constant", "mmpp", "b_model")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLoad:
+    """A load.
+
+    Attributes:
+        workload: The workload, as in a scenario.
+        name: Its name in the names of studies.
+        remarks: Sentences on what it assumes.
+    """
+
+    workload: Mapping[str, Any]
+    name: str
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +56,90 @@ class SharedLoad:
     remarks: tuple[str, ...] = ()
 
 
-def share_array(present: Mapping[str, Any], added: Mapping[str, Any], usable: int) -> SharedLoad:
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two loads in messages.
+
+    Attributes:
+        place: The place of its mistakes.
+        label: What it is called.
+    """
+
+    place: str
+    label: str
+
+
+_SIDES = (Side(HAVE, "present load"), Side(ADD, "added load"))
+
+
+def join_loads(loads: Sequence[NamedLoad], capacity: int | None) -> NamedLoad:
+    """Return several loads of an array to be found as one, whose streams grow with its users if they can.
+
+    Args:
+        loads: At least two.
+        capacity: The data of all [bytes], of which the first takes the rest, if it has no size of its own.
+
+    Raises:
+        ConfigError: The loads cannot run together, or the size of the data of one is unknown.
+    """
+    first, *others = loads
+    stated = [
+        sentence for load in loads for sentence in describe_assumed_localities({"workload": load.workload})
+    ]
+    workload = resolve(first.workload, WORKLOAD)
+    if capacity is not None:
+        workload = _fill(workload, capacity - sum(measure_data(load.workload) or 0 for load in others))
+    joined = replace(first, workload=workload)
+    for load in others:
+        sides = (Side(WORKLOAD, f"load {joined.name}"), Side(ADD, f"load {load.name}"))
+        shared = share_array(joined.workload, resolve(load.workload, ADD), None, sides)
+        remarks = (*joined.remarks, *load.remarks, *shared.remarks)
+        joined = NamedLoad(shared.workload, f"{joined.name}-and-{load.name}", remarks)
+    remarks = tuple(dict.fromkeys([*stated, *joined.remarks]))
+    return replace(joined, workload=make_growing(joined.workload) or joined.workload, remarks=remarks)
+
+
+def _fill(workload: Mapping[str, Any], size: int) -> dict[str, Any]:
+    """Return a workload whose addresses without a footprint have one that ends at a size [bytes]."""
+    filled = {"workload": copy.deepcopy(dict(workload))}
+    for path, address in list_addresses(workload):
+        if address.get("footprint") is None:
+            rest = size - read_offset(address)
+            if rest <= 0:
+                raise _mistake("study.out-of-range", "capacity", "the data of the other loads leave no room")
+            parameters.assign(filled, f"{path}.footprint", write_size(rest))
+    return filled["workload"]
+
+
+def resolve(workload: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return a workload with its parts of the catalogue.
+
+    Raises:
+        ConfigError: It is not in the catalogue; its place is the one given.
+    """
+    try:
+        resolved: dict[str, Any] = catalog.resolve({"workload": dict(workload)})["workload"]
+    except ConfigError as error:
+        places = {"workload.use": place}
+        raise ConfigError(
+            [replace(issue, place=places.get(issue.place, issue.place)) for issue in error.issues]
+        ) from None
+    return resolved
+
+
+def share_array(
+    present: Mapping[str, Any],
+    added: Mapping[str, Any],
+    usable: int | None,
+    sides: tuple[Side, Side] = _SIDES,
+) -> SharedLoad:
     """Return the workload of a present load and an added one.
 
     Args:
         present: A workload without `use`.
         added: Another one; its contiguous areas move behind the data of the present one.
-        usable: The size of the data that the array can hold [bytes].
+        usable: The size of the data that the array can hold [bytes]; None for one that is to be found.
+        sides: What both are called in messages.
 
     Raises:
         ConfigError: The array does not hold the data of both, or the loads cannot run together.
@@ -47,15 +150,16 @@ def share_array(present: Mapping[str, Any], added: Mapping[str, Any], usable: in
         )
     phases = [workload.get("phases") for workload in (present, added) if workload.get("phases")]
     if len(phases) > 1:
-        raise _mistake("study.loads-conflict", ADD, "has phases, and so has the present load")
-    placed = _place(present, added, usable)
+        raise _mistake("study.loads-conflict", ADD, f"has phases, and so has the {sides[0].label}")
+    room = usable if usable is not None else _measure_both(present, added, sides)
+    placed = _place(present, added, room)
     counts = count_users(present), count_users(added)
     users = _choose_users(present, added)
     streams, remarks = [], []
-    for place, workload, count in zip((HAVE, ADD), (present, placed), counts, strict=True):
-        stretch = _Stretch(place, count, users)
+    for side, workload, count in zip(sides, (present, placed), counts, strict=True):
+        stretch = _Stretch(side.place, count, users)
         streams += [stretch.apply(stream) for stream in list_streams(workload)]
-        if remark := _describe_stretch(place, list_streams(workload), count, users):
+        if remark := _describe_stretch(side.label, list_streams(workload), count, users):
             remarks.append(remark)
     shared = {"users": users, "streams": _name_apart(streams)}
     return SharedLoad(shared | ({"phases": phases[0]} if phases else {}), tuple(remarks))
@@ -63,6 +167,18 @@ def share_array(present: Mapping[str, Any], added: Mapping[str, Any], usable: in
 
 def _mistake(code: str, place: str, message: str) -> ConfigError:
     return ConfigError([Issue(code, place, message)])
+
+
+def _measure_both(present: Mapping[str, Any], added: Mapping[str, Any], sides: tuple[Side, Side]) -> int:
+    """Return the size of the data of two loads [bytes]."""
+    both = 0
+    for side, workload in zip(sides, (present, added), strict=True):
+        size = measure_data(workload)
+        if size is None:
+            message = "the size of its data is unknown, so that it cannot share an array that is to be found"
+            raise _mistake("study.loads-conflict", side.place, message)
+        both += size
+    return both
 
 
 def _place(present: Mapping[str, Any], added: Mapping[str, Any], usable: int) -> dict[str, Any]:
@@ -85,7 +201,7 @@ def _place(present: Mapping[str, Any], added: Mapping[str, Any], usable: int) ->
     placed = {"workload": {**copy.deepcopy(dict(added)), "streams": copy.deepcopy(list_streams(added))}}
     for path, address in list_addresses(added):
         placement = address.get("placement") or {}
-        offset = int(quantities.parse(placement.get("offset", 0), "bytes"))
+        offset = read_offset(address)
         if placement.get("kind", _CONTIGUOUS) == _CONTIGUOUS:
             moved = {"kind": _CONTIGUOUS, "offset": quantities.render(end + offset, "bytes")}
             parameters.assign(placed, f"{path}.placement", moved)
@@ -171,15 +287,14 @@ class _Stretch:
             arrival["think_time"][key] = quantities.render(round(time * self.users / self.count), "ns")
 
 
-def _describe_stretch(place: str, streams: Sequence[Mapping[str, Any]], count: int, users: int) -> str | None:
+def _describe_stretch(label: str, streams: Sequence[Mapping[str, Any]], count: int, users: int) -> str | None:
     """Return a sentence on users that run in another number; None where that changes nothing."""
     kinds = {stream["arrival"]["kind"] for stream in streams if has_users([stream])}
     if count == users or kinds <= {"poisson"}:
         return None
-    load = "added" if place == ADD else "present"
     times = math.floor(count / users * 1000 + 0.5) / 1000
     return (
-        f"The {count} users of the {load} load run as {users}, each at {times:g} of its rate, since a "
+        f"The {count} users of the {label} run as {users}, each at {times:g} of its rate, since a "
         "configuration has one number of users: the load is the same while responses are short compared with "
         "think times."
     )

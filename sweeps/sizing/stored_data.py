@@ -47,7 +47,7 @@ def scale_data(workload: Mapping[str, Any], capacity: int) -> dict[str, Any]:
     factor = held / max(ends, default=held)
     assigned = {}
     for path, address in addresses:
-        offset = int(_read_offset(address) * factor)
+        offset = int(read_offset(address) * factor)
         if offset:
             assigned[f"{path}.placement.offset"] = write_size(offset)
         if address.get("footprint") is None:
@@ -69,10 +69,11 @@ def _find_end(address: Mapping[str, Any], users: int) -> int | None:
     if address.get("footprint") is None:
         return None
     size = int(quantities.parse(address["footprint"], "bytes"))
-    return _read_offset(address) + size * (users if address.get("per_user") else 1)
+    return read_offset(address) + size * (users if address.get("per_user") else 1)
 
 
-def _read_offset(address: Mapping[str, Any]) -> int:
+def read_offset(address: Mapping[str, Any]) -> int:
+    """Return where the footprint of an address process begins [bytes]."""
     return int(quantities.parse((address.get("placement") or {}).get("offset", 0), "bytes"))
 
 

@@ -5,9 +5,10 @@ would only find out slowly.
 """
 
 import copy
+import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -104,28 +105,42 @@ def find_unreachable(
     search = _Search(scenario, counts, bounds)
     arrays = {_array_of(family): family for family in reversed(families)}
     uncached: dict[_Array, _Uncached | None] = {}
-    best: list[Unloaded] = []
     with ThreadPoolExecutor(count_processors()) as threads:
         for array, run in zip(arrays, threads.map(search.run_uncached, arrays.values()), strict=True):
             if run is not None and run.missed is None:
                 threads.shutdown(cancel_futures=True)
                 return None
             uncached[array] = run
-        for group in search.group_by_controller(families):
-            fastest = _find_fastest({array: uncached[array] for array in group})
-            others = [array for array in group if array not in fastest]
-            misses = []
-            for part in (fastest, others):
-                tasks = [(group[array], uncached[array]) for array in part]
-                for missed in threads.map(lambda task: search.examine(*task), tasks):
-                    if missed is None or missed.excess <= _MARGIN:
-                        threads.shutdown(cancel_futures=True)
-                        return None
-                    misses.append(missed)
-                if all(miss.excess > _MARGIN * _ALIKE and miss.disk_busy < _IDLE for miss in misses):
-                    break
-            best += misses
-    return min(best, key=lambda missed: missed.excess, default=None)
+        groups = search.group_by_controller(families)
+        fastest = [_find_fastest({array: uncached[array] for array in group}) for group in groups]
+        misses: list[list[Unloaded]] = [[] for _ in groups]
+
+        def may_be_met(chosen: Sequence[Sequence[_Array]]) -> bool:
+            """Examine arrays of all groups beside each other; return whether one of them may meet all."""
+            tasks = [(group, array) for group, arrays in enumerate(chosen) for array in arrays]
+            examined = threads.map(
+                lambda task: search.examine(groups[task[0]][task[1]], uncached[task[1]]), tasks
+            )
+            for (group, _), missed in zip(tasks, examined, strict=True):
+                if missed is None or missed.excess <= _MARGIN:
+                    threads.shutdown(cancel_futures=True)
+                    return True
+                misses[group].append(missed)
+            return False
+
+        if may_be_met(fastest) or may_be_met(
+            [
+                [] if _stand_for_others(missed) else [array for array in group if array not in arrays]
+                for group, arrays, missed in zip(groups, fastest, misses, strict=True)
+            ]
+        ):
+            return None
+    return min(itertools.chain(*misses), key=lambda missed: missed.excess, default=None)
+
+
+def _stand_for_others(misses: Sequence[Unloaded]) -> bool:
+    """Return whether arrays that are at least as slow without a cache miss their objectives too."""
+    return all(miss.excess > _MARGIN * _ALIKE and miss.disk_busy < _IDLE for miss in misses)
 
 
 def _array_of(family: _Family) -> _Array:
@@ -165,13 +180,16 @@ class _Search:
         columns = {*_COMPARED, *(objective.column for objective in self.bounds)}
         return _Uncached(self._find_missed(family, count, row), {column: row[column] for column in columns})
 
-    def group_by_controller(self, families: Sequence[_Family]) -> Iterator[dict[_Array, _Family]]:
-        """Yield the families of controllers that differ, of equal ones those of the first, by array."""
+    def group_by_controller(self, families: Sequence[_Family]) -> list[dict[_Array, _Family]]:
+        """Return the families of controllers that differ, of equal ones those of the first, by array."""
         groups: dict[str, dict[_Array, _Family]] = {}
+        described: dict[object, str] = {}
         for family in families:
-            key = self._describe_controller(family)
-            groups.setdefault(key, {}).setdefault(_array_of(family), family)
-        yield from groups.values()
+            controller = family[CONTROLLER]
+            if controller not in described:
+                described[controller] = self._describe_controller(family)
+            groups.setdefault(described[controller], {}).setdefault(_array_of(family), family)
+        return list(groups.values())
 
     def examine(self, family: _Family, uncached: _Uncached | None) -> Unloaded | None:
         """Return the objective that a family misses by the most; with the fewest disks if that is clear."""

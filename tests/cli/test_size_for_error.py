@@ -52,6 +52,13 @@ def test_an_array_of_an_unknown_class_is_not_named(monkeypatch: pytest.MonkeyPat
     assert (sure.load, sure.error, sure.parts, sure.disks) == (2.0, HALF, BEST.parts, 8)
 
 
+def test_a_slower_class_does_not_count_for_the_first_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    dear = replace(BEST, disks=8)
+    sure, asked = size(monkeypatch, [(OTHER, THIRD), (OTHER, "no system has its disks"), (dear, HALF)])
+    assert asked == [(200, ("10", "5"), None), (300, ("10", "5"), None), (200, ("10",), None)]
+    assert (sure.load, sure.error, sure.parts, sure.disks) == (2.0, HALF, BEST.parts, 8)
+
+
 def test_nothing_is_named_where_no_array_carries_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sure, _ = size(monkeypatch, [None])
     assert (sure.load, sure.parts, sure.disks, sure.price) == (2.0, BEST.parts, None, None)

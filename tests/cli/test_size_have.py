@@ -206,7 +206,8 @@ def test_added_loads_are_files_presets_and_their_users(check: Check, tmp_path: P
     alone = check("--add", "vdi", "--users", "5", *relaxed)
     assert read_rate(alone, 1) == pytest.approx(60 + 45, rel=0.1)
     assert any("preset vdi" in line for line in alone["answer"])
-    both = check("--add", "vdi", "--add", write_load(tmp_path / "more.yaml", "20/s"), *relaxed)
+    assert read_rate(check("--add", "vdi:5", *relaxed), 1) == read_rate(alone, 1)
+    both = check("--add", "vdi:1", "--add", write_load(tmp_path / "more.yaml", "20/s"), *relaxed)
     assert read_rate(both, 1) == pytest.approx(60 + 9 + 20, rel=0.1)
 
 
@@ -288,7 +289,8 @@ HAVE = ("--have", "array.yaml")
 @pytest.mark.parametrize(
     ("args", "issue"),
     [
-        (("--add", "vdi"), ("usage.conflicting-options", "--add")),
+        (("--keep", "1TB"), ("usage.conflicting-options", "--keep")),
+        ((*HAVE, "--add", "vdi:3", "--users", "9"), ("usage.conflicting-options", "--users")),
         (HAVE, ("usage.missing-argument", "--add")),
         ((*HAVE, "--users", "9"), ("usage.missing-argument", "--add")),
         ((*HAVE, "--add", "vdi", "--workload", "vdi"), ("usage.conflicting-options", "--workload")),

@@ -88,7 +88,7 @@ def test_an_array_and_its_loads_are_fields_too(destage: Any, array: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "issues"),
     [
-        ({"add": ["vdi"]}, [("study.no-effect", "add")]),
+        ({"add": ["vdi"]}, [("study.one-of", "workload")]),
         ({"workload": "vdi", "keep": "1TB"}, [("study.no-effect", "keep")]),
         ({"have": ARRAY}, [("study.one-of", "add")]),
         (

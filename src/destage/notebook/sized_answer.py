@@ -22,7 +22,7 @@ from destage.sweeps.keys.prices import check_prices, example_prices, read_prices
 from destage.sweeps.reading.new_study import make_name
 from destage.sweeps.reading.scenario_text import parse_scenario, read_present
 from destage.sweeps.sizing import rate_load
-from destage.sweeps.sizing.added_loads import AddedLoad, consider, make_array
+from destage.sweeps.sizing.added_loads import consider, make_array, split_users
 from destage.sweeps.sizing.failure_states import list_failures
 from destage.sweeps.sizing.request import (
     FEWEST,
@@ -33,6 +33,7 @@ from destage.sweeps.sizing.request import (
     SizingRequest,
     list_objectives,
 )
+from destage.sweeps.sizing.shared_load import JOINED_UNIT, NamedLoad, join_loads
 from destage.sweeps.sizing.uncertain_load import RATE, READ_RATE, READ_SHARE, WRITE_RATE, describe_load
 
 Given = float | tuple[float, float]
@@ -131,7 +132,7 @@ def find_configuration(
     }
     inputs = [_read_input(name, number) for name, number in numbers.items() if number is not None]
     given = [known.name for known in inputs]
-    _check_present(have, {"add": add or None, "keep": keep}, {"workload": workload, "budget": budget}, inputs)
+    _check_present(have, {"keep": keep}, {"workload": workload, "budget": budget}, inputs, add)
     loads = [*add] if have is not None else [] if workload is None else [workload]
     place = "workload" if have is None else "add"
     _check_load(given, place, has_workload=bool(loads), size=size, capacity=capacity)
@@ -148,7 +149,7 @@ def find_configuration(
 
     def request_at(values: Mapping[str, float]) -> SizingRequest:
         return SizingRequest(
-            **_describe_load(workload, values, size),
+            **_join(_describe_load(workload, values, size), add, data),
             capacity=data,
             objectives=objectives,
             prices=table,
@@ -169,10 +170,10 @@ def find_configuration(
 
     values = {known.name: known.low for known in inputs}
     if have is not None:
-        described = [_describe_load(load, values, size) for load in (loads or (None,))]
+        described = [_describe_added(load, values) for load in loads] or [_describe_load(None, values, size)]
         array = make_array(
             *_read_array(have),
-            [AddedLoad(load["workload"], load["name"], load.get("remarks", ())) for load in described],
+            [_name(load) for load in described],
             objectives=objectives,
             failures=failures,
             capacity=data,
@@ -191,16 +192,23 @@ def find_configuration(
 
 
 def _check_present(
-    have: object, needed: Mapping[str, Any], useless: Mapping[str, Any], inputs: Sequence[InputRange]
+    have: object,
+    needed: Mapping[str, Any],
+    useless: Mapping[str, Any],
+    inputs: Sequence[InputRange],
+    add: Sequence[object],
 ) -> None:
     """Raise an error if arguments about a present array are without one, or others beside it.
 
     Args:
         needed: The arguments that need it.
         useless: Those that it has no use for.
+        add: The loads that are added, which do not need it.
     """
     if have is None:
         _reject(needed, "needs `have`, the array that a load is added to")
+        if any(known.has_width for known in inputs):
+            _reject({"add": add or None}, "is beside one load: a range is of one alone")
         return
     _reject(useless, "has no effect with `have`, whose array and load are there; leave it out")
     _reject({known.name: known.has_width or None for known in inputs}, "must be one value with `have`")
@@ -243,6 +251,31 @@ def _describe_load(
         "unit": rate_load.UNIT,
         "remarks": (rate_load.ASSUMED,),
     }
+
+
+def _join(
+    first: dict[str, Any], added: Sequence[str | Mapping[str, Any]], capacity: int | None
+) -> dict[str, Any]:
+    """Return the fields of a request of a load with others."""
+    if not added:
+        return first
+    loads = [first, *(_describe_added(load) for load in added)]
+    joined = join_loads([_name(load) for load in loads], capacity)
+    remarks = {"remarks": joined.remarks, "unit": JOINED_UNIT}
+    return {"workload": joined.workload, "name": joined.name, **remarks}
+
+
+def _describe_added(
+    load: str | Mapping[str, Any], values: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    """Return the fields of a load of `add`, which may state its users after a colon."""
+    name, users = split_users(load) if isinstance(load, str) else (load, None)
+    stated = {} if users is None else {USERS: users}
+    return _describe_load(name, {**(values or {}), **stated}, None)
+
+
+def _name(load: Mapping[str, Any]) -> NamedLoad:
+    return NamedLoad(load["workload"], load["name"], load.get("remarks", ()))
 
 
 def _check_load(

@@ -89,8 +89,8 @@ def size(
         list[str] | None,
         typer.Option(
             "--add",
-            metavar="NAME|FILE",
-            help="With --have: load that is added, as --workload takes it; repeatable.",
+            metavar="NAME[:USERS]|FILE",
+            help="Load beside --workload, or beside that of --have, as --workload takes it; repeatable.",
             autocompletion=complete_workloads,
         ),
     ] = None,
@@ -310,7 +310,7 @@ def size(
     )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
-    if have is not None or add or keep is not None:
+    if have is not None or keep is not None:
         from destage.present_sizing import check_array
 
         reason = "--have does not take it: its array and its load are those of the file"
@@ -334,6 +334,7 @@ def size(
     if any(given.has_width for given in inputs):
         reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
         reject_options(context, _NORMAL_ONLY, *_FAILURES)
+        reject_options(context, "it is beside one load: a range is of one alone", "--add")
         is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})

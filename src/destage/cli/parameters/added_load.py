@@ -1,12 +1,12 @@
 """The options of `destage size --have` as a question: the present array, and the loads that are added."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from destage.cli.parameters.scenario_file import assign_field
 from destage.cli.parameters.shared_options import parse_size, read_file
-from destage.cli.parameters.sizing_load import LoadOptions, SizedLoad, make_slug, read_load
+from destage.cli.parameters.sizing_load import SizedLoad, make_slug, read_added, read_load
 from destage.cli.parameters.sizing_request import (
     SizeOptions,
     choose_phase,
@@ -38,22 +38,22 @@ def make_question(options: SizeOptions) -> Question:
         UsageError: Options contradict each other, or one is missing.
     """
     from destage.sweeps.reading.scenario_text import parse_scenario, read_present
-    from destage.sweeps.sizing.added_loads import AddedLoad, consider, make_array
+    from destage.sweeps.sizing.added_loads import consider, make_array
     from destage.sweeps.sizing.failure_states import list_failures
     from destage.sweeps.sizing.request import list_objectives
+    from destage.sweeps.sizing.shared_load import NamedLoad
 
     file = options.have
     if file is None:
-        option = "--add" if options.add else "--keep"
-        message = f"{option} needs --have, the array that a load is added to"
-        raise UsageError("usage.conflicting-options", message, option)
+        message = "--keep needs --have, the array that a load is added to"
+        raise UsageError("usage.conflicting-options", message, "--keep")
     loads, data = _read_loads(options), read_capacity(options)
     scenario, source = parse_scenario(read_file(file, "--have"), str(file), file.parent)
     assigned = [assign_field(scenario, text) for text in options.assign]
     array = make_array(
         make_slug(file.stem),
         read_present(scenario, source, file.parent, assigned),
-        [AddedLoad(load.workload, load.name, load.remarks) for load in loads],
+        [NamedLoad(load.workload, load.name, load.remarks) for load in loads],
         objectives=list_objectives(options.response_p95, options.subject_to),
         failures=list_failures(options.failures),
         capacity=data,
@@ -77,7 +77,7 @@ def _read_loads(options: SizeOptions) -> list[SizedLoad]:
         )
         raise UsageError("usage.missing-argument", message, "--add")
     if len(options.add) + given.is_rate == 1:
-        return [read_load(replace(given, workload=next(iter(options.add), None)))]
+        return [read_added(name, given) for name in options.add] or [read_load(given)]
     alone = {
         "--users": given.users,
         "--test": given.test,
@@ -89,7 +89,8 @@ def _read_loads(options: SizeOptions) -> list[SizedLoad]:
     for option, value in alone.items():
         if value is not None:
             message = (
-                f"{option} is for one added load, and several are given; a file has its own users and data"
+                f"{option} is for one added load, and several are given; a file has its own users and data, "
+                "and a name may have its users after a colon, as in vdi:300"
             )
             raise UsageError("usage.conflicting-options", message, option)
-    return [read_load(LoadOptions(workload=name)) for name in options.add]
+    return [read_added(name) for name in options.add]

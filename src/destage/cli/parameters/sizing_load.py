@@ -5,7 +5,7 @@ Its numbers are values or ranges: `300`, `250..350`.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,41 @@ def read_load(options: LoadOptions) -> SizedLoad:
     arrival = {"kind": "trace", "file": str(options.trace.absolute()), "mode": "open", "copies": {}}
     workload = {"users": users, "streams": [{"name": "trace", "arrival": arrival}]}
     return SizedLoad(workload, f"{make_slug(options.trace.stem)}-{users}")
+
+
+def read_added(text: str, options: LoadOptions | None = None) -> SizedLoad:
+    """Return a load that `--add` names, with its users after a colon, as in `vdi:300`.
+
+    Args:
+        options: The other options of this load.
+
+    Raises:
+        UsageError: Its users are stated twice.
+    """
+    from destage.sweeps.sizing.added_loads import split_users
+
+    name, users = split_users(text)
+    options = LoadOptions() if options is None else options
+    if users is not None and options.users is not None:
+        message = f"{text!r} states its users, and so does --users"
+        raise UsageError("usage.conflicting-options", message, "--users")
+    return read_load(replace(options, workload=name, users=users or options.users))
+
+
+def join_added(load: SizedLoad, names: Sequence[str], capacity: int | None) -> SizedLoad:
+    """Return a load with those that `--add` names, which share an array that is to be found.
+
+    Args:
+        capacity: The data of all [bytes]; None for their own.
+
+    Raises:
+        ConfigError: They cannot run together.
+    """
+    from destage.sweeps.sizing.shared_load import JOINED_UNIT, NamedLoad, join_loads
+
+    loads = [load, *(read_added(name) for name in names)]
+    joined = join_loads([NamedLoad(one.workload, one.name, one.remarks) for one in loads], capacity)
+    return replace(load, workload=joined.workload, name=joined.name, unit=JOINED_UNIT, remarks=joined.remarks)
 
 
 def _share_reads(load: SizedLoad, share: float) -> SizedLoad:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from destage.cli.parameters.shared_options import parse_size, read_file, split_assignment
-from destage.cli.parameters.sizing_load import LoadOptions, read_load
+from destage.cli.parameters.sizing_load import LoadOptions, join_added, read_load
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _PLACES = {
     "array.disks": "--count",
     "arrays.0.disks": "--count",
     "add": "--add",
+    "capacity": "--capacity",
     "keep": "--keep",
     "most": "--count",
     "have": "--have",
@@ -89,6 +90,12 @@ def make_request(options: SizeOptions) -> "SizingRequest":
     fewest, most = read_count(options.count or DEFAULT_COUNT)
     load = read_load(options.load)
     data = read_capacity(options)
+    if options.add and options.load.trace is not None:
+        message = "a trace has the array to itself: the size of its data is unknown"
+        raise UsageError("usage.conflicting-options", message, "--add")
+    if options.add:
+        with place_at_options():
+            load = join_added(load, options.add, data)
     decided = {} if data is None else dict.fromkeys(scale_data(load.workload, data), "--capacity")
     decided |= dict.fromkeys(load.settings, "--read-share")
     if options.phase is not None:
