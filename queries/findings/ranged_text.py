@@ -7,6 +7,7 @@ from destage.measured_systems.model_error import ModelError, is_sure
 from destage.queries.findings.part_names import name_parts
 from destage.queries.findings.sizing_text import Sized, compose_sizing, format_odds
 from destage.queries.text.presentation import format_amount, format_count, format_number, format_rounded
+from destage.queries.text.shown_results import name_state
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
@@ -27,9 +28,12 @@ class RangedCandidate:
         price: Its price [currency].
         carried: The most of the load that it carries in the simulation, at each share of reads.
         is_bound: Whether it may carry more, at each share of reads.
+        limiting: The state in which it carries the least, at each share of reads.
         odds: The share of the ranges in which it meets the objectives, as far as the simulation is exact.
-        error: The speeds of measured systems of its class, or why they are unknown; None without devices.
-        odds_with_error: The probability that it meets them, if its speed is one of these; None if unknown.
+        error: The speeds of measured systems of its class in normal operation, or why they are unknown; None
+            without devices.
+        odds_with_error: The probability that it meets them, if its speed is one of these, in the state where
+            that is least; None if unknown.
         mean_regret: The expected regret [currency].
         greatest_regret: The regret at the worst load [currency].
     """
@@ -39,6 +43,7 @@ class RangedCandidate:
     price: float
     carried: Sequence[float]
     is_bound: Sequence[bool]
+    limiting: Sequence[str]
     odds: float
     error: ModelError | str | None
     odds_with_error: float | None
@@ -57,6 +62,7 @@ class RangedSizing:
         candidates: The arrays, the cheapest first.
         sizings: The loads that were sized, and what was found for each; the least load first.
         uncarried: The share of the ranges in which no candidate meets the objectives.
+        states: The states of failure that have objectives, too.
     """
 
     ranges: Mapping[str, tuple[float, float]]
@@ -65,6 +71,7 @@ class RangedSizing:
     candidates: Sequence[RangedCandidate]
     sizings: Sequence[tuple[Mapping[str, float], Sized]]
     uncarried: float
+    states: Sequence[str] = ()
 
     @property
     def currency(self) -> str:
@@ -114,6 +121,7 @@ def compose_ranged(ranged: RangedSizing) -> list[str]:
     )
     facts = [
         ("ranges", f"{', '.join(ranges)}; every value is as probable as any other"),
+        *([("states", _describe_states(ranged.states))] if ranged.states else []),
         ("odds", _describe_odds(best)),
         ("regret", f"{mean} on average, {most} at most, the least on average of {count}"),
     ]
@@ -150,6 +158,11 @@ def _describe_input(name: str, low: float, high: float) -> str:
     return f"{' to '.join(ends)} {unit}"
 
 
+def _describe_states(states: Sequence[str]) -> str:
+    names = " and ".join(name_state(state) for state in states)
+    return f"normal operation and {names}: carried is what meets the objectives of each"
+
+
 def _describe_odds(one: RangedCandidate) -> str:
     odds = f"{_percent(one.odds)} that all objectives are met, as far as the simulation is exact"
     if one.odds_with_error is None:
@@ -160,11 +173,13 @@ def _describe_odds(one: RangedCandidate) -> str:
 def _tabulate(ranged: RangedSizing) -> list[str]:
     """Return the candidates with their odds and regret, the cheapest first."""
     results = ("odds", "with error", "mean regret", "greatest", "configuration")
-    rows = [(f"price [{ranged.currency}]", f"carries [{ranged.unit}]", *results)]
+    limited = ("limited in",) if ranged.states else ()
+    rows = [(f"price [{ranged.currency}]", f"carries [{ranged.unit}]", *limited, *results)]
     rows += [
         (
             format_amount(one.price),
             _describe_carried(one),
+            *([", ".join(dict.fromkeys(map(name_state, one.limiting)))] if ranged.states else []),
             _percent(one.odds),
             "unknown" if one.odds_with_error is None else _percent(one.odds_with_error),
             _amount(one.mean_regret),

@@ -28,8 +28,7 @@ from destage.spec.objective import DURING_REBUILD, NORMAL
 from destage.sweeps import Outcome, Study
 from destage.sweeps.sizing.failure_states import (
     UNPROTECTED,
-    RebuildWindow,
-    choose_window,
+    choose_window_of,
     is_always_in,
     make_state_search,
 )
@@ -53,16 +52,11 @@ def find_affordable(request: SizingRequest, run: Run, find_cheapest: FindCheapes
     Raises:
         ConfigError: As `find_cheapest_in_failures` does.
     """
-
-    def find(asked: SizingRequest) -> Sized:
-        if not asked.failures:
-            return find_cheapest(asked, run)
-        return find_cheapest_in_failures(asked, run, find_cheapest)
-
-    sized = find(request)
+    sized = find_cheapest_in_failures(request, run, find_cheapest)
     if sized.carrying or sized.reason is not None or request.max_price is None:
         return sized
-    return replace(sized, beyond=next(iter(find(replace(request, max_price=None)).carrying), None))
+    unlimited = find_cheapest_in_failures(replace(request, max_price=None), run, find_cheapest)
+    return replace(sized, beyond=next(iter(unlimited.carrying), None))
 
 
 def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
@@ -74,6 +68,8 @@ def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: F
     Raises:
         ConfigError: As `find_cheapest` does, or no run of a state measures what an objective of it bounds.
     """
+    if not request.failures:
+        return find_cheapest(request, run)
     normal, remarks = replace(request, failures={}), []
     if DURING_REBUILD in request.failures and UNPROTECTED in request.raid:
         why = "it has no redundancy, so that a failed disk cannot be rebuilt"
@@ -117,11 +113,7 @@ class _FailureSearch:
         self._request = request
         self._run = run
         self._errors: dict[tuple[str, ...], ModelError | str | None] = {}
-        self._window = RebuildWindow()
-        if DURING_REBUILD in request.failures:
-            is_stated = any(path.partition(".")[0] == "run" for path in request.settings)
-            healthy = make_scenario(request, _describe(sized.carrying[0]))
-            self._window = choose_window(healthy, is_stated=is_stated)
+        self._window = choose_window_of(request, _describe(sized.carrying[0]))
 
     def find(self) -> list[Candidate]:
         """Return the cheapest arrays that meet all objectives, the cheapest first."""

@@ -33,10 +33,12 @@ from destage.queries.findings.sizing_reasons import (
     describe_unreachable,
 )
 from destage.queries.findings.sizing_text import Assured, Held, Sized
+from destage.spec.objective import DURING_REBUILD, NORMAL
 from destage.sweeps import Outcome, Study
 from destage.sweeps.calibration.measured_study import DESTAGE_DEPTH
 from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
+from destage.sweeps.sizing.failure_states import choose_window_of, make_capacities
 from destage.sweeps.sizing.families import Outclassed, find_too_small, list_unpriced
 from destage.sweeps.sizing.growing_load import grow
 from destage.sweeps.sizing.present_array import is_valid
@@ -44,6 +46,7 @@ from destage.sweeps.sizing.request import (
     BATTERY,
     SizingRequest,
     depends_on_users,
+    grows,
     is_battery_absent,
     make_scenario,
     measure_own_data,
@@ -51,10 +54,11 @@ from destage.sweeps.sizing.request import (
     narrow,
 )
 from destage.sweeps.sizing.uncertain_load import UncertainLoad, measure_load
-from destage.sweeps.sizing.weighed_arrays import MeasuredArray, weigh_arrays
+from destage.sweeps.sizing.weighed_arrays import Carried, MeasuredArray, weigh_arrays
 
 Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""
+FindInStates = Callable[[SizingRequest, Run, Callable[[SizingRequest, Run], Sized]], Sized]
 
 _LOADS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 """The loads of the response curve, as multiples of the requested load."""
@@ -134,7 +138,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
             columns = [objective.column for objective in objectives]
             battery = find_battery_case(session, parts, BATTERY, columns)
             by_destages = find_destages(session, parts, DESTAGE_DEPTH, columns)
-        growing = grow(request)
+        growing = request if grows(request.workload) else grow(request)
         if isinstance(error, ModelError) and growing is not None:
             assured = _size_for_error(growing, best, error, run)
     sized = replace(
@@ -218,13 +222,17 @@ def _find_cheapest_one(request: SizingRequest, run: Run) -> tuple[Candidate, Mod
         return None if cheapest.disks is None else (cheapest, find_error_of_cheapest(session))
 
 
-def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
+def judge_ranges(load: UncertainLoad, run: Run, find: FindInStates) -> RangedSizing:
     """Return the arrays that come into question for a load in ranges, with their odds and regret.
+
+    Args:
+        find: Finds the cheapest configurations in all states, with what finds them in normal operation.
 
     Raises:
         ConfigError: As `find_cheapest` does.
     """
-    sizings = [(values, find_cheapest(load.make_request(values), run)) for values in load.corners]
+    requests = [(values, load.make_request(values)) for values in load.corners]
+    sizings = [(values, find(request, run, find_cheapest)) for values, request in requests]
     shares = load.shares
     nothing = RangedSizing(
         ranges={known.name: (known.low, known.high) for known in load.inputs if known.has_width},
@@ -233,6 +241,7 @@ def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
         candidates=(),
         sizings=sizings,
         uncarried=1.0,
+        states=list(requests[0][1].failures),
     )
     found = _list_arrays(load.make_largest(shares[0])[0], [sized for _, sized in sizings])
     if not found:
@@ -242,9 +251,7 @@ def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
         point = measure_load(values)
         for one in sized.carrying[: sizing_studies.FOUND] if point.share in shares else ():
             # The search for the fewest disks has shown it; a fitted answer may be a little less.
-            carried = arrays[found.index(describe(one))].carried
-            place = shares.index(point.share)
-            carried[place] = max(carried[place], point.amount)
+            arrays[found.index(describe(one))].raise_to(shares.index(point.share), point.amount)
     weighed, uncarried = weigh_arrays(arrays, shares, load.strata)
     candidates = [
         RangedCandidate(
@@ -253,7 +260,8 @@ def judge_ranges(load: UncertainLoad, run: Run) -> RangedSizing:
             price=array.price,
             carried=array.carried,
             is_bound=array.is_bound,
-            error=array.error,
+            limiting=array.limiting,
+            error=array.states[NORMAL].error,
             **asdict(weights),
         )
         for array, weights in zip(arrays, weighed, strict=True)
@@ -284,32 +292,50 @@ def _list_arrays(request: SizingRequest, sizings: Sequence[Sized]) -> list[dict[
 
 
 def _measure_arrays(load: UncertainLoad, found: Sequence[dict[str, Any]], run: Run) -> list[MeasuredArray]:
-    """Return what each array carries at each share of reads, and the model's error at the middle one."""
-    rows: list[list[dict[str, Any]]] = []
-    errors = []
-    for share in load.shares:
-        request, amount = load.make_largest(share)
-        users = int(request.workload["users"])
-        study = sizing_studies.make_capacities(request, found)
-        with open_session(run(study).path) as session:
-            answers = session.sql("SELECT * FROM answers ORDER BY plan_row").to_pylist()
-            errors.append(list_point_errors(session, users))
-            metric = session.answer
-        for row in answers:
-            is_none = row[metric] is None or row["censored"] == "below"
-            row["carried"] = 0.0 if is_none else row[metric] * amount / users
-        by_parts = [{path: row[path] for path in found[0]} for row in answers]
-        rows.append([answers[by_parts.index(parts)] for parts in found])
-    middle = len(rows) // 2
+    """Return what each array carries in each state, at each share of reads."""
+    requests = [load.make_largest(share) for share in load.shares]
+    window = choose_window_of(requests[0][0], found[0])
+    measured: list[dict[str, Carried]] = [{} for _ in found]
+    prices: list[float] = []
+    for state in (NORMAL, *requests[0][0].failures):
+        at_shares = []
+        for request, amount in requests:
+            study = make_capacities(request, found, state, window)
+            at_shares.append(_read_capacities(study, found, amount, run))
+            if study.prices is not None:
+                prices = [study.prices.price(parts, parts[DISKS]) for parts in found]
+        for states, rows in zip(measured, zip(*at_shares, strict=True), strict=True):
+            error = rows[len(rows) // 2][2]
+            if state == DURING_REBUILD:
+                error = "no measured system was rebuilding"
+            states[state] = Carried([row[0] for row in rows], [row[1] for row in rows], error)
     return [
-        MeasuredArray(
-            parts,
-            study.prices.price(parts, parts[DISKS]) if study.prices else 0.0,
-            [row["carried"] for row in at_shares],
-            [row["censored"] == "at_least" for row in at_shares],
-            errors[middle].get(at_shares[middle]["point_id"]),
+        MeasuredArray(parts, price, states)
+        for parts, price, states in zip(found, prices or [0.0] * len(found), measured, strict=True)
+    ]
+
+
+def _read_capacities(
+    study: Study, found: Sequence[dict[str, Any]], amount: float, run: Run
+) -> list[tuple[float, bool, ModelError | str | None]]:
+    """Return what each array carries, whether it may carry more, and the model's error there.
+
+    Args:
+        amount: The load of the study's number of users.
+    """
+    users = int(study.scenario["workload"]["users"])
+    with open_session(run(study).path) as session:
+        answers = session.sql("SELECT * FROM answers").to_pylist()
+        errors, metric = list_point_errors(session, users), session.answer
+    by_parts = {tuple(row[path] for path in found[0]): row for row in answers}
+    rows = [by_parts[tuple(parts.values())] for parts in found]
+    return [
+        (
+            0.0 if row[metric] is None or row["censored"] == "below" else row[metric] * amount / users,
+            row["censored"] == "at_least",
+            errors.get(row["point_id"]),
         )
-        for parts, at_shares in zip(found, zip(*rows, strict=True), strict=True)
+        for row in rows
     ]
 
 

@@ -14,7 +14,7 @@ from destage import engine
 from destage.spec.objective import DEAD_BATTERY, DURING_REBUILD, NORMAL
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.sizing.request import BATTERY, SizingRequest, make_scenario
-from destage.sweeps.sizing.sizing_studies import write_search
+from destage.sweeps.sizing.sizing_studies import write_capacities, write_search
 from destage.sweeps.space import parameters
 from destage.sweeps.study.valid_study import Study
 
@@ -78,6 +78,18 @@ def choose_window(scenario: Mapping[str, Any], *, is_stated: bool) -> RebuildWin
     return RebuildWindow(requests=max(_FEWEST, round(requests * _LONGEST_S / lasted_s)))
 
 
+def choose_window_of(request: SizingRequest, parts: Mapping[str, Any]) -> RebuildWindow:
+    """Return the window of a rebuild for a request, as `choose_window`; the whole one if it has none.
+
+    Args:
+        parts: An array in normal operation: its parts and number of disks, by dotted path.
+    """
+    if DURING_REBUILD not in request.failures:
+        return _WHOLE
+    is_stated = any(path.partition(".")[0] == "run" for path in request.settings)
+    return choose_window(make_scenario(request, parts), is_stated=is_stated)
+
+
 def make_state_search(
     request: SizingRequest,
     state: str,
@@ -103,6 +115,24 @@ def make_state_search(
         name = "-".join([name, *map(str, families[0].values())])
     return write_search(
         request, name, families, scenario=scenario, objectives=objectives, least=least, found=found
+    )
+
+
+def make_capacities(
+    request: SizingRequest, found: Sequence[Mapping[str, Any]], state: str, window: RebuildWindow
+) -> Study:
+    """Return the search for the most users that each of some configurations carries in a state.
+
+    Args:
+        found: Controller, disk, RAID level and number of disks of each, by dotted path.
+        window: The window of a rebuild.
+    """
+    return write_capacities(
+        f"size-{request.name}-most{'' if state == NORMAL else '-' + state.replace('_', '-')}",
+        make_failed_scenario(make_scenario(request), state, window),
+        request.objectives if state == NORMAL else request.failures[state],
+        found,
+        prices=request.prices,
     )
 
 

@@ -18,8 +18,6 @@ _RANDOM = "poisson"
 
 def grow(request: SizingRequest) -> SizingRequest | None:
     """Return a request whose whole load grows with its users; None if that of a stream cannot."""
-    if all(has_users([stream]) for stream in list_streams(request.workload)):
-        return request
     resolved, _ = catalog.resolve_known({"workload": request.workload})
     workload = make_growing(resolved["workload"])
     return None if workload is None else replace(request, workload=workload)

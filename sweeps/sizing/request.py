@@ -190,6 +190,11 @@ def depends_on_users(workload: Mapping[str, Any]) -> bool:
     return has_users(list_streams(workload))
 
 
+def grows(workload: Mapping[str, Any]) -> bool:
+    """Return whether all of a load grows with the number of users."""
+    return all(has_users([stream]) for stream in list_streams(workload))
+
+
 def list_phases(workload: Mapping[str, Any]) -> list[str]:
     """Return the names of the phases of a workload, of which a sizing measures the first by default."""
     phases = workload.get("phases") or _read_preset(workload).get("phases") or ()

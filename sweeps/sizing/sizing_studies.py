@@ -164,21 +164,6 @@ def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence
     return parse_written(document)
 
 
-def make_capacities(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
-    """Return the search for the most users that each of some configurations carries.
-
-    Args:
-        found: Controller, disk, RAID level and number of disks of each, by dotted path.
-    """
-    return write_capacities(
-        f"size-{request.name}-most",
-        make_scenario(request),
-        request.objectives,
-        found,
-        prices=request.prices,
-    )
-
-
 def write_capacities(
     name: str,
     scenario: Mapping[str, Any],

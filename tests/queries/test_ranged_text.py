@@ -6,12 +6,13 @@ import pytest
 
 from destage.queries.findings.ranged_text import RangedCandidate, RangedSizing, compose_ranged
 from destage.queries.findings.sizing_text import Sized
+from destage.spec.objective import NORMAL
 
 PARTS = {"controller.use": "megaraid_9540", "array.disk.use": "exos_x18", "array.raid": "10"}
 
 
 def candidate(disks: int, odds: float | None) -> RangedCandidate:
-    return RangedCandidate({}, disks, 100.0 * disks, [9.0], [False], 1.0, None, odds, 0.0, 0.0)
+    return RangedCandidate({}, disks, 100.0 * disks, [9.0], [False], [NORMAL], 1.0, None, odds, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from destage.measured_systems.model_error import LoadClass, ModelError
+from destage.spec.objective import DEAD_BATTERY, DURING_REBUILD, NORMAL
 from destage.sweeps.sizing.request import InputRange, SizingRequest
 from destage.sweeps.sizing.uncertain_load import (
     LoadPoint,
@@ -13,7 +14,7 @@ from destage.sweeps.sizing.uncertain_load import (
     interpolate,
     measure_load,
 )
-from destage.sweeps.sizing.weighed_arrays import MeasuredArray, list_regrets, weigh_arrays
+from destage.sweeps.sizing.weighed_arrays import Carried, MeasuredArray, list_regrets, weigh_arrays
 
 ERROR = ModelError(LoadClass("flash"), systems=9, low=0.5, middle=1.0, high=2.0)
 AMOUNTS = st.floats(1, 1e6)
@@ -21,7 +22,7 @@ PRICES = st.lists(st.floats(0, 1e5), min_size=1, max_size=6)
 
 
 def array(price: float, *carried: float, error: ModelError | None = None) -> MeasuredArray:
-    return MeasuredArray({}, price, list(carried), is_bound=[False] * len(carried), error=error)
+    return MeasuredArray({}, price, {NORMAL: Carried(list(carried), [False] * len(carried), error)})
 
 
 def points(*amounts: float) -> list[LoadPoint]:
@@ -72,6 +73,29 @@ def test_odds_with_the_models_error_by_hand() -> None:
         assert only.odds_with_error == pytest.approx(odds)
     (unknown, none), _ = weigh_arrays([array(1, 100), array(1, 0, error=ERROR)], [0.0], points(50))
     assert (unknown.odds_with_error, none.odds_with_error) == (None, 0)
+
+
+def test_an_array_carries_what_it_carries_in_its_worst_state() -> None:
+    """Dead batteries limit it below a half of reads, the rebuild above; the error of a rebuild is unknown."""
+    states = {
+        NORMAL: Carried([300.0, 400.0], [True, True], ERROR),
+        DEAD_BATTERY: Carried([50.0, 200.0], [False, True], ERROR),
+        DURING_REBUILD: Carried([100.0, 100.0], [True, False], "unknown"),
+    }
+    one = MeasuredArray({}, 1.0, states)
+    assert (one.limiting, one.carried) == ([DEAD_BATTERY, DURING_REBUILD], [50, 100])
+    assert one.is_bound == [False, False]
+    shares = [0.0, 1.0]
+    for load, odds, with_error in (
+        (LoadPoint(50, 0.0), 1, 0.5),  # the dead battery carries just this
+        (LoadPoint(100, 0.0), 0, 0.05),  # and half of this
+        (LoadPoint(100, 1.0), 1, 0.95),  # the rebuild carries it as simulated, the dead battery twice as much
+        (LoadPoint(101, 1.0), 0, 0.0),
+    ):
+        (weights,), _ = weigh_arrays([one], shares, [load])
+        assert (weights.odds, weights.odds_with_error) == (odds, pytest.approx(with_error))
+    one.raise_to(0, 120.0)
+    assert (one.limiting[0], one.carried[0], states[NORMAL].amounts[0]) == (DEAD_BATTERY, 120, 300)
 
 
 @given(PRICES, st.data())

@@ -142,10 +142,6 @@ def find_configuration(
         _reject({USERS: users, "capacity": capacity}, "is for one added load, and several are given")
     objectives, table = list_objectives(response_p95, subject_to), _read_prices(prices)
     failures = list_failures(in_failures)
-    if has_width and failures:
-        state = next(iter(failures))
-        message = "states of failure are searched for one load, not for ranges"
-        raise ConfigError([Issue("study.no-effect", state, message)])
 
     def request_at(values: Mapping[str, float]) -> SizingRequest:
         return SizingRequest(
@@ -184,7 +180,9 @@ def find_configuration(
         fit = present_sizing.check_array(array, considered, None if prices is None else table, run)
         return SizingAnswer(fit, Sweep(outcomes[1].path, outcomes[1]))
     if has_width:
-        ranged = sizing.judge_ranges(describe_load(inputs, request_at), run)
+        ranged = sizing.judge_ranges(
+            describe_load(inputs, request_at), run, failure_sizing.find_cheapest_in_failures
+        )
         return SizingAnswer(ranged, Sweep(outcomes[-1].path, outcomes[-1]) if outcomes else None)
     request = request_at(values)
     sized = failure_sizing.find_affordable(request, run, sizing.find_cheapest)

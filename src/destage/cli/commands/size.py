@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from destage.sweeps import Outcome, Study
     from destage.sweeps.sizing.request import InputRange, SizingRequest
 
-_FAILURES = ("--during-rebuild", "--dead-battery")
-_NORMAL_ONLY = "states of failure are searched for one load, not for ranges"
-
 
 def size(
     context: typer.Context,
@@ -270,7 +267,7 @@ def size(
 
     --during-rebuild and --dead-battery give objectives in states of failure. The array found is the cheapest
     that meets all objectives in normal operation and in each state; with --have, the array and each change
-    have to meet them.
+    have to meet them. With ranges, a candidate carries what it carries in its worst state.
 
     With ranges, such as --users 250..350, gives the odds that each candidate meets the objectives, and its
     regret: its price beyond the cheapest that carries the load, or all of it where it does not carry it.
@@ -333,7 +330,6 @@ def size(
 
     if any(given.has_width for given in inputs):
         reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
-        reject_options(context, _NORMAL_ONLY, *_FAILURES)
         reject_options(context, "it is beside one load: a range is of one alone", "--add")
         is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
         raise typer.Exit(0 if is_carried else 1)
@@ -365,7 +361,7 @@ def _answer_ranges(
     Args:
         outcomes: The sweeps that `run` has run.
     """
-    from destage import sizing
+    from destage import failure_sizing, sizing
     from destage.cli.printed_results import sizing_answer
     from destage.sweeps.sizing.uncertain_load import describe_load
 
@@ -374,7 +370,7 @@ def _answer_ranges(
     if not context.params["quiet"]:
         print_note(sizing_answer.describe_work(load))
     with place_at_options():
-        ranged = sizing.judge_ranges(load, run)
+        ranged = sizing.judge_ranges(load, run, failure_sizing.find_cheapest_in_failures)
     if context.params["as_json"]:
         print_json(sizing_answer.ranged_as_json(ranged, outcomes))
     else:
