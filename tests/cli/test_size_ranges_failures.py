@@ -89,8 +89,7 @@ def test_a_state_without_a_bound_changes_nothing(ask: Ask) -> None:
         assert same["odds_with_error"] <= with_error
 
 
-def test_python_gives_the_answer_of_the_command() -> None:
-    """With the windows of Python, which are longer: the same candidates have the same states."""
+def test_python_takes_states_with_ranges() -> None:
     load = yaml.safe_load(LOAD)
     bounds = {"dead_battery": ["response_p95 <= 40ms"], "subject_to": ["disk_busy_max <= 1"]}
     parts = {"controllers": ["megaraid_9560_8i"], "disks": ["exos_x18"], "raid": ["10"], "most": 10}
