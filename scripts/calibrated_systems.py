@@ -142,8 +142,8 @@ def calibrate_all(chosen: Iterable[MeasuredSystem], store: str) -> list[Calibrat
 def calibrate(system: MeasuredSystem, store: str) -> list[CalibratedLoad]:
     """Return the loads of a system, given the results of a few."""
     lines = list_lines(system)
-    given = [line for line in lines if line.depth in GIVEN]
-    held = [line for line in lines if line.depth not in GIVEN]
+    given = {str(line.workload): line for line in lines if line.depth in GIVEN}
+    held = {str(line.workload): line for line in lines if line.depth not in GIVEN}
     document = make_measured_study(
         system.name, given, system.scenario, held=held, predicted={}, unknowns={}, without=system.name
     )

@@ -80,5 +80,5 @@ def _describe_leaving_out(missed: Sequence[Row]) -> str:
     """Return how to fit without the missed figures, for a measured set and for a study."""
     names = [row["figure"].replace("'", "''") for row in missed]
     listed = ", ".join(f"'{name}'" for name in names)
-    condition = f"workload <> {listed}" if len(names) == 1 else f"workload NOT IN ({listed})"
+    condition = f"figure <> {listed}" if len(names) == 1 else f"figure NOT IN ({listed})"
     return f'fit without it: --where "{condition}" with --on, or other fits in the study'

@@ -46,10 +46,10 @@ _WHOLE = 1e-3
 
 def make_measured_study(
     name: str,
-    lines: Sequence[MeasuredLine],
+    lines: Mapping[str, MeasuredLine],
     hardware: Mapping[str, Any],
     *,
-    held: Sequence[MeasuredLine] = (),
+    held: Mapping[str, MeasuredLine] = MappingProxyType({}),
     predicted: Mapping[str, Mapping[str, Any]],
     changed: Mapping[str, Any] = MappingProxyType({}),
     unknowns: Mapping[str, Mapping[str, Any]],
@@ -61,6 +61,7 @@ def make_measured_study(
     What is predicted has the discrepancy of such predictions of the measured systems (`calibrated.py`).
 
     Args:
+        lines: What is fitted, by the names of the figures (`name_figures`).
         hardware: The tables of a scenario beside workload and run: array, and controller if there is one.
         held: Further lines, which are predicted and compared.
         predicted: Streams to predict by the name of their figure.
@@ -72,13 +73,13 @@ def make_measured_study(
     Raises:
         ConfigError: No line has a load and a result, or a path of `known` is not among the unknowns.
     """
-    figures = _make_figures(lines, {})
+    figures = _make_figures(lines)
     fitted = list(figures)
     if not figures:
         message = "no line states its load (request size, and outstanding I/Os or a rate) and a response time"
         raise ConfigError([Issue("study.no-measured-value", "SET", message, name)])
     first = copy.deepcopy(next(iter(figures.values()))["set"][_STREAM])
-    further = _make_figures(held, figures)
+    further = _make_figures(held)
     for label, stream in predicted.items():
         name_of = _choose_name(label, {**figures, **further})
         further[name_of] = _predict(dict(stream))
@@ -136,15 +137,21 @@ def make_measured_study(
     }
 
 
-def _make_figures(lines: Sequence[MeasuredLine], taken: Mapping[str, object]) -> dict[str, dict[str, Any]]:
-    """Return the figures of the lines that state their load and a result, by name."""
-    figures: dict[str, dict[str, Any]] = {}
+def name_figures(lines: Iterable[MeasuredLine]) -> list[str]:
+    """Return the names of the lines' figures, each its own: a name that is there before has a number."""
+    names: dict[str, None] = {}
     for line in lines:
-        figure = measure(line)
-        if figure and (stream := _make_stream(line)) is not None:
-            name = _choose_name(str(line.workload or line.test or "line"), {**taken, **figures})
-            figures[name] = {**_predict(stream), **figure}
-    return figures
+        names[_choose_name(str(line.workload or line.test or "line"), names)] = None
+    return list(names)
+
+
+def _make_figures(lines: Mapping[str, MeasuredLine]) -> dict[str, dict[str, Any]]:
+    """Return the figures of the lines that state their load and a result, by name."""
+    return {
+        name: {**_predict(stream), **figure}
+        for name, line in lines.items()
+        if (figure := measure(line)) and (stream := _make_stream(line)) is not None
+    }
 
 
 def _predict(stream: dict[str, Any]) -> dict[str, Any]:

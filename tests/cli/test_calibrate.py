@@ -174,6 +174,27 @@ def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -
     assert yaml.safe_load(Path("a.yaml").read_text())["scenario"]["array"] == array
 
 
+def test_a_figure_is_held_by_the_name_that_the_answer_gives_it(destage: Any) -> None:
+    """Three lines of one name: each has its own."""
+    rows = [("randread", 1, "0.09ms"), ("randread", 8, "0.2ms"), ("randread", 32, "0.6ms")]
+    lines = [f"{name},random,{depth},4KiB,1,{response}" for name, depth, response in rows]
+    heading = "workload,access,outstanding,request_bytes,read_fraction,response_mean_us"
+    Path("figures.csv").write_text("\n".join([heading, *lines]) + "\n")
+    assert destage("measured", "import", "figures.csv", "--name", "csv", "--array", "ours").code == 0
+    condition = ("--where", "figure <> 'randread #2'")
+    done = destage(
+        "calibrate", "csv", "--on", "raid0x1", "--disk", "pm963_960gb", *condition, "--out", "a.yaml"
+    )
+    assert done.code == 0, done.err
+    calibrated = yaml.safe_load(Path("a.yaml").read_text())["calibrate"]
+    depths = {
+        name: figure["set"]["workload.streams.0"]["arrival"]["depth"]
+        for name, figure in calibrated["figures"].items()
+    }
+    assert calibrated["fits"] == {"given": ["randread", "randread #3"]}
+    assert depths == {"randread": 1, "randread #3": 32, "randread #2": 8}
+
+
 @pytest.mark.parametrize(
     ("options", "issue"),
     [

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import destage as package
+from destage.cli.parameters.sizing_load import read_added
 from destage.errors import ConfigError
 from destage.queries import open_session
 from destage.spec import quantities
@@ -119,6 +120,24 @@ def test_a_file_without_users_is_sized_for_the_error_of_the_model(size: Size, tm
     assert rates[sure["disks"]] == pytest.approx(150 * sure["load"], rel=0.1)
 
 
+def test_the_array_to_be_sure_of_carries_more_of_each_load(size: Size, tmp_path: Path) -> None:
+    """One load has users, the other none; the whole of both grows alike."""
+    file = write_load(tmp_path / "a.yaml", {"name": "reads", "rate": 100, "data": place("1TB")})
+    answer = size("--workload", "vdi", "--users", "10", "--add", file)
+    grown = answer["assured"]["load"]
+    statement = 'SELECT "array.disks" AS disks, avg(throughput_iops) AS rate FROM runs GROUP BY ALL'
+    rates = {row["disks"]: row["rate"] for row in read_sweep(answer, statement, "-sure")}
+    assert grown > 1
+    assert rates[answer["assured"]["disks"]] == pytest.approx((100 + 10 * 9) * grown, rel=0.1)
+
+
+def test_a_command_that_ends_like_users_is_a_command() -> None:
+    command = "fio --rw=randread --bs=8k --size=1g --direct=1 --iodepth=2 --ioengine=libaio --name=run:1"
+    added = read_added(command)
+    (stream,) = added.workload["streams"]
+    assert (added.workload["users"], stream["arrival"]["depth"]) == (1, 2)
+
+
 def test_python_gives_the_answer_of_the_command(size: Size) -> None:
     rate = ("--read-iops", "50", "--write-iops", "10", "--size", "8KiB", "--capacity", "5TB")
     printed = size(*rate, "--add", "vdi:2", "--add", "vdi")
@@ -127,8 +146,16 @@ def test_python_gives_the_answer_of_the_command(size: Size) -> None:
         read_iops=50, write_iops=10, size="8KiB", capacity="5TB", add=["vdi:2", {"use": "vdi"}], **settings
     )
     assert answer.fits
-    assert answer.best is not None
-    assert printed["candidates"][0]["disks"] == answer.best.disks
+    assert answer.sweep is not None
+    found = [candidate.disks for candidate in answer.sized.carrying]
+    assert found == [candidate["disks"] for candidate in printed["candidates"]]
+    statement = "SELECT avg(throughput_iops) AS rate FROM runs"
+    with open_session(answer.sweep.path) as session:
+        ((rate,),) = [row.values() for row in session.sql(statement).to_pylist()]
+    # The command has a shorter window.
+    assert rate == pytest.approx(read_sweep(printed, statement)[0]["rate"], rel=0.1)
+    assert "rate-60-and-vdi-2-and-load-1" in str(answer.sweep.path)
+    assert "rate-60-and-vdi-2-and-vdi-1" in printed["sweeps"][0]
 
 
 @pytest.mark.parametrize(

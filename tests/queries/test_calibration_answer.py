@@ -221,7 +221,7 @@ def test_figures_that_are_missed_are_named_with_what_follows(partly: Session) ->
     assert first.startswith("Fitted on all measured figures: 2 of 3 figures are explained; missed: odd, ")
     assert "measured 90 ms" in first
     assert "Predictions of reads are wider for it, " in first
-    assert "--where \"workload <> 'odd'\"" in first
+    assert "--where \"figure <> 'odd'\"" in first
     assert not any("missed" in sentence for sentence in others)
     fits = {cells[0]: cells[1].rpartition(" ")[2] for cells in tabulate_predictions(partly)[1:]}
     assert fits == {"now": "it)", "idle": "it)", "odd": "(missed)"}

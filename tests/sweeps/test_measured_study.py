@@ -13,7 +13,7 @@ from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
 from destage.measured_systems.calibrated import find_discrepancy
 from destage.store import open_sweep
-from destage.sweeps.calibration.measured_study import make_measured_study, make_size
+from destage.sweeps.calibration.measured_study import make_measured_study, make_size, name_figures
 from destage.sweeps.reading.expansion import expand
 from destage.tools.results import read_results
 
@@ -35,8 +35,16 @@ def line(workload: str | None, **figures: Any) -> MeasuredLine:
 READ = line("read", outstanding=8.0, request_bytes=4096.0, read_fraction=1.0, response_mean_us=127.1)
 
 
-def make(*lines: MeasuredLine, hardware: dict[str, Any] = SSD, **others: Any) -> dict[str, Any]:
-    return make_measured_study("ours", lines, hardware, **{"predicted": {}, "unknowns": {}, **others})
+def make(
+    *lines: MeasuredLine,
+    hardware: dict[str, Any] = SSD,
+    held: tuple[MeasuredLine, ...] = (),
+    **others: Any,
+) -> dict[str, Any]:
+    named = list(zip(name_figures((*lines, *held)), (*lines, *held), strict=True))
+    fitted, predicted = dict(named[: len(lines)]), dict(named[len(lines) :])
+    given = {"predicted": {}, "unknowns": {}, **others}
+    return make_measured_study("ours", fitted, hardware, held=predicted, **given)
 
 
 @pytest.mark.parametrize("mean", [300.0, 512.0, 4096.0, 8191.995, 8192.3, 8322.0, 8704.25, 700.0])
@@ -84,7 +92,7 @@ def test_each_line_of_a_csv_is_a_figure() -> None:
 def test_held_lines_and_tests_are_predicted() -> None:
     held = line("write", outstanding=4.0, request_bytes=4096.0, read_fraction=0.0, response_mean_us=75.0)
     stream = make(READ)["calibrate"]["figures"]["read"]["set"]["workload.streams.0"]
-    written = make(READ, held=[held], predicted={"read": stream})["calibrate"]
+    written = make(READ, held=(held,), predicted={"read": stream})["calibrate"]
     assert written["fits"] == {"given": ["read"]}
     assert list(written["figures"]) == ["read", "write", "read #2"]
     assert "value" in written["figures"]["write"]
@@ -94,7 +102,7 @@ def test_held_lines_and_tests_are_predicted() -> None:
 def test_what_is_predicted_has_the_discrepancy_of_measured_systems() -> None:
     held = line("write", outstanding=4.0, request_bytes=4096.0, read_fraction=0.0, response_mean_us=75.0)
     stream = make(READ)["calibrate"]["figures"]["read"]["set"]["workload.streams.0"]
-    figures = make(READ, held=[held], predicted={"next": stream})["calibrate"]["figures"]
+    figures = make(READ, held=(held,), predicted={"next": stream})["calibrate"]["figures"]
     assert "discrepancy" not in figures["read"]
     classes = {name: figure["class"] for name, figure in figures.items()}
     assert classes == {"read": "reads", "write": "writes", "next": "reads"}
@@ -104,7 +112,7 @@ def test_what_is_predicted_has_the_discrepancy_of_measured_systems() -> None:
     assert "mixed loads" in {candidate["class"] for candidate in written["candidates"].values()}
     assert figures["write"]["discrepancy"] == f"{find_discrepancy('flash', 0.0):.0%}"
     assert figures["next"]["discrepancy"] == f"{find_discrepancy('flash', 1.0):.0%}"
-    spinning = make(READ, held=[held], hardware=CACHED)["calibrate"]["figures"]
+    spinning = make(READ, held=(held,), hardware=CACHED)["calibrate"]["figures"]
     assert spinning["write"]["discrepancy"] == f"{find_discrepancy('spinning', 0.0):.0%}"
 
 
@@ -215,7 +223,7 @@ def test_what_was_changed_in_an_array_is_found(tmp_path: Any) -> None:
         lines.append(line(f"d{depth}", outstanding=float(depth), request_bytes=4096.0, **figures))
     # An SSD filled at random takes ten times the processor time.
     filled = {"array.disk.precondition": {"choice": ["sequential", "empty"]}}
-    document = make(lines[0], lines[2], held=[lines[1]], unknowns=filled)
+    document = make(lines[0], lines[2], held=(lines[1],), unknowns=filled)
     outcome = sweeps.run(sweeps.parse_study(yaml.safe_dump(document)), tmp_path, executor="inline", workers=2)
     tables = open_sweep(outcome.path).analyses()
     predicted = {row["figure"]: row for row in tables["predictive"].to_pylist()}

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from destage.sweeps import Study
 
 _WITH = "--predict-with"
+_FIGURE = "figure"
+"""The column of conditions that has the names of the figures in the answer."""
 _HARDWARE = ("catalog", "controller", "array", "arrays", "host")
 """The fields of a configuration that describe what was measured."""
 
@@ -63,7 +65,9 @@ def calibrate(
     ] = "megaraid_9560_8i",
     where: Annotated[
         str | None,
-        declare_conditions("--where", "With --on: lines to fit on; the others are predicted (default: all)."),
+        declare_conditions(
+            "--where", "With --on: lines to fit on, by figure or another column (default: all)."
+        ),
     ] = None,
     predict: Annotated[
         list[str] | None,
@@ -296,24 +300,27 @@ def _make_text(
     """Return a calibration of a measured set as YAML.
 
     Args:
-        where: The condition of the lines to fit on.
+        where: The condition of the lines to fit on, over their columns and the names of their figures.
         changed: Values of the array with which each load is predicted too, by path.
     """
+    import pyarrow as pa
     import yaml
 
-    from destage.measured.sets import as_lines, read_table
+    from destage.measured.sets import LINE, as_lines, read_table
     from destage.sql import filter_rows
     from destage.sweeps.calibration.measured_figures import read_prior
-    from destage.sweeps.calibration.measured_study import make_measured_study
+    from destage.sweeps.calibration.measured_study import make_measured_study, name_figures
 
     table = read_table(choose_store(store), name)
-    chosen = table if where is None else filter_rows(table, where, place="--where")
-    held = [] if where is None else as_lines(filter_rows(table, f"({where}) IS NOT TRUE"))
+    lines = as_lines(table)
+    names = name_figures(lines)
+    named = table.sort_by(LINE).append_column(_FIGURE, pa.array(names, pa.string()))
+    chosen = set(names if where is None else filter_rows(named, where, place="--where")[_FIGURE].to_pylist())
     document = make_measured_study(
         name,
-        as_lines(chosen),
+        {label: line for label, line in zip(names, lines, strict=True) if label in chosen},
         hardware,
-        held=held,
+        held={label: line for label, line in zip(names, lines, strict=True) if label not in chosen},
         predicted=_read_tests(predict),
         changed=changed,
         unknowns=dict(map(read_prior, unknowns)),

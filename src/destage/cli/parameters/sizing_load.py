@@ -102,8 +102,10 @@ def read_added(text: str, options: LoadOptions | None = None) -> SizedLoad:
         UsageError: Its users are stated twice.
     """
     from destage.sweeps.sizing.added_loads import split_users
+    from destage.tools.registry import is_command
 
-    name, users = split_users(text)
+    # A command may end like users, such as --name=run:2.
+    name, users = (text, None) if is_command(text) else split_users(text)
     options = LoadOptions() if options is None else options
     if users is not None and options.users is not None:
         message = f"{text!r} states its users, and so does --users"
