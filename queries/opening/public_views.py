@@ -24,7 +24,7 @@ from destage.queries.named.column_meanings import (
 from destage.queries.opening.studied_sweep import WIDE, StudiedSweep, list_asked, order_columns
 from destage.queries.tables.views import OPTIONAL_PLAN
 from destage.queries.text.plain_values import mark_computed
-from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote, replace_quantities
+from destage.sql import Database, ReadStatement, alias_names, quote, replace_quantities
 
 _LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)
 _COUNT = re.compile(r"count\(\s*\*\s*\)")
@@ -175,7 +175,7 @@ class PublicViews:
             for column in self._made[name]
         )
         statement = f"SELECT {', '.join(listed)} FROM main.{quote(source)}"  # noqa: S608 - names of the sweep, quoted
-        self._database.add_view(name, statement, PUBLIC)
+        self._database.publish_view(name, statement)
 
     def _list_plan_words(self) -> set[str]:
         """Return the words of the names of columns that only the plan has."""

@@ -26,7 +26,7 @@ from destage.queries.tables.stored_analyses import name_table
 from destage.queries.tables.views import MEANS, MeanViews
 from destage.queries.text.presentation import format_count
 from destage.sensitivity.analysis import list_sampled
-from destage.sql import Database, QueryLimits, ReadStatement, quote
+from destage.sql import Database, FileConnection, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.files.digests import find_damage
 from destage.store.opened.recorded_progress import describe_unfinished
@@ -45,7 +45,7 @@ _REPLACED = (
     "query.broken-view",
 )
 """Codes of an opening that found a file no longer there; DuckDB denies access to one that it cannot find."""
-_UNREADABLE = ("query.failed", "query.unreadable-rows")
+_UNREADABLE = ("query.failed", "query.unreadable-rows", "query.broken-view")
 """Codes of a statement that met damaged content."""
 MOST_KEPT = 100_000
 """Rows of a named query's result up to which it is kept; a report asks for some of them several times."""
@@ -80,14 +80,14 @@ class Session(StudiedSweep):
         if whole is None:
             self._folder = tempfile.TemporaryDirectory(prefix="destage-", ignore_cleanup_errors=True)
             try:
-                self._open(open_relations(sweep, Path(self._folder.name)))
+                self._read_files(Path(self._folder.name))
             except BaseException:
                 self._folder.cleanup()
                 raise
         else:
             statement = "SELECT plan.* FROM plan WHERE point_id IN (SELECT unnest($ids)) ORDER BY plan_row"
             plan = whole.sql(statement, {"ids": list(point_ids)})
-            self._open(restrict_relations(whole.relations, plan, self.probed))
+            self._open(restrict_relations(whole.relations, plan, self.probed), FileConnection())
 
     def _list_conditional(self) -> list[str]:
         """Return the axes with a list of values that only some points assign, by their condition."""
@@ -95,7 +95,16 @@ class Session(StudiedSweep):
         sampled = list_sampled(self.spec) if conditional else ()
         return [path for path in conditional if path not in sampled]
 
-    def _open(self, relations: Relations) -> None:
+    def _read_files(self, folder: Path) -> None:
+        """Create the database of the relations that the sweep has now; `folder` is for copies of files."""
+        connection = FileConnection()
+        try:
+            self._open(open_relations(self.sweep, folder, connection), connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _open(self, relations: Relations, connection: FileConnection) -> None:
         """Create the database of some relations.
 
         Raises:
@@ -103,14 +112,14 @@ class Session(StudiedSweep):
         """
         self.relations = relations
         try:
-            self._create_database(relations)
+            self._create_database(relations, connection)
         except QueryError as error:
             explained = explain_failure(error, map(Path, relations.files), self.sweep)
             if explained is error:
                 raise
             raise explained from error
 
-    def _create_database(self, relations: Relations) -> None:
+    def _create_database(self, relations: Relations, connection: FileConnection) -> None:
         facts = relations.facts
         self._means = MeanViews(self.axes, self.probed, facts.repeats_replicates, facts.rows_per_point)
         # Relations of many columns, and figures that take a statement each, are made when first named.
@@ -142,6 +151,8 @@ class Session(StudiedSweep):
             | {"limiting_resource(measured, idle)": result_columns.limiting_sql("measured", "idle")},
             self._limits,
             relations.files,
+            paths=[*self.axes, *self.probed],
+            opened=connection,
         )
         self._point_means = PointMeans(self._database, facts.rows_per_point or 1, relations.order)
         plan = self._database.query("FROM plan LIMIT 0").schema
@@ -255,7 +266,7 @@ class Session(StudiedSweep):
         assert self._folder is not None  # noqa: S101 - a part of a session has lost no files
         self._database.close()
         folder = Path(self._folder.name)
-        _try_openings(lambda: self._open(open_relations(self.sweep, folder)))
+        _try_openings(lambda: self._read_files(folder))
 
     def sql_of_named_columns(
         self, statement: str, parameters: Mapping[str, object] | None = None

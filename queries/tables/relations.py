@@ -200,10 +200,11 @@ class Relations:
         return CHOSEN not in self.tables
 
 
-def open_relations(sweep: Sweep, folder: Path) -> Relations:
+def open_relations(sweep: Sweep, folder: Path, connection: FileConnection) -> Relations:
     """Return the relations of a sweep as it is now.
 
     Args:
+        connection: What reads the files.
         folder: A temporary directory, for copies that the relations read.
 
     Raises:
@@ -214,25 +215,24 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
     try:
         rounds = copy_objects(sweep.plan_files(), folder)
         fragments = find_fragments(sweep, folder)
-        with closing(FileConnection()) as connection:
-            plan, plan_files = _read_plan(connection, rounds, folder)
-            groups = fragments.group(connection, folder)
-            # Which files are read before the copy of others decides the order of the rows.
-            read = [path.name for path in (*rounds, *fragments.large)]
-            record = FactsRecord(sweep, [*read, *fragments.names])
-            facts = record.find()
-            rows, tables, stored = _select_rows(connection, groups, facts)
-            if facts is None:
-                facts = examine_plan(connection, plan, sweep.probed, stored)
-                is_kept = CHOSEN not in tables and record.keep(facts)
-                if is_kept and record.is_final:
-                    order = order_rows(connection, plan, rows, facts)
-                    if order is not None:
-                        record.keep_order(order)
-            if facts.shares_runs:
-                distinct = list_distinct(sweep.axes, has_prices="prices" in sweep.spec())
-                tables[SHARED] = find_shared_points(connection, plan, sweep.axes, distinct)
-                plan = collapse_plan(plan, sweep.axes)
+        plan, plan_files = _read_plan(connection, rounds, folder)
+        groups = fragments.group(connection, folder)
+        # Which files are read before the copy of others decides the order of the rows.
+        read = [path.name for path in (*rounds, *fragments.large)]
+        record = FactsRecord(sweep, [*read, *fragments.names])
+        facts = record.find()
+        rows, tables, stored = _select_rows(connection, groups, facts)
+        if facts is None:
+            facts = examine_plan(connection, plan, sweep.probed, stored)
+            is_kept = CHOSEN not in tables and record.keep(facts)
+            if is_kept and record.is_final:
+                order = order_rows(connection, plan, rows, facts)
+                if order is not None:
+                    record.keep_order(order)
+        if facts.shares_runs:
+            distinct = list_distinct(sweep.axes, has_prices="prices" in sweep.spec())
+            tables[SHARED] = find_shared_points(connection, plan, sweep.axes, distinct)
+            plan = collapse_plan(plan, sweep.axes)
     except (QueryError, OSError, pa.ArrowException) as error:
         explained = explain_failure(error, (*rounds, *fragments.large, *fragments.small), sweep)
         if explained is error:

@@ -228,7 +228,7 @@ def test_a_file_damaged_while_it_is_opened_is_named(
     monkeypatch.setattr(module, step, damage)
     match = rf"^store\.damaged-(file|fragment) at .*{file.name}"
     with pytest.raises(StoreError, match=match), open_session(session.sweep.path) as opened:
-        opened.sql("FROM stored_rows")
+        opened.sql("FROM runs")
 
 
 def test_a_fragment_damaged_after_it_was_opened_is_named(make_session: Any) -> None:

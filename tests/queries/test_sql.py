@@ -127,9 +127,28 @@ def test_rows_are_unchanged_after_an_error_in_a_transaction(database: Database) 
     assert database.query("SELECT sum(hit_ratio) AS s FROM runs").to_pylist() == [{"s": pytest.approx(0.3)}]
 
 
+def test_a_view_of_a_view_is_there_wherever_it_is_named() -> None:
+    """In capitals, in a text, and after a statement that failed."""
+    views = {
+        "points": "FROM runs",
+        "few": "SELECT * FROM points LIMIT 1",
+        "broken": "SELECT nothing FROM few",
+    }
+    macros = {"twice(value)": "2 * once(value)", "once(value)": "value"}
+    with Database({"runs": ROWS}, views, macros) as database:
+        for _ in range(2):
+            with pytest.raises(QueryError):
+                database.query("FROM broken")
+        assert database.query("SELECT * FROM FEW").num_rows == 1
+        assert database.query("FROM query_table('points')").num_rows == ROWS.num_rows
+        assert database.query("SELECT twice(4) AS n").to_pylist() == [{"n": 8}]
+        assert database.list_columns("few") == ROWS.column_names
+        assert database.list_columns("fewer") == []
+
+
 def test_a_view_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(QueryError) as caught:
-        Database({"runs": ROWS}, {"points": "SELECT nothing FROM runs"})
+        Database({"runs": ROWS}, {"points": "SELECT nothing FROM runs"}).query("FROM points")
     assert (caught.value.code, caught.value.place) == ("query.broken-view", "view points")
 
 

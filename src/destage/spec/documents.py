@@ -25,7 +25,7 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
         raise error_at("too-large", "", message)
     try:
         text = source if isinstance(source, str) else source.decode()
-        document: object = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 - a SafeLoader
+        document = _load(text)
     except UnicodeDecodeError as error:
         raise error_at("bad-syntax", f"byte {error.start}", f"invalid UTF-8: {error.reason}") from error
     except yaml.reader.ReaderError as error:
@@ -84,8 +84,31 @@ MOST_BYTES = 8 << 20
 """Maximum size of a document, which takes the parser about a minute."""
 
 
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys; PyYAML silently keeps the last.
+_MOST_NESTED = 1_000
+"""Brackets, and letters of a line, up to which no nesting exhausts the stack of libyaml."""
+_UNLIKE = re.compile("[\t\x85\u2028\u2029]")
+"""Tabs and separators of lines, which the two parsers read differently."""
+
+
+def _load(text: str) -> object:
+    """Return the document of a text.
+
+    libyaml is many times as fast, but does not bound how deep it nests, and its errors say less.
+    """
+    brackets = text.count("[") + text.count("{")
+    longest = max(map(len, text.splitlines()), default=0)
+    if max(brackets, longest) <= _MOST_NESTED and _UNLIKE.search(text) is None:
+        try:
+            document: object = yaml.load(text, Loader=_FastLoader)  # noqa: S506 - a SafeLoader
+        except (yaml.YAMLError, UnicodeEncodeError):
+            pass
+        else:
+            return document
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
+
+
+class _UniqueKeys(yaml.constructor.SafeConstructor):
+    """Constructs values of JSON, and rejects duplicate keys; PyYAML silently keeps the last.
 
     As in YAML 1.2, only true and false are booleans: `on`, `off`, `yes` and `no` are strings. So is a date:
     values are those of JSON.
@@ -141,16 +164,27 @@ def _count_values(node: yaml.Node, counted: dict[int, int]) -> int:
 
 _TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 _BOOLEAN, _TIMESTAMP = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
-_UniqueKeyLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in {_BOOLEAN, _TIMESTAMP}]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_UniqueKeyLoader.add_implicit_resolver(
-    _BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
-)
-_UniqueKeyLoader.yaml_constructors = {
+_UniqueKeys.yaml_constructors = {
     tag: constructor
     for tag, constructor in yaml.SafeLoader.yaml_constructors.items()
     if tag is None or tag.rpartition(":")[2] in {"null", "bool", "int", "float", "str", "seq", "map"}
 }
 """A value of another tag, such as `!!binary`, is an error."""
+
+
+class _Loader(_UniqueKeys, yaml.SafeLoader):
+    """PyYAML's own parser."""
+
+
+class _FastLoader(_UniqueKeys, yaml.CSafeLoader):
+    """The parser of libyaml."""
+
+
+for _loader in (_Loader, _FastLoader):
+    _loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag not in {_BOOLEAN, _TIMESTAMP}]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    _loader.add_implicit_resolver(
+        _BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+    )

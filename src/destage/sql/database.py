@@ -1,9 +1,12 @@
 """A DuckDB database of Arrow tables and Parquet files, without access to anything but these."""
 
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import duckdb
@@ -11,7 +14,7 @@ import pyarrow as pa
 
 from destage import allowance
 from destage.errors import QueryError
-from destage.machine import check_address_space
+from destage.sql.file_connection import FileConnection
 from destage.sql.limits import (
     FAILURES,
     QueryLimits,
@@ -45,6 +48,7 @@ _SETTINGS = {
     "allow_community_extensions": "false",
     "enable_external_access": "false",
 }
+_WORD = re.compile(r"\w+")
 _BATCH_ROWS = 65_536
 """Rows fetched at a time."""
 _SHORTEST_S = 0.05
@@ -52,7 +56,11 @@ _SHORTEST_S = 0.05
 
 
 class Database:
-    """A read-only database of Arrow tables and Parquet files, with views over them."""
+    """A read-only database of Arrow tables and Parquet files, with views over them.
+
+    A table, view or macro is created when a statement first names it: to bind hundreds of columns
+    takes longer than to read the rows of a small sweep.
+    """
 
     def __init__(
         self,
@@ -61,30 +69,33 @@ class Database:
         macros: Mapping[str, str] | None = None,
         limits: QueryLimits | None = None,
         files: "Iterable[str]" = (),
+        *,
+        paths: "Iterable[str]" = (),
+        opened: FileConnection | None = None,
     ) -> None:
-        """Create the tables, then the views over them and over earlier views, then the scalar macros.
+        """Take tables, views over them and over other views, and scalar macros.
 
         Args:
             files: The paths of Parquet files that the views read, which do not change while it is open.
+            paths: The columns of the views that have a dotted path, for their aliases.
+            opened: A connection that the database takes over, with what it has cached of the files.
         """
-        check_address_space()
         self._limits = limits or QueryLimits()
         self._closing, self._is_closed = threading.Lock(), False
         self.is_abandoned = False
         self._stop = threading.Event()
         self._left_s = self._limits.seconds
-        # Set later, it would not be a setting of other connections.
-        self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
+        self._connection = (opened or FileConnection()).connection
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
-        self._connection.execute("SET parquet_metadata_cache = true")
-        # DuckDB would draw it on stdout, between the rows of an answer.
-        self._connection.execute("SET enable_progress_bar = false")
+        self._relations: set[str] = set()
+        self._undefined: dict[str, tuple[str, Callable[[], object]]] = {}
         for name, table in tables.items():
             self.add_table(name, table)
         for name, statement in (views or {}).items():
             self.add_view(name, statement)
         for signature, expression in (macros or {}).items():
-            self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
+            create = partial(self._connection.execute, f"CREATE MACRO {signature} AS {expression}")
+            self._undefined[signature.partition("(")[0].lower()] = (expression, create)
         self._connection.execute(f"SET allowed_paths = {quote_texts(files)}")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
         self._public = self._connection.cursor()
@@ -95,21 +106,39 @@ class Database:
             for connection in (self._connection, self._public, self._rendering):
                 connection.execute(f"SET {setting} = {value}")
         self._connection.execute("SET lock_configuration = true")
-        columns = self._connection.execute(
-            "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
-        ).fetchall()
-        paths = [str(column) for (column,) in columns]
-        self._names = {path: quote(path) for path in paths}
-        self._aliases: Aliases = alias_paths(paths)
+        columns = {*paths, *chain.from_iterable(table.column_names for table in tables.values())}
+        dotted = sorted(column for column in columns if "." in column)
+        self._names = {path: quote(path) for path in dotted}
+        self._aliases: Aliases = alias_paths(dotted)
 
     def add_table(self, name: str, table: pa.Table) -> None:
         """Add a table; its columns have no aliases."""
+        self._relations.add(name)
+        self._undefined[name.lower()] = ("", partial(self._create_table, name, table))
+
+    def _create_table(self, name: str, table: pa.Table) -> None:
         self._connection.register("_given", table)
         self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
         self._connection.unregister("_given")
 
-    def add_view(self, name: str, statement: str, schema: str = "main") -> None:
-        """Add a view, or replace it; its columns have no aliases of their own."""
+    def add_view(self, name: str, statement: str) -> None:
+        """Add a view of Destage itself; its columns have no aliases of their own.
+
+        What is wrong with it is an error of the statement that first names it.
+        """
+        self._relations.add(name)
+        self._undefined[name.lower()] = (statement, partial(self._create_view, name, statement, "main"))
+
+    def publish_view(self, name: str, statement: str) -> None:
+        """Create a view that statements of users read, or replace it.
+
+        Raises:
+            QueryError: It does not bind.
+        """
+        self._define(statement)
+        self._create_view(name, statement, PUBLIC)
+
+    def _create_view(self, name: str, statement: str, schema: str) -> None:
         try:
             self._connection.execute(f"CREATE OR REPLACE VIEW {schema}.{quote(name)} AS {statement}")
         except duckdb.Error as error:
@@ -117,14 +146,25 @@ class Database:
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
 
+    def _define(self, text: str) -> None:
+        """Create what a text names and what that reads; a name that means something else costs time only."""
+        for name in dict.fromkeys(_WORD.findall(text.lower())):
+            if name not in self._undefined:
+                continue
+            statement, create = self._undefined.pop(name)
+            try:
+                self._define(statement)
+                create()
+            except BaseException:
+                self._undefined[name] = (statement, create)
+                raise
+
     def list_columns(self, name: str) -> list[str]:
         """Return the columns of a table or a view of Destage itself; none if there is no such relation."""
-        rows = self._connection.execute(
-            "SELECT column_name FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ? "
-            "ORDER BY column_index",
-            [name],
-        ).fetchall()
-        return [str(column) for (column,) in rows]
+        if name not in self._relations:
+            return []
+        self._define(name)
+        return list(self._connection.sql(f"FROM main.{quote(name)}").columns)
 
     def query(
         self,
@@ -144,6 +184,7 @@ class Database:
         """
 
         def run() -> pa.Table:
+            self._define(statement)
             statements = split_statements(self._connection, statement, self._names)
             if len(statements) > 1:
                 message = f"{len(statements)} statements; write exactly one"
@@ -174,6 +215,7 @@ class Database:
         """
 
         def run() -> tuple[pa.Table, frozenset[str]]:
+            self._define(statement.select)
             rows, select = self._execute(self._public, statement, aliases, {})
             if statement.explain or statement.is_compound:
                 return rows, frozenset()
@@ -262,6 +304,7 @@ class Database:
         """
 
         def read(statement: str) -> "Iterator[pa.RecordBatch]":
+            self._define(statement)
             with raising_failures(), self._connection.sql(statement).to_arrow_reader(_BATCH_ROWS) as reader:
                 for batch in reader:
                     if self._stop.is_set():
@@ -286,6 +329,7 @@ class Database:
 
     def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
         """Run one of Destage's own statements and yield its rows in batches; errors as in `query`."""
+        self._define(statement)
         with self._connection.cursor() as connection, raising_failures():
             yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
 

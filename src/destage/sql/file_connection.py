@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+_TYPES: dict[pa.Schema, dict[str, str]] = {}
+"""The SQL types of schemas: all sweeps have the same columns of results, and most those of an earlier one."""
+_MOST_KNOWN = 100
+"""Schemas up to which their types are kept."""
 _PORTION = 64
 """Files merged at a time; DuckDB takes a megabyte of memory for each."""
 
@@ -32,11 +36,17 @@ class FileConnection:
                 reads, which halves the memory of files of a few rows.
         """
         check_address_space()
+        # Set later, it would not be a setting of other connections.
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         setting = "threads = 1" if reads_once else "parquet_metadata_cache = true"
         self._connection.execute(f"SET {setting}")
         # DuckDB would draw it on stdout, between the rows of an answer.
         self._connection.execute("SET enable_progress_bar = false")
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The connection, for a database that takes it over and closes it."""
+        return self._connection
 
     def add_table(self, name: str, table: pa.Table) -> None:
         """Add an Arrow table, which is not copied."""
@@ -61,11 +71,15 @@ class FileConnection:
 
     def find_types(self, schema: pa.Schema) -> dict[str, str]:
         """Return the SQL type of each column of a schema."""
-        self._connection.register("_empty", schema.remove_metadata().empty_table())
-        relation = self._connection.sql("FROM _empty")
-        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        self._connection.unregister("_empty")
-        return types
+        plain = schema.remove_metadata()
+        if plain not in _TYPES:
+            self._connection.register("_empty", plain.empty_table())
+            relation = self._connection.sql("FROM _empty")
+            if len(_TYPES) >= _MOST_KNOWN:
+                _TYPES.clear()
+            _TYPES[plain] = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            self._connection.unregister("_empty")
+        return dict(_TYPES[plain])
 
     def close(self) -> None:
         """Release the files."""
