@@ -22,7 +22,7 @@ from destage.queries.findings.candidates import (
     list_judged,
 )
 from destage.queries.findings.caveats import describe_state_error, find_error
-from destage.queries.findings.sizing_text import Assured, Sized
+from destage.queries.findings.sizing_text import Sized
 from destage.queries.text.shown_results import name_state
 from destage.spec.objective import DURING_REBUILD, NORMAL
 from destage.sweeps import Outcome, Study
@@ -40,36 +40,34 @@ if TYPE_CHECKING:
     from destage.measured_systems.model_error import ModelError
 
 Run = Callable[[Study], Outcome]
-FindCheapest = Callable[[SizingRequest, Run], Sized]
+Find = Callable[[SizingRequest, Run], Sized]
+Describe = Callable[[SizingRequest, Sized, Run], Sized]
 
 
-def find_affordable(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
+def find_affordable(request: SizingRequest, run: Run, find: Find, describe: Describe) -> Sized:
     """Return the cheapest configurations within the price limit; if there are none, the cheapest beyond.
 
-    Args:
-        find_cheapest: As in `find_cheapest_in_failures`.
-
-    Raises:
-        ConfigError: As `find_cheapest_in_failures` does.
+    Arguments and errors as in `find_cheapest_in_failures`.
     """
-    sized = find_cheapest_in_failures(request, run, find_cheapest)
+    sized = find_cheapest_in_failures(request, run, find, describe)
     if sized.carrying or sized.reason is not None or request.max_price is None:
         return sized
-    unlimited = find_cheapest_in_failures(replace(request, max_price=None), run, find_cheapest)
+    unlimited = find_cheapest_in_failures(replace(request, max_price=None), run, find, describe)
     return replace(sized, beyond=next(iter(unlimited.carrying), None))
 
 
-def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: FindCheapest) -> Sized:
+def find_cheapest_in_failures(request: SizingRequest, run: Run, find: Find, describe: Describe) -> Sized:
     """Return the cheapest configurations that meet the objectives in normal operation and in each state.
 
     Args:
-        find_cheapest: Finds the cheapest configurations in normal operation, and describes the first one.
+        find: Finds the cheapest configurations in normal operation.
+        describe: Describes the first one in normal operation.
 
     Raises:
-        ConfigError: As `find_cheapest` does, or no run of a state measures what an objective of it bounds.
+        ConfigError: As `find` does, or no run of a state measures what an objective of it bounds.
     """
     if not request.failures:
-        return find_cheapest(request, run)
+        return describe(request, find(request, run), run)
     normal, remarks = replace(request, failures={}), []
     if DURING_REBUILD in request.failures and UNPROTECTED in request.raid:
         why = "it has no redundancy, so that a failed disk cannot be rebuilt"
@@ -78,16 +76,19 @@ def find_cheapest_in_failures(request: SizingRequest, run: Run, find_cheapest: F
             currency = request.prices["currency"]
             return Sized((), FOUND, 0, None, currency, reason=f"only RAID 0 was asked for; {why}")
         normal, remarks = replace(normal, raid=levels), [f"RAID 0 is left out: {why}."]
-    sized = find_cheapest(normal, run)
+    sized = find(normal, run)
     if not sized.carrying:
+        sized = describe(normal, sized, run)
         return replace(sized, remarks=[*sized.remarks, *remarks])
     search = _FailureSearch(replace(normal, failures=request.failures), run, sized)
     met = search.find()
     if not met:
         search.check_measured()
-    elif _describe(met[0]) != _describe(sized.carrying[0]) or not _is_examined(sized.assured, met[0]):
-        fewest = met[0].disks or normal.fewest
-        sized = find_cheapest(replace(narrow(normal, met[0].parts), fewest=fewest), run)
+    if not met or _describe(met[0]) == _describe(sized.carrying[0]):
+        sized = describe(normal, sized, run)
+    if met and not _is_described(sized, met[0]):
+        alone = replace(narrow(normal, met[0].parts), fewest=met[0].disks or normal.fewest)
+        sized = describe(alone, find(alone, run), run)
     remarks = [*sized.remarks, *(search.list_remarks(met[0]) if met else ()), *remarks]
     return replace(
         search.sized,
@@ -251,9 +252,12 @@ def _exclude(array: Candidate, missed: Outclassed, state: str) -> Candidate:
     )
 
 
-def _is_examined(assured: Assured | None, array: Candidate) -> bool:
-    """Return whether what is sized for the model's error has the parts of an array examined in all states."""
-    return assured is None or assured.parts == array.parts
+def _is_described(sized: Sized, array: Candidate) -> bool:
+    """Return whether an array is described, and what is sized for the model's error has its parts.
+
+    Only an array of these parts was examined in all states.
+    """
+    return sized.held is not None and (sized.assured is None or sized.assured.parts == array.parts)
 
 
 def _describe(array: Candidate) -> dict[str, Any]:

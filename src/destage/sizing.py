@@ -36,6 +36,7 @@ from destage.queries.findings.sizing_text import Assured, Held, Sized
 from destage.spec.objective import DURING_REBUILD, NORMAL
 from destage.sweeps import Outcome, Study
 from destage.sweeps.calibration.measured_study import DESTAGE_DEPTH
+from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.seek.smallest_search import FAR
 from destage.sweeps.sizing import sizing_studies
 from destage.sweeps.sizing.failure_states import choose_window_of, make_capacities
@@ -58,7 +59,9 @@ from destage.sweeps.sizing.weighed_arrays import Carried, MeasuredArray, weigh_a
 
 Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""
-FindInStates = Callable[[SizingRequest, Run, Callable[[SizingRequest, Run], Sized]], Sized]
+Find = Callable[[SizingRequest, Run], Sized]
+Describe = Callable[[SizingRequest, Sized, Run], Sized]
+FindInStates = Callable[[SizingRequest, Run, Find, Describe], Sized]
 
 _LOADS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 """The loads of the response curve, as multiples of the requested load."""
@@ -81,8 +84,8 @@ class Load:
     is_knee: bool
 
 
-def find_cheapest(request: SizingRequest, run: Run) -> Sized:
-    """Return the cheapest configurations, and what the first one costs without its battery.
+def find_candidates(request: SizingRequest, run: Run) -> Sized:
+    """Return the cheapest configurations.
 
     Raises:
         ConfigError: The request is invalid, or no run measures what an objective bounds.
@@ -127,32 +130,40 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         candidates = list_candidates(session, objectives)
         best = next((candidate for candidate in candidates if candidate.disks is not None), None)
         stage = (list_model_errors(session) or missed_stage) if best is None else []
-    battery = assured = held = None
-    by_destages: dict[int, dict[str, float]] = {}
-    if best is not None:
-        parts = describe(best)
-        held = _find_held(request, parts)
-        with open_session(run(sizing_studies.make_comparison(request, [parts])).path) as session:
-            error = find_error(session)
-            stage = describe_error(error)
-            columns = [objective.column for objective in objectives]
-            battery = find_battery_case(session, parts, BATTERY, columns)
-            by_destages = find_destages(session, parts, DESTAGE_DEPTH, columns)
-        growing = request if grows(request.workload) else grow(request)
-        if isinstance(error, ModelError) and growing is not None:
-            assured = _size_for_error(growing, best, error, run)
-    sized = replace(
-        nothing,
-        candidates=candidates,
-        battery=battery,
-        remarks=[*stage, *remarks],
-        assured=assured,
-        held=held,
-        by_destages=by_destages,
-    )
+    sized = replace(nothing, candidates=candidates, remarks=[*stage, *remarks])
     if sized.unmeasured and not sized.carrying:
         raise _as_error(sized.unmeasured[0].binding, request.objectives)
     return sized
+
+
+def describe_cheapest(request: SizingRequest, sized: Sized, run: Run) -> Sized:
+    """Return what was found with what is told of the first configuration.
+
+    That is the data that it holds, its results without a battery and with other numbers of destages in
+    flight, and the array that carries the load with the error of the model.
+    """
+    best = next((candidate for candidate in sized.candidates if candidate.disks is not None), None)
+    if best is None:
+        return sized
+    parts = describe(best)
+    study = sizing_studies.make_comparison(request, [parts])
+    columns = [parse_objective(text, "seek.subject_to").column for text in request.objectives]
+    with open_session(run(study).path) as session:
+        error = find_error(session)
+        battery = find_battery_case(session, parts, BATTERY, columns)
+        by_destages = find_destages(session, parts, DESTAGE_DEPTH, columns)
+    growing = request if grows(request.workload) else grow(request)
+    assured = None
+    if isinstance(error, ModelError) and growing is not None:
+        assured = _size_for_error(growing, best, error, run)
+    return replace(
+        sized,
+        battery=battery,
+        remarks=[*describe_error(error), *sized.remarks],
+        assured=assured,
+        held=_find_held(request, parts),
+        by_destages=by_destages,
+    )
 
 
 def _as_error(unmeasured: str | None, objectives: Sequence[str]) -> ConfigError:
@@ -226,13 +237,16 @@ def judge_ranges(load: UncertainLoad, run: Run, find: FindInStates) -> RangedSiz
     """Return the arrays that come into question for a load in ranges, with their odds and regret.
 
     Args:
-        find: Finds the cheapest configurations in all states, with what finds them in normal operation.
+        find: Finds the cheapest configurations in all states, with what finds and describes them in normal
+            operation.
 
     Raises:
-        ConfigError: As `find_cheapest` does.
+        ConfigError: As `find_candidates` does.
     """
     requests = [(values, load.make_request(values)) for values in load.corners]
-    sizings = [(values, find(request, run, find_cheapest)) for values, request in requests]
+    sizings = [
+        (values, find(request, run, find_candidates, describe_cheapest)) for values, request in requests
+    ]
     shares = load.shares
     nothing = RangedSizing(
         ranges={known.name: (known.low, known.high) for known in load.inputs if known.has_width},

@@ -185,7 +185,8 @@ def find_configuration(
         )
         return SizingAnswer(ranged, Sweep(outcomes[-1].path, outcomes[-1]) if outcomes else None)
     request = request_at(values)
-    sized = failure_sizing.find_affordable(request, run, sizing.find_cheapest)
+    steps = (sizing.find_candidates, sizing.describe_cheapest)
+    sized = failure_sizing.find_affordable(request, run, *steps)
     return SizingAnswer(sized, Sweep(outcomes[0].path, outcomes[0]) if outcomes else None)
 
 

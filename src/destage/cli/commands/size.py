@@ -335,7 +335,7 @@ def size(
         raise typer.Exit(0 if is_carried else 1)
     request = request_at({})
     with place_at_options():
-        sized = find_affordable(request, run, sizing.find_cheapest)
+        sized = find_affordable(request, run, sizing.find_candidates, sizing.describe_cheapest)
     curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
     if as_json:
         print_json(sizing_answer.as_json(sized, curve, outcomes))
