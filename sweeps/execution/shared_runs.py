@@ -29,6 +29,10 @@ _MOST_ROUNDS = 50
 """Planning rounds of a sweep up to which it is looked into; searches have about a dozen."""
 _MOST_RUNS = 5_000_000
 """Planned runs of other sweeps that are kept, 16 bytes each."""
+_KNOWN: dict[Location, bytes] = {}
+"""The packed ids of the runs of rounds that were read; no file changes, as its name has its digest."""
+_MOST_KNOWN, _MOST_KNOWN_RUNS = 500, 10_000
+"""Rounds that are kept, and the runs of each, 16 bytes for a run."""
 _FRAGMENT_ROWS = 10_000
 """Rows from which on a fragment of copied rows is written."""
 _LISTINGS = 5
@@ -133,8 +137,16 @@ def _read_rounds(folder: Location) -> tuple[int, tuple[str, ...]]:
 
 
 def _read_ids(file: Location) -> bytes:
+    """Return the packed ids of the runs of a round, which the next sweep of a search asks for again."""
+    known = _KNOWN.get(file)
+    if known is not None:
+        return known
     packed = pc.unique(pack_ids(read_round(file, ["run_id"])["run_id"]))
     ids: bytes = np.frombuffer(packed.buffers()[1], np.uint8).tobytes() if len(packed) else b""
+    if len(packed) <= _MOST_KNOWN_RUNS:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[file] = ids
     return ids
 
 

@@ -112,6 +112,26 @@ def test_only_sweeps_that_share_a_run_are_read(
     assert read == ["near"]
 
 
+def test_a_round_is_read_once_in_a_process(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search runs dozens of sweeps in one store; each looks into all others."""
+    for disks in (1, 2, 3):
+        _run(make_study(name=f"before-{disks}", axes={DISKS: [disks]}), tmp_path)
+    read: list[str] = []
+    original = shared_runs.read_round
+
+    def count(file: Path, columns: list[str]) -> pa.Table:
+        read.append(str(file))
+        return original(file, columns)
+
+    monkeypatch.setattr(shared_runs, "read_round", count)
+    for disks in (4, 5):
+        outcome = _run(make_study(name=f"after-{disks}", axes={DISKS: [1, 2, 3, disks]}), tmp_path)
+        assert (outcome.executed, outcome.shared) == (2, 6)
+    assert len(read) == len(set(read)) > 0
+
+
 def test_the_sweeps_and_runs_looked_into_are_limited(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
