@@ -72,14 +72,16 @@ class FileConnection:
     def find_types(self, schema: pa.Schema) -> dict[str, str]:
         """Return the SQL type of each column of a schema."""
         plain = schema.remove_metadata()
-        if plain not in _TYPES:
+        types = _TYPES.get(plain)
+        if types is None:
             self._connection.register("_empty", plain.empty_table())
             relation = self._connection.sql("FROM _empty")
+            types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            self._connection.unregister("_empty")
             if len(_TYPES) >= _MOST_KNOWN:
                 _TYPES.clear()
-            _TYPES[plain] = dict(zip(relation.columns, map(str, relation.types), strict=True))
-            self._connection.unregister("_empty")
-        return dict(_TYPES[plain])
+            _TYPES[plain] = types
+        return types.copy()
 
     def close(self) -> None:
         """Release the files."""
