@@ -58,8 +58,8 @@ _SHORTEST_S = 0.05
 class Database:
     """A read-only database of Arrow tables and Parquet files, with views over them.
 
-    A table, view or macro is created when a statement first names it: to bind hundreds of columns takes longer
-    than to read the rows of a small sweep.
+    A table, view or macro is created when a statement first names it: to bind hundreds of columns takes
+    longer than to read the rows of a small sweep.
     """
 
     def __init__(
