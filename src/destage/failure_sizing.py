@@ -96,6 +96,7 @@ def find_cheapest_in_failures(request: SizingRequest, run: Run, find: Find, desc
         battery=sized.battery if met else None,
         assured=sized.assured if met else None,
         held=sized.held if met else None,
+        by_destages=sized.by_destages if met else {},
         remarks=remarks,
     )
 

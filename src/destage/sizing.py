@@ -137,9 +137,9 @@ def find_candidates(request: SizingRequest, run: Run) -> Sized:
 
 
 def describe_cheapest(request: SizingRequest, sized: Sized, run: Run) -> Sized:
-    """Return what was found with what is told of the first configuration.
+    """Add to a sizing the details of its first configuration.
 
-    That is the data that it holds, its results without a battery and with other numbers of destages in
+    These are the data that it holds, its results without a battery and with other numbers of destages in
     flight, and the array that carries the load with the error of the model.
     """
     best = next((candidate for candidate in sized.candidates if candidate.disks is not None), None)

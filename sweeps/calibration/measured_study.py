@@ -6,6 +6,7 @@ replaces the usual one.
 """
 
 import copy
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -138,7 +139,7 @@ def make_measured_study(
 
 
 def name_figures(lines: Iterable[MeasuredLine]) -> list[str]:
-    """Return the names of the lines' figures, each its own: a name that is there before has a number."""
+    """Return the names of the lines' figures, each its own: a repeated name gets a number."""
     names: dict[str, None] = {}
     for line in lines:
         names[_choose_name(str(line.workload or line.test or "line"), names)] = None
@@ -235,8 +236,8 @@ def _scatter(scenario: dict[str, Any], figures: Iterable[dict[str, Any]]) -> Non
 
 
 def _choose_name(name: str, taken: Mapping[str, object]) -> str:
-    number = sum(label == name or label.startswith(f"{name} #") for label in taken)
-    return f"{name} #{number + 1}" if number else name
+    names = itertools.chain([name], (f"{name} #{number}" for number in itertools.count(2)))
+    return next(label for label in names if label not in taken)
 
 
 def _make_stream(line: MeasuredLine) -> dict[str, Any] | None:

@@ -58,6 +58,9 @@ def test_the_fewest_disks_are_those_of_the_hardest_state(destage: Any) -> None:
     both = json.loads(done.out)
     (best,) = both["carrying"]
     assert (done.code, best["disks"]) == (0, max(counts))
+    # What is told of the answer is of its number of disks, not of the fewest in normal operation.
+    alone = ("--count", f"{best['disks']}-{best['disks']}")
+    assert both["by_destages"] == json.loads(destage(*size, *alone).out)["by_destages"] != {}
     assert best["failing"] < best["disks"]
     assert best["binding"] == "response_p95 <= 60ms (dead battery)"
     (result,) = best["states"]

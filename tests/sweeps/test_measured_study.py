@@ -75,6 +75,13 @@ def test_each_line_is_a_figure_with_its_own_load() -> None:
     assert (figures["read"]["of"], figures["read"]["value"]) == ("response_mean", "0.1271ms")
 
 
+def test_no_two_figures_have_one_name() -> None:
+    """A numbered name may be that of another line."""
+    labels = ["read", "read #2", "read", "read", "write"]
+    names = name_figures([line(label) for label in labels])
+    assert names == ["read", "read #2", "read #3", "read #4", "write"]
+
+
 def test_each_line_of_a_csv_is_a_figure() -> None:
     lines = read_results("figures.csv", FIGURES.read_bytes()).lines
     figures = make(*lines, hardware=CACHED)["calibrate"]["figures"]

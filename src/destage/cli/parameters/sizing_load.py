@@ -104,7 +104,7 @@ def read_added(text: str, options: LoadOptions | None = None) -> SizedLoad:
     from destage.sweeps.sizing.added_loads import split_users
     from destage.tools.registry import is_command
 
-    # A command may end like users, such as --name=run:2.
+    # A command may end in a colon and digits that are no users, as in --name=run:2.
     name, users = (text, None) if is_command(text) else split_users(text)
     options = LoadOptions() if options is None else options
     if users is not None and options.users is not None:
