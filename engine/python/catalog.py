@@ -121,11 +121,15 @@ def is_shipped(kind: Kind, name: str) -> bool:
     return name in _list_texts(kind)
 
 
-def entry(kind: Kind, name: str) -> Entry:
-    """Return the entry with a name."""
+def entry(kind: Kind, name: str, place: str = "use") -> Entry:
+    """Return the entry with a name.
+
+    Raises:
+        ConfigError: There is none; its place is the one given.
+    """
     catalog_entry = find(kind, name)
     if catalog_entry is None:
-        raise ConfigError([_unknown(kind, name, "use")])
+        raise ConfigError([_unknown(kind, name, place)])
     return catalog_entry
 
 

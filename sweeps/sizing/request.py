@@ -20,6 +20,8 @@ BUSIEST = "disk_busy_max <= 0.9"
 """The objectives that hold unless other bounds are given; with busier disks, queues grow fast."""
 RAID_LEVELS = ("10", "5", "6")
 """The RAID levels considered by default: those that survive the failure of a disk."""
+WORKLOAD = "workload"
+"""The place of mistakes in a load, and in the first of several of an array to be found."""
 USERS = "users"
 """The input that is a whole number; the others are `iops`, `read_share`, `read_iops` and `write_iops`."""
 _STRATA = 100
@@ -204,4 +206,4 @@ def list_phases(workload: Mapping[str, Any]) -> list[str]:
 def _read_preset(workload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the workload of the catalogue that a workload uses; an empty one if it uses none."""
     name = workload.get("use")
-    return {"streams": ()} if name is None else catalog.entry("workloads", str(name)).config
+    return {"streams": ()} if name is None else catalog.entry("workloads", str(name), WORKLOAD).config

@@ -15,6 +15,7 @@ from destage.engine.workload_description import describe_assumed_localities
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.sweeps.sizing.growing_load import make_growing
+from destage.sweeps.sizing.request import WORKLOAD
 from destage.sweeps.sizing.stored_data import (
     count_users,
     list_addresses,
@@ -27,8 +28,8 @@ from destage.sweeps.study.users import has_trace, has_users, list_streams
 
 JOINED_UNIT = "users of each load"
 """What the number of users of several loads counts."""
-ADD, HAVE, WORKLOAD = "add", "have", "use"
-"""The places of mistakes in an added load, in the present one, and in the first of an array to be found."""
+ADD, HAVE = "add", "have"
+"""The places of mistakes in an added load and in the present one."""
 _CONTIGUOUS = "contiguous"
 _OPEN = ("poisson", "constant", "mmpp", "b_model")
 

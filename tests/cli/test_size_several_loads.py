@@ -196,3 +196,11 @@ def test_python_refuses_a_range_beside_another_load() -> None:
     with pytest.raises(ConfigError) as caught:
         package.size((2, 3), "vdi", add=["vdi"])
     assert [(issue.code, issue.place) for issue in caught.value.issues] == [("study.no-effect", "add")]
+
+
+@pytest.mark.parametrize(("add", "place"), [((), "workload"), (("vdi",), "workload"), (("vd",), "add")])
+def test_python_places_an_unknown_load_at_its_argument(add: tuple[str, ...], place: str) -> None:
+    workload = "vdi" if place == "add" else "vd"
+    with pytest.raises(ConfigError) as caught:
+        package.size(2, workload, add=add)
+    assert [(issue.code, issue.place) for issue in caught.value.issues] == [("catalog.unknown-entry", place)]

@@ -33,7 +33,6 @@ _PLACES = {
     "seek.max_price": "--budget",
     "seek": "--count",
     "workload.users": "--users",
-    "use": "--workload",
     "controllers": "--controllers",
     "disks": "--disks",
     "raid": "--raid",
@@ -154,6 +153,8 @@ def place_at_options() -> Iterator[None]:
 def _find_option(place: str) -> str:
     if place.startswith("--"):
         return place
+    if place == "workload":
+        return "--workload"
     return next(
         (option for start, option in _PLACES.items() if place.startswith(start)),
         f"--set {place.removeprefix('scenario.')}",
