@@ -348,3 +348,9 @@ def _check_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
             replace(issue, value=given.texts.get(issue.place, value_at(given.value, issue.place)))
             for issue in issues_of(error)
         ]
+
+
+def has_write_cache(config: Mapping[str, Any]) -> bool:
+    """Return whether a canonical configuration has a write cache."""
+    cache = config["controller"]["cache"]
+    return bool(cache["capacity"] and cache["write_fraction"])

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from destage.engine import result_columns
+from destage.engine import catalog, result_columns
 from destage.queries.findings import resource_use
 from destage.queries.opening.session import Session
+from destage.queries.text.presentation import format_axis_value
 from destage.spec.objective import DURING_REBUILD, NORMAL, Objective
 from destage.sql import quote
 from destage.student import half_width, share_below
@@ -303,3 +304,12 @@ def _judge(
         hit_ratio=(math.fsum(hits) / len(hits), half_width(hits)) if hits else None,
         means=resource_use.find_means(mine),
     )
+
+
+def name_parts(parts: Mapping[str, object], disks: int | None, spares: int = 0) -> str:
+    """Return parts by their product names."""
+    count = "" if disks is None else f"{disks} x "
+    disk = catalog.entry("disks", str(parts[DISK])).title
+    controller = catalog.entry("controllers", str(parts[CONTROLLER])).title
+    spare = f"{spares} hot spare{'s' if spares > 1 else ''}, " if spares else ""
+    return f"{count}{disk}, RAID {format_axis_value(RAID, parts[RAID], None)}, {spare}{controller}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.measured_systems.model_error import ModelError, is_sure
-from destage.queries.findings.part_names import name_parts
+from destage.queries.findings.candidates import name_parts
 from destage.queries.findings.sizing_text import Sized, compose_sizing, format_odds
 from destage.queries.text.presentation import format_amount, format_count, format_number, format_rounded
 from destage.queries.text.shown_results import name_state

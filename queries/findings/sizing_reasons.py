@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from destage.queries.findings.part_names import name_parts
+from destage.queries.findings.candidates import name_parts
 from destage.queries.text.presentation import split_title
 from destage.queries.text.shown_results import show_bytes, show_result
 from destage.spec.objective import Objective

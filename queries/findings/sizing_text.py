@@ -11,8 +11,8 @@ from destage.queries.findings.candidates import (
     BatteryCase,
     Candidate,
     Measured,
+    name_parts,
 )
-from destage.queries.findings.part_names import name_parts
 from destage.queries.findings.resource_use import RESOURCE_WORDS
 from destage.queries.text.presentation import format_amount, format_rounded, split_title
 from destage.queries.text.shown_results import (

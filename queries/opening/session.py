@@ -10,9 +10,10 @@ from typing import Self, TypeVar
 import pyarrow as pa
 
 from destage.engine import result_columns
-from destage.errors import DestageError, Issue, QueryError, StoreError
+from destage.errors import Issue, QueryError, StoreError
 from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries.named.column_meanings import MEASURED, collect_meanings
+from destage.queries.opening.attempts import ATTEMPTS, try_openings
 from destage.queries.opening.public_views import PublicViews
 from destage.queries.opening.studied_sweep import StudiedSweep
 from destage.queries.published.measurement import PUBLISHED_SCHEMA, tabulate_published
@@ -35,16 +36,6 @@ from destage.store.state.answers import complete_answers
 _Result = TypeVar("_Result")
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
-_OPENINGS = 5
-"""Maximum attempts to open a sweep that is being written."""
-_REPLACED = (
-    "store.changed-while-read",
-    "bucket.changed-while-read",
-    "query.unreadable-rows",
-    "query.access-denied",
-    "query.broken-view",
-)
-"""Codes of an opening that found a file no longer there; DuckDB denies access to one that it cannot find."""
 _UNREADABLE = ("query.failed", "query.unreadable-rows", "query.broken-view")
 """Codes of a statement that met damaged content."""
 MOST_KEPT = 100_000
@@ -242,7 +233,7 @@ class Session(StudiedSweep):
 
     def _read(self, read: Callable[[], _Result]) -> _Result:
         """Call a function that reads the sweep's files, again with those that are there if some are lost."""
-        for _ in range(_OPENINGS - 1):
+        for _ in range(ATTEMPTS - 1):
             try:
                 return read()
             except QueryError as error:
@@ -266,7 +257,7 @@ class Session(StudiedSweep):
         assert self._folder is not None  # noqa: S101 - a part of a session has lost no files
         self._database.close()
         folder = Path(self._folder.name)
-        _try_openings(lambda: self._read_files(folder))
+        try_openings(lambda: self._read_files(folder))
 
     def sql_of_named_columns(
         self, statement: str, parameters: Mapping[str, object] | None = None
@@ -393,15 +384,4 @@ def open_session(path: str | Location, limits: QueryLimits | None = None) -> Ses
 
     A sweep whose files a writer replaces in between is opened again.
     """
-    return _try_openings(lambda: Session(open_sweep(path), limits))
-
-
-def _try_openings(read: Callable[[], _Result]) -> _Result:
-    """Call a function that opens files, again where a writer has replaced them."""
-    for _ in range(_OPENINGS - 1):
-        try:
-            return read()
-        except DestageError as error:
-            if error.code not in _REPLACED:
-                raise
-    return read()
+    return try_openings(lambda: Session(open_sweep(path), limits))

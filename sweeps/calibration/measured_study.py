@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from destage import engine
+from destage.engine.configuration import has_write_cache
 from destage.errors import ConfigError, Issue
 from destage.measured.line import MeasuredLine
 from destage.measured_systems.calibrated import find_discrepancy
@@ -197,12 +198,6 @@ def find_most_destages(disk: Mapping[str, Any]) -> int:
     No document states them. Drives of the interfaces hold 32 commands; seeks gain little beyond 16.
     """
     return 32 if disk["kind"] == "ssd" else 16
-
-
-def has_write_cache(config: Mapping[str, Any]) -> bool:
-    """Return whether a canonical configuration has a write cache."""
-    cache = config["controller"]["cache"]
-    return bool(cache["capacity"] and cache["write_fraction"])
 
 
 def _start_full(figures: Iterable[dict[str, Any]]) -> None:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from destage import engine
+from destage.engine.configuration import has_write_cache
 from destage.errors import ConfigError, Issue
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE
 from destage.sweeps.calibration.measured_study import (
     DESTAGE_DEPTH,
     find_most_destages,
-    has_write_cache,
 )
 from destage.sweeps.reading.parsing import parse_study
 from destage.sweeps.sizing.families import Impossible, Outclassed, find_outclassed, list_families

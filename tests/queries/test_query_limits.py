@@ -13,7 +13,7 @@ import pytest
 
 from destage.errors import QueryError
 from destage.sql import Database, QueryLimits, filter_rows
-from destage.sql.database import _read_only
+from destage.sql.limits import read_only
 
 ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0"
 CROSS = (
@@ -67,7 +67,7 @@ def test_an_interruption_of_the_roll_back_leaves_no_transaction(
     failures: tuple[type[Exception], ...], rolled_back: int
 ) -> None:
     connection: Any = _LateInterrupts(*failures)
-    with _read_only(connection):
+    with read_only(connection):
         pass
     assert connection.statements == ["BEGIN", *["ROLLBACK"] * rolled_back]
 

@@ -1,6 +1,5 @@
 """A DuckDB database of Arrow tables and Parquet files, without access to anything but these."""
 
-import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from destage import allowance
 from destage.errors import QueryError
+from destage.sql.deferred_relations import DeferredRelations
 from destage.sql.file_connection import FileConnection
 from destage.sql.limits import (
     FAILURES,
@@ -23,6 +23,7 @@ from destage.sql.limits import (
     raising_failures,
     read_details,
     read_message,
+    read_only,
 )
 from destage.sql.statements import (
     Aliases,
@@ -48,7 +49,6 @@ _SETTINGS = {
     "allow_community_extensions": "false",
     "enable_external_access": "false",
 }
-_WORD = re.compile(r"\w+")
 _BATCH_ROWS = 65_536
 """Rows fetched at a time."""
 _SHORTEST_S = 0.05
@@ -88,14 +88,14 @@ class Database:
         self._connection = (opened or FileConnection()).connection
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
         self._relations: set[str] = set()
-        self._undefined: dict[str, tuple[str, Callable[[], object]]] = {}
+        self._deferred = DeferredRelations()
         for name, table in tables.items():
             self.add_table(name, table)
         for name, statement in (views or {}).items():
             self.add_view(name, statement)
         for signature, expression in (macros or {}).items():
             create = partial(self._connection.execute, f"CREATE MACRO {signature} AS {expression}")
-            self._undefined[signature.partition("(")[0].lower()] = (expression, create)
+            self._deferred.add(signature.partition("(")[0], expression, create)
         self._connection.execute(f"SET allowed_paths = {quote_texts(files)}")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
         self._public = self._connection.cursor()
@@ -114,7 +114,7 @@ class Database:
     def add_table(self, name: str, table: pa.Table) -> None:
         """Add a table; its columns have no aliases."""
         self._relations.add(name)
-        self._undefined[name.lower()] = ("", partial(self._create_table, name, table))
+        self._deferred.add(name, "", partial(self._create_table, name, table))
 
     def _create_table(self, name: str, table: pa.Table) -> None:
         self._connection.register("_given", table)
@@ -127,7 +127,7 @@ class Database:
         What is wrong with it is an error of the statement that first names it.
         """
         self._relations.add(name)
-        self._undefined[name.lower()] = (statement, partial(self._create_view, name, statement, "main"))
+        self._deferred.add(name, statement, partial(self._create_view, name, statement, "main"))
 
     def publish_view(self, name: str, statement: str) -> None:
         """Create a view that statements of users read, or replace it.
@@ -135,7 +135,7 @@ class Database:
         Raises:
             QueryError: It does not bind.
         """
-        self._define(statement)
+        self._deferred.create_named(statement)
         self._create_view(name, statement, PUBLIC)
 
     def _create_view(self, name: str, statement: str, schema: str) -> None:
@@ -146,24 +146,11 @@ class Database:
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
 
-    def _define(self, text: str) -> None:
-        """Create what a text names and what that reads; a name that means something else costs time only."""
-        for name in dict.fromkeys(_WORD.findall(text.lower())):
-            if name not in self._undefined:
-                continue
-            statement, create = self._undefined.pop(name)
-            try:
-                self._define(statement)
-                create()
-            except BaseException:
-                self._undefined[name] = (statement, create)
-                raise
-
     def list_columns(self, name: str) -> list[str]:
         """Return the columns of a table or a view of Destage itself; none if there is no such relation."""
         if name not in self._relations:
             return []
-        self._define(name)
+        self._deferred.create_named(name)
         return list(self._connection.sql(f"FROM main.{quote(name)}").columns)
 
     def query(
@@ -184,7 +171,7 @@ class Database:
         """
 
         def run() -> pa.Table:
-            self._define(statement)
+            self._deferred.create_named(statement)
             statements = split_statements(self._connection, statement, self._names)
             if len(statements) > 1:
                 message = f"{len(statements)} statements; write exactly one"
@@ -215,7 +202,7 @@ class Database:
         """
 
         def run() -> tuple[pa.Table, frozenset[str]]:
-            self._define(statement.select)
+            self._deferred.create_named(statement.select)
             rows, select = self._execute(self._public, statement, aliases, {})
             if statement.explain or statement.is_compound:
                 return rows, frozenset()
@@ -260,7 +247,7 @@ class Database:
         command = statement.explain if statement.is_compound else "EXPLAIN "
         while True:
             try:
-                with _read_only(connection):
+                with read_only(connection):
                     return self._fetch(connection, statement.explain + select, values), select
             except FAILURES as error:
                 failure: Exception = error
@@ -304,7 +291,7 @@ class Database:
         """
 
         def read(statement: str) -> "Iterator[pa.RecordBatch]":
-            self._define(statement)
+            self._deferred.create_named(statement)
             with raising_failures(), self._connection.sql(statement).to_arrow_reader(_BATCH_ROWS) as reader:
                 for batch in reader:
                     if self._stop.is_set():
@@ -329,7 +316,7 @@ class Database:
 
     def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
         """Run one of Destage's own statements and yield its rows in batches; errors as in `query`."""
-        self._define(statement)
+        self._deferred.create_named(statement)
         with self._connection.cursor() as connection, raising_failures():
             yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
 
@@ -379,33 +366,11 @@ def _explain_failure(
     rows of a small sweep, so the EXPLAIN does not come first.
     """
     try:
-        with _read_only(connection):
+        with read_only(connection):
             connection.execute(explain, dict(values) or None)
     except FAILURES as explained:
         return explained if type(explained) is type(failure) else failure
     return failure
-
-
-@contextmanager
-def _read_only(connection: duckdb.DuckDBPyConnection) -> "Iterator[None]":
-    # A SELECT may contain a WITH that changes rows: only the transaction prevents it.
-    connection.execute("BEGIN TRANSACTION READ ONLY")
-    try:
-        yield
-    finally:
-        _roll_back(connection)
-
-
-def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
-    """End the transaction; an interruption of the statement before may arrive now, and leave it aborted."""
-    while True:
-        try:
-            connection.execute("ROLLBACK")
-        except duckdb.InterruptException:
-            continue
-        except duckdb.TransactionException:
-            pass  # the interrupted one has ended it
-        return
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -196,3 +196,28 @@ def build_error(details: dict[str, Any]) -> QueryError | MachineError:
 def read_message(details: dict[str, Any]) -> str:
     """Return the message in one line."""
     return " ".join(str(details["exception_message"]).split())
+
+
+@contextmanager
+def read_only(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Run a block in a transaction that only reads.
+
+    A SELECT may contain a WITH that changes rows, which only the transaction prevents.
+    """
+    connection.execute("BEGIN TRANSACTION READ ONLY")
+    try:
+        yield
+    finally:
+        _roll_back(connection)
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    """End the transaction; an interruption of the statement before may arrive now, and leave it aborted."""
+    while True:
+        try:
+            connection.execute("ROLLBACK")
+        except duckdb.InterruptException:
+            continue
+        except duckdb.TransactionException:
+            pass  # the interrupted one has ended it
+        return
