@@ -187,9 +187,10 @@ def _find_share(scenario: Mapping[str, Any], figures: Iterable[Mapping[str, Any]
 
 
 def _read_footprint(figure: Mapping[str, Any]) -> str | None:
-    """Return the size of the files of a measured line."""
-    stream = figure["set"][_STREAM]
-    return stream["address"].get("footprint") if "value" in figure else None
+    """Return the size of the files of a figure; None if it has none, or its part of the array is stated."""
+    address = figure["set"][_STREAM].get("address", {})
+    stated = address.get("placement", {}).get("offset", "0B")
+    return None if quantities.parse(stated, "bytes") else address.get("footprint")
 
 
 def find_most_destages(disk: Mapping[str, Any]) -> int:
@@ -213,19 +214,19 @@ def _start_full(figures: Iterable[dict[str, Any]]) -> None:
 
 
 def _scatter(scenario: dict[str, Any], figures: Iterable[dict[str, Any]]) -> None:
-    """Let the pieces of the measured files lie anywhere in the share of the array that is in use."""
+    """Let the pieces of files lie anywhere in the share of the array that is in use."""
     address = scenario["workload"]["streams"][0]["address"]
     address["placement"] = {"kind": "scattered", "extent": _PIECE, "share": 1.0}
     for figure in figures:
         if _read_footprint(figure):
             stream = figure["set"][_STREAM]
             others = {path: value for path, value in figure["set"].items() if path != _STREAM}
+            load = {key: value for key, value in stream.items() if key not in {"name", "address"}}
+            area = {key: value for key, value in stream["address"].items() if key != "placement"}
             figure["set"] = {
                 **others,
-                f"{_STREAM}.arrival": stream["arrival"],
-                f"{_STREAM}.operations": stream["operations"],
-                f"{_STREAM}.address.kind": stream["address"]["kind"],
-                f"{_STREAM}.address.footprint": stream["address"]["footprint"],
+                **{f"{_STREAM}.{key}": value for key, value in load.items()},
+                **{f"{_STREAM}.address.{key}": value for key, value in area.items()},
                 f"{_STREAM}.address.placement.share": {"unknown": _SHARE},
             }
 

@@ -143,7 +143,10 @@ def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: An
     assert "value" not in calibrated["figures"]["deep"]
     assert "array.disk.read_time log_uniform" in done.err
     assert "array: raid0x1, disk pm963_960gb, controller ahci_sata_6gb" in done.err
-    assert "deep" in destage(*command).out
+    asked = destage(*command)
+    assert "deep" in asked.out
+    # fio's default engine waits for each I/O.
+    assert "fio.depth-without-effect" in asked.err
     again = json.loads(destage("calibrate", "ours.yaml", "--quiet", "--json").out)
     assert again["outcome"]["executed"] == 0
     first = again["next_measurements"][0]

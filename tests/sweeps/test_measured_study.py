@@ -149,6 +149,37 @@ def test_where_files_lie_on_disks_is_unknown() -> None:
         )
 
 
+def test_a_predicted_file_lies_where_measured_files_do() -> None:
+    """A test of the same job as a line is the same configuration; one at a stated offset stays there."""
+    usable = engine.usable_capacity(CACHED["array"])
+    size = usable // 10
+    loads = {"outstanding": 8.0, "request_bytes": 4096.0, "read_fraction": 1.0, "response_mean_us": 9e3}
+    stream = {
+        "name": "next",
+        "arrival": {"kind": "fixed_outstanding", "depth": 8},
+        "operations": {"read_fraction": 1.0, "size": {"kind": "constant", "value": "4096B"}},
+        "address": {"kind": "uniform", "footprint": f"{size}B"},
+    }
+    first = {"kind": "contiguous", "offset": "0B"}
+    predicted = {
+        "next": stream | {"address": stream["address"] | {"placement": first}},
+        "behind": stream | {"address": stream["address"] | {"placement": first | {"offset": "1GiB"}}},
+        "drawn": stream | {"address": stream["address"] | {"sampling": "without_replacement"}},
+    }
+    path = "workload.streams.0.address"
+    for measured in (line("file", footprint_bytes=size, **loads), line("device", **loads)):
+        document = make(measured, hardware=CACHED, predicted=predicted)["calibrate"]
+        figures = document["figures"]
+        assert document["unknowns"]["share_in_use"] == {"uniform": [0.1, 1.0]}
+        assert figures["next"]["set"][f"{path}.placement.share"] == {"unknown": "share_in_use"}
+        assert figures["behind"]["set"]["workload.streams.0"]["address"] == predicted["behind"]["address"]
+        assert figures["drawn"]["set"][f"{path}.sampling"] == "without_replacement"
+        if measured.workload == "file":
+            assert figures["next"]["set"] == figures["file"]["set"]
+        study = yaml.safe_dump(make(measured, hardware=CACHED, predicted=predicted))
+        assert expand(sweeps.parse_study(study, name="ours")).points
+
+
 def test_a_file_in_a_smaller_share_of_the_array_is_faster(tmp_path: Any) -> None:
     """Seeks are shorter: a file of a tenth of the data, in narrow and in wide shares."""
     usable = engine.usable_capacity(CACHED["array"])

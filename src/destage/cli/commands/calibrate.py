@@ -23,7 +23,7 @@ from destage.cli.parameters.shared_options import (
     use_catalog,
 )
 from destage.cli.printed_results.finished_sweep import choose_executor, run_study
-from destage.cli.terminal.output import print_note
+from destage.cli.terminal.output import print_note, print_warning
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -330,13 +330,15 @@ def _make_text(
 
 
 def _read_tests(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the streams of the tests to predict, by their names."""
-    from destage.cli.parameters.imported_files import read_tests
+    """Return the streams of the tests to predict, by their names, and print the warnings of their files."""
+    from destage.cli.parameters.imported_files import list_warnings, read_tests
     from destage.tools.imported_workload import ImportOptions
 
     found: dict[str, dict[str, Any]] = {}
     for source in sources:
-        for test in read_tests(source, ImportOptions("auto", None, True, False))[1]:
+        name, tests = read_tests(source, ImportOptions("auto", None, True, False))
+        print_warning(*list_warnings(tests), source=name)
+        for test in tests:
             streams = test.workload["streams"]
             if len(streams) != 1:
                 message = f"test {test.name} has {len(streams)} streams; only tests of one can be predicted"
