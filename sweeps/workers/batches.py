@@ -224,10 +224,12 @@ class _Parts:
         """Return the configurations of some runs, with the values that these have."""
         values, codes = [], []
         for texts, all_codes in zip(self._texts, self._codes, strict=True):
-            used, places = np.unique(all_codes[first:end], return_inverse=True)
-            has_none = int(used[0] < 0)
-            values.append(tuple(texts.take(pa.array(used[has_none:])).to_pylist()))
-            codes.append(tuple((places - has_none).tolist()))
+            # A batch has few runs: for so few, a sort by NumPy takes many times as long as a set.
+            taken = all_codes[first:end].tolist()
+            used = sorted({*taken} - {-1})
+            places = {code: place for place, code in enumerate(used)} | {-1: -1}
+            values.append(tuple(texts[code].as_py() for code in used))
+            codes.append(tuple([places[code] for code in taken]))
         return Configs(tuple(values), tuple(codes))
 
 
