@@ -216,9 +216,9 @@ class SweepWriter:
         earlier = find_head(layout, past_damage=True)
         self._kept = None if earlier is None else earlier[1]
         self._may_have_exports = earlier is not None
-        text = study.stored_text.encode()
+        self._text = study.stored_text
         kept = None if self._kept is None else self._kept.study
-        self.head = Head(self.generation.keep_or_write(kept, "study", ".yaml", text))
+        self.head = Head(self.generation.keep_or_write(kept, "study", ".yaml", self._text.encode()))
 
     @property
     def is_replay(self) -> bool:
@@ -239,7 +239,7 @@ class SweepWriter:
         number = len(self.head.rounds)
         before = () if self._kept is None else self._kept.rounds
         kept = before[number] if number < len(before) else None
-        stored = table if number else add_study(table, self._study.stored_text)
+        stored = table if number else add_study(table, self._text)
         name = write_round(self.generation, kept, number, stored)
         self.head = replace(self.head, rounds=(*self.head.rounds, name), planned=planned)
         if not self.is_replay:
