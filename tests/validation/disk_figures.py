@@ -9,6 +9,7 @@ changed model is noticed in every clone. With the traces in ../shared, the file 
 """
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from external_data import SHARED
 
 from destage.tools.disksim import measured_disk, service_times
+from destage.tools.disksim.measured_disk import Validation
 from destage.tools.disksim.model_fit import FITTABLE
 from destage.tools.disksim.service_times import (
     ALL,
@@ -49,11 +51,22 @@ def read_figures() -> dict[str, Figures]:
     return figures
 
 
-def collect_figures(name: str, trace: MeasuredTrace) -> Figures:
+@cache
+def load_trace(name: str) -> MeasuredTrace:
+    """Return the trace of one disk; `require_shared` says whether it is there."""
+    return service_times.load(TRACES / DISKS[name][0])
+
+
+@cache
+def validate_disk(name: str, *, fitted: bool) -> Validation:
+    """Return the validation of one disk on its trace, which takes seconds with a fit."""
+    facts, fit = measured_disk.load_disk(name), list(FITTABLE) if fitted else []
+    return measured_disk.validate(load_trace(name), facts, fit, overall_limit_ms=DISKS[name][2])
+
+
+def collect_figures(name: str) -> Figures:
     """Return the figures of one disk from its trace."""
-    found = measured_disk.validate(
-        trace, measured_disk.load_disk(name), list(FITTABLE), overall_limit_ms=DISKS[name][2]
-    )
+    trace, found = load_trace(name), validate_disk(name, fitted=True)
     figures = {
         "fitted": {parameter: float(value) for parameter, value in found.fitted.items()},
         "demerit_ms": {each.name: round(each.demerit_ms, 6) for each in found.classes},
@@ -136,9 +149,7 @@ def _normalise(counts: list[int]) -> npt.NDArray[np.float64]:
 
 def main() -> None:
     """Write the file from the traces."""
-    figures = {
-        name: collect_figures(name, service_times.load(TRACES / file)) for name, (file, *_) in DISKS.items()
-    }
+    figures = {name: collect_figures(name) for name in DISKS}
     FILE.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 

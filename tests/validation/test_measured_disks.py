@@ -7,16 +7,14 @@ two halves of the measurement are from each other.
 
 import copy
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from external_data import require_shared
-from validation.disk_figures import DISKS
+from validation.disk_figures import DISKS, load_trace, validate_disk
 from validation.replicates import LEDGER, Verdict
 
-from destage.tools.disksim import measured_disk, service_times
 from destage.tools.disksim.measured_disk import Validation
 from destage.tools.disksim.model_fit import FITTABLE
 from destage.tools.disksim.service_times import ALL, SEQUENTIAL, MeasuredTrace, demerit, simulate_service_ms
@@ -27,18 +25,14 @@ REFERENCE_MS = {"cheetah_9lp": 0.107, "atlas_10k": 0.268}
 Change = Callable[[dict[str, Any]], None]
 
 
-@cache
 def _trace(name: str) -> MeasuredTrace:
-    return service_times.load(require_shared(f"traces/disksim/{DISKS[name][0]}"))
+    require_shared(f"traces/disksim/{DISKS[name][0]}")
+    return load_trace(name)
 
 
-@cache
 def _validation(name: str, *, fitted: bool) -> Validation:
-    facts = measured_disk.load_disk(name)
-    limit = DISKS[name][2]
-    return measured_disk.validate(
-        _trace(name), facts, list(FITTABLE) if fitted else [], overall_limit_ms=limit
-    )
+    require_shared(f"traces/disksim/{DISKS[name][0]}")
+    return validate_disk(name, fitted=fitted)
 
 
 def _overall(found: Validation) -> float:
