@@ -27,6 +27,8 @@ WAVES = 3
 DISCREPANCY = 0.05
 TOLERANCE = 0.02
 LIMITS = {"service": (0.002, 0.02), "share": (0.1, 0.9)}
+pytestmark = pytest.mark.xdist_group("calibration recovery")
+"""In one process, which calibrates once for all tests."""
 Model = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 
 
