@@ -183,7 +183,7 @@ def test_a_rebuild_that_ends_in_the_window_excludes_the_array(destage: Any, tmp_
     ],
 )
 def test_mistakes_have_a_code_and_a_place(destage: Any, options: Any, issue: tuple[str, str]) -> None:
-    done = destage("size", *LOAD, *UNCACHED, "--raid", "10", *QUICK, *options)
+    done = destage("size", *LOAD, *UNCACHED, "--raid", "10", "--count", "2", *QUICK, *options)
     assert (done.code, done.issues) == (2, [issue])
 
 
