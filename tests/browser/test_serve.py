@@ -1,6 +1,7 @@
 """`destage report --serve` in a real browser: rows appear, and the reader keeps filter, order and place."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,23 +13,23 @@ SOON_MS = 300_000
 SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 
 
-@pytest.fixture
-def sweep(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a finished sweep over two numbers of users."""
-    return run_users(tmp_path, 5, 10)
+    return run_users(tmp_path_factory.mktemp("store"), 5, 10)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def served(sweep: Path) -> Iterator[Served]:
-    """Serve the sweep."""
+    """Serve the sweep to the tests that leave it and the server as they are."""
     with serve(sweep, "--timeout", "5min") as found:
         yield found
 
 
-@pytest.fixture(params=SIZES)
-def page(request: pytest.FixtureRequest, browser: Browser, served: Served) -> Iterator[Page]:
-    """Open the server in a window of each size; a script that fails fails the test."""
-    width, height = SIZES[request.param]
+@contextmanager
+def _open(browser: Browser, served: Served, size: str) -> Iterator[Page]:
+    """Open the server in a window of a size; a script that fails fails the test."""
+    width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
     context.set_default_timeout(SOON_MS)
     page, failures = context.new_page(), []
@@ -42,6 +43,20 @@ def page(request: pytest.FixtureRequest, browser: Browser, served: Served) -> It
     yield page
     context.close()
     assert not failures
+
+
+@contextmanager
+def _open_all(browser: Browser, sweep: Path) -> Iterator[tuple[Served, list[Page]]]:
+    """Open a server of its own in a window of each size at the same time."""
+    with serve(sweep, "--timeout", "5min") as served, ExitStack() as windows:
+        yield served, [windows.enter_context(_open(browser, served, size)) for size in SIZES]
+
+
+@pytest.fixture(params=SIZES)
+def page(request: pytest.FixtureRequest, browser: Browser, served: Served) -> Iterator[Page]:
+    """Open the shared server in a window of each size."""
+    with _open(browser, served, request.param) as page:
+        yield page
 
 
 def _report(page: Page, number: int = 1) -> Frame:
@@ -63,7 +78,8 @@ def test_the_page_shows_progress_and_report(page: Page, served: Served) -> None:
     assert served.token not in page.content()
 
 
-def test_new_rows_appear_and_the_reader_keeps_the_place(page: Page, served: Served, sweep: Path) -> None:
+def _take_place(page: Page) -> float:
+    """Filter and sort a table, and scroll to it; return where it is."""
     report = _report(page)
     assert report.locator("#design_space tbody tr").count() == 2
     report.fill("#filter", "10")
@@ -72,30 +88,40 @@ def test_new_rows_appear_and_the_reader_keeps_the_place(page: Page, served: Serv
     report.locator("#design_space details summary").first.click()
     report.click("#theme")
     report.evaluate("document.getElementById('design_space').scrollIntoView()")
-    top = report.evaluate("document.getElementById('design_space').getBoundingClientRect().top")
+    top: float = report.evaluate("document.getElementById('design_space').getBoundingClientRect().top")
     report.focus("#filter")
-    order = report.locator("#design_space th").first.get_attribute("aria-sort")
-    assert order == "descending"
+    assert report.locator("#design_space th").first.get_attribute("aria-sort") == "descending"
+    return top
 
-    run_users(sweep.parents[1], 5, 10, 20, 110)
-    state = served.await_state(
-        lambda state: (
-            state["counts"]["finished"] and state["counts"]["planned"] == 8 and state["is_report_current"]
-        )
-    )
-    report = _report(page, state["report"])
+
+def _check_place(page: Page, number: int, top: float) -> None:
+    """Assert that a page of the report has more rows, and all that the reader chose."""
+    report = _report(page, number)
     page.wait_for_selector("#counts:has-text('8 of 8 runs, finished')")
     assert page.locator("iframe").count() == 1
     assert report.input_value("#filter") == "10"
     assert report.locator("#design_space tbody tr").count() == 4
     assert 0 < report.locator("#design_space tbody tr:visible").count() < 4
-    assert report.locator("#design_space th").first.get_attribute("aria-sort") == order
+    assert report.locator("#design_space th").first.get_attribute("aria-sort") == "descending"
     assert report.locator("#design_space details").first.get_attribute("open") is not None
     assert report.evaluate("document.documentElement.dataset.theme") == "dark"
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     now = report.evaluate("document.getElementById('design_space').getBoundingClientRect().top")
     assert now == pytest.approx(top, abs=2)
     assert report.evaluate("document.activeElement.id") == "filter"
+
+
+def test_new_rows_appear_and_the_reader_keeps_the_place(browser: Browser, tmp_path: Path) -> None:
+    with _open_all(browser, run_users(tmp_path, 5, 10)) as (served, pages):
+        tops = [_take_place(page) for page in pages]
+        run_users(tmp_path, 5, 10, 20, 110)
+        state = served.await_state(
+            lambda state: (
+                state["counts"]["finished"] and state["counts"]["planned"] == 8 and state["is_report_current"]
+            )
+        )
+        for page, top in zip(pages, tops, strict=True):
+            _check_place(page, state["report"], top)
 
 
 def test_a_statement_is_run_and_an_error_is_one_line(page: Page) -> None:
@@ -127,8 +153,10 @@ def test_a_running_statement_is_cancelled(page: Page, served: Served) -> None:
     assert served.sql("SELECT 1").status == 200
 
 
-def test_a_server_that_ends_is_reported(page: Page, served: Served) -> None:
-    shown = _report(page).inner_text("h1")
-    served.process.terminate()
-    page.wait_for_selector("#error:has-text('The server has ended')")
-    assert _report(page).inner_text("h1") == shown
+def test_a_server_that_ends_is_reported(browser: Browser, sweep: Path) -> None:
+    with _open_all(browser, sweep) as (served, pages):
+        shown = [_report(page).inner_text("h1") for page in pages]
+        served.process.terminate()
+        for page, title in zip(pages, shown, strict=True):
+            page.wait_for_selector("#error:has-text('The server has ended')")
+            assert _report(page).inner_text("h1") == title
