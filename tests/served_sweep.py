@@ -20,6 +20,13 @@ PROGRAM = "from destage.cli import app; app()"
 ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0"
 SOON_S = 300.0
 """Bound of what takes a few seconds on an idle machine [s]."""
+HEADERS_S = 2.0
+"""The time limit of headers of a server with the settings `HASTY` [s]."""
+HASTY = f"""
+from destage.server import http_server
+from destage.sql import limits
+http_server._HEADERS_S, limits._END_S = {HEADERS_S}, 0.2
+"""
 
 
 @dataclass(frozen=True)
@@ -118,9 +125,13 @@ def request(
 
 
 @contextmanager
-def serve(path: Path, *options: str) -> Iterator[Served]:
-    """Serve a sweep for the length of a `with` block."""
-    command = [sys.executable, "-c", PROGRAM, "report", str(path), "--serve", *options]
+def serve(path: Path, *options: str, settings: str = "") -> Iterator[Served]:
+    """Serve a sweep for the length of a `with` block.
+
+    Args:
+        settings: Python code that the server's process runs first.
+    """
+    command = [sys.executable, "-c", settings + PROGRAM, "report", str(path), "--serve", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

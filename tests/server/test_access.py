@@ -7,6 +7,7 @@ from served_sweep import Served, request
 
 from destage.server import AllowedHosts
 
+pytestmark = pytest.mark.xdist_group("served")
 PATHS = ("/", "/state", "/report", "/sql", "/assets/progress.js", "/nothing")
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from served_sweep import Served
+from served_sweep import HEADERS_S, Served
 
-from destage.server import http_server
-
+pytestmark = pytest.mark.xdist_group("served")
 COUNT = 300
 """More connections than the server answers at a time."""
 
@@ -39,29 +38,29 @@ def test_connections_after_a_refused_request_count_as_idle(served: Served) -> No
         assert served.ask("/state").status == 200
 
 
-def test_a_half_open_connection_is_closed_in_time(served: Served) -> None:
+def test_a_half_open_connection_is_closed_in_time(hasty: Served) -> None:
     began = time.monotonic()
-    with half_open(served, 1, b"GET / HTTP/1.1\r\nX: ") as (client,):
+    with half_open(hasty, 1, b"GET / HTTP/1.1\r\nX: ") as (client,):
         while True:
             try:
                 client.sendall(b"x")
                 time.sleep(0.2)
             except OSError:
                 break
-            assert time.monotonic() - began < 6 * http_server._HEADERS_S
-    assert time.monotonic() - began > 0.5 * http_server._HEADERS_S
+            assert time.monotonic() - began < 6 * HEADERS_S
+    assert time.monotonic() - began > 0.5 * HEADERS_S
 
 
-def test_a_request_may_take_longer_than_its_headers(served: Served) -> None:
+def test_a_request_may_take_longer_than_its_headers(hasty: Served) -> None:
     """The time limit is that of headers: a connection is reused, and a slow body is read."""
-    host, _, port = served.place.rpartition(":")
+    host, _, port = hasty.place.rpartition(":")
     body = b'{"statements": "SELECT 1"}'
     head = (
-        f"POST /sql HTTP/1.1\r\nHost: {served.place}\r\nCookie: {served.cookie}\r\n"
+        f"POST /sql HTTP/1.1\r\nHost: {hasty.place}\r\nCookie: {hasty.cookie}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode()
     with socket.create_connection((host, int(port)), timeout=60) as client:
         client.sendall(head + body[:5])
-        time.sleep(http_server._HEADERS_S + 1)
+        time.sleep(HEADERS_S + 1)
         client.sendall(body[5:])
         assert client.recv(100).startswith(b"HTTP/1.1 200")
