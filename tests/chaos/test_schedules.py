@@ -19,6 +19,8 @@ ONCE = ("kill", "clock jump", "bit flip")
 """Faults in spite of which the store holds each run in one fragment."""
 
 
+# One process starts the surroundings, which cost more than a schedule.
+@pytest.mark.xdist_group("schedules")
 @pytest.mark.parametrize("schedule", short_schedules(), ids=str)
 def test_a_sweep_is_exact_in_spite_of_a_fault(
     schedule: Schedule, surroundings: Surroundings, tmp_path: Path, record_property: Record

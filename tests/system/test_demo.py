@@ -11,6 +11,7 @@ from destage import sweeps
 from destage.queries import open_session
 from destage.queries.findings.answer_bars import draw_answer_bars
 
+pytestmark = pytest.mark.xdist_group("demo")
 STUDY = Path(__file__).parents[2] / "examples" / "users-against-cache.yaml"
 
 
