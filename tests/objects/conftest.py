@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from objects.faulty_proxy import FaultyProxy, faulty_proxy
 from objects.servers import Server, run_server, server_kinds
-from tests.system.conftest import killable  # noqa: F401 - a fixture
+from tests.system.conftest import killable, zygote  # noqa: F401 - fixtures
 
 PREFIX = "a/prefix"
 # Settings of a developer that would change the tests.

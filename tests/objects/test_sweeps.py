@@ -5,8 +5,6 @@ import json
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import pyarrow.parquet as pq
@@ -14,6 +12,7 @@ import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
 from tests.system.conftest import KillableSweep
 
+from destage.cli import app
 from destage.errors import StoreError, UnreachableError
 from destage.store import ObjectPath, locate, open_sweep
 from destage.store.files import durable
@@ -21,7 +20,7 @@ from destage.store.files.layout import SweepLayout, list_sizes, list_tree
 from destage.store.locks.lease import find_writer, hold_lease
 from destage.store.state.removal import remove_sweep
 
-_DESTAGE = "from destage.cli import app; app()"
+LIMIT_S = 120.0
 
 
 @pytest.fixture
@@ -73,8 +72,7 @@ _OFTEN = ("before_rename", "mid_plan_round")
 )
 def test_killed_at_a_fail_point(killable: KillableSweep, store: ObjectPath, point: str) -> None:
     driver = killable.start(store, DESTAGE_FAIL_POINT=f"{point}:3")
-    driver.communicate(timeout=60)
-    assert driver.returncode == -signal.SIGKILL
+    assert driver.wait(LIMIT_S) == -signal.SIGKILL
     committed = _fragments(_layout(killable, store))
     killable.finish(store)
     killable.assert_complete(store)
@@ -88,8 +86,8 @@ def test_killed_at_random_moments(killable: KillableSweep, store: ObjectPath) ->
     for _ in range(6):
         driver = killable.start(store)
         time.sleep(moments.uniform(0, 1.5))
-        driver.kill()
-        driver.communicate(timeout=60)
+        driver.signal(signal.SIGKILL)
+        driver.wait(LIMIT_S)
         time.sleep(9)
     killable.finish(store)
     killable.assert_complete(store)
@@ -102,8 +100,8 @@ def test_under_ray(killable: KillableSweep, store: ObjectPath) -> None:
 
 def test_one_of_two_concurrent_writers_is_rejected(killable: KillableSweep, store: ObjectPath) -> None:
     both = [killable.start(store) for _ in range(2)]
-    errors = [driver.communicate(timeout=120)[1].decode() for driver in both]
-    codes = [driver.returncode for driver in both]
+    codes = [driver.wait(LIMIT_S) for driver in both]
+    errors = [driver.errors.read_text() for driver in both]
     assert 0 in codes
     for code, text in zip(codes, errors, strict=True):
         assert code == 0 or "store.locked" in text
@@ -178,8 +176,7 @@ def test_a_writer_without_its_lease_ends(
         "delay", method="PUT", part="fragments/", times=ALL, seconds=8
     )  # slow enough to lose the lease before the end
     proxy.add_fault("deny", method="PUT", part="lease/", times=ALL)
-    driver.communicate(timeout=120)
-    assert driver.returncode == 4  # infrastructure: a retry may help
+    assert driver.wait(LIMIT_S) == 4  # infrastructure: a retry may help
     proxy.clear()
     committed = _fragments(_layout(killable, store))
     killable.finish(store)
@@ -197,16 +194,21 @@ def test_a_sweep_is_removed_with_all_its_objects(killable: KillableSweep, store:
     assert [path.name for path in (store / "sweeps").list_prefixes()] == ["other"]  # no empty marker is left
 
 
-def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:
+def test_every_command_accepts_a_bucket(
+    killable: KillableSweep,
+    store: ObjectPath,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    # pytest-xdist sets it for its workers, and tables would have that width.
+    monkeypatch.delenv("COLUMNS", raising=False)
+
     def destage(*arguments: str) -> str:
-        completed = subprocess.run(
-            [sys.executable, "-c", _DESTAGE, *arguments, "--store", str(store)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert completed.returncode == 0, completed.stderr
-        return completed.stdout
+        with pytest.raises(SystemExit) as exit_:
+            app([*arguments, "--store", str(store)])
+        out, errors = capfd.readouterr()
+        assert not exit_.value.code, errors
+        return out
 
     destage("run", str(killable.study), "--executor", "inline", "--quiet")
     killable.assert_complete(store)

@@ -1,14 +1,14 @@
 """A sweep with several planning rounds, run by a driver in another process that tests can kill."""
 
 import os
-import subprocess
-import sys
+import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from chaos.zygote import RAY_TOKEN, Session, Zygote, run_zygote
 from small_studies import small_seek
 
 from destage import sweeps
@@ -17,24 +17,9 @@ from destage.store import Location, open_sweep
 from destage.store.files.layout import SweepLayout, list_sizes
 from destage.store.files.parquet import read_parquet
 
-_DRIVER = """
-import os, sys
-from destage import sweeps
-from destage.store import locate
-from destage.store.fragment_files import merging
-from destage.store.locks import object_lease
-from destage.sweeps.execution import driver
-merging.FAN_IN = int(os.environ.get("FAN_IN", merging.FAN_IN))
-driver.EAGER = int(os.environ.get("EAGER_BATCHES", driver.EAGER))
-# A lease in a bucket outlives its holder; shortened here.
-object_lease.RENEWAL_S, object_lease.EXPIRY_S, object_lease.TRUST_S = 0.5, 8.0, 6.0
-study = sweeps.load_study(sys.argv[1])
-store = locate(sys.argv[2])
-print("ready", flush=True)
-outcome = sweeps.run(study, store, executor=sys.argv[3], workers=2)
-print(*outcome.messages, sep="\\n", file=sys.stderr)
-sys.exit(outcome.exit_code)
-"""
+_LEASE_S = 8.0
+"""The age at which a lease in a bucket expires, which outlives its holder [s]."""
+_LIMIT_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -44,32 +29,44 @@ class KillableSweep:
     Attributes:
         study: The study's file.
         reference: The sweep's directory after an uninterrupted run.
+        zygote: The process that forks drivers: their imports would take most of their time.
     """
 
     study: Path
     reference: Path
+    zygote: Zygote
 
-    def start(self, store: Location, executor: str = "inline", **env: str) -> "subprocess.Popen[bytes]":
-        """Start a driver; returns just before the driver opens the store."""
-        driver = subprocess.Popen(
-            [sys.executable, "-c", _DRIVER, self.study, str(store), executor],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **env},
+    def start(
+        self,
+        store: Location,
+        executor: str = "inline",
+        *,
+        holds_rows: bool = False,
+        merges: bool = False,
+        **env: str,
+    ) -> Session:
+        """Start a driver, which opens the store at once; see `chaos.driver` for its options."""
+        return self.zygote.fork(
+            "driver",
+            self.study.parent / f"{secrets.token_hex(8)}.log",
+            {**os.environ, **RAY_TOKEN, **env},
+            study=str(self.study),
+            store=str(store),
+            executor=executor,
+            lease_s=_LEASE_S,
+            holds_rows=holds_rows,
+            merges=merges,
         )
-        assert driver.stdout is not None
-        assert driver.stdout.readline() == b"ready\n"
-        return driver
 
-    def finish(self, store: Location, executor: str = "inline", env: Mapping[str, str] | None = None) -> None:
+    def finish(self, store: Location, executor: str = "inline", **options: bool) -> None:
         """Run a driver to its end, after the lease of a killed one has expired."""
         for _ in range(20):
-            driver = self.start(store, executor, **(env or {}))
-            _, errors = driver.communicate(timeout=300)
-            if isinstance(store, Path) or b"store.locked" not in errors:
+            driver = self.start(store, executor, **options)
+            code, errors = driver.wait(_LIMIT_S), driver.errors.read_text()
+            if isinstance(store, Path) or "store.locked" not in errors:
                 break
             time.sleep(1)
-        assert driver.returncode == 0, errors.decode()
+        assert code == 0, errors
 
     def assert_complete(self, store: Location, *, once_on_disk: bool = True) -> None:
         """Assert that a store holds each run once and equals the uninterrupted result byte for byte."""
@@ -109,20 +106,31 @@ class KillableSweep:
 
 
 @pytest.fixture(scope="session")
-def killable(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
-    """Return a sweep of about fifty short runs in ten rounds."""
-    return _make(tmp_path_factory.mktemp("killable"), requests=1000, replicates=2)
+def zygote() -> Iterator[Zygote]:
+    """Run the process that forks drivers."""
+    with run_zygote() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
-def large(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
+def killable(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> KillableSweep:
+    """Return a sweep of about fifty short runs in ten rounds."""
+    text = small_seek("killable", [1, 2], 200, requests=1000, replicates=2)
+    return make_killable(tmp_path_factory.mktemp("killable"), text, zygote)
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> KillableSweep:
     """Return a sweep of about a hundred longer runs."""
-    return _make(tmp_path_factory.mktemp("large"), requests=20_000, replicates=6)
+    text = small_seek("killable", [1, 2], 200, requests=20_000, replicates=6)
+    return make_killable(tmp_path_factory.mktemp("large"), text, zygote)
 
 
-def _make(folder: Path, requests: int, replicates: int) -> KillableSweep:
+def make_killable(folder: Path, text: str, zygote: Zygote) -> KillableSweep:
+    """Write a study and run it without an interruption."""
     study = folder / "killable.yaml"
-    study.write_text(small_seek("killable", [1, 2], 200, requests=requests, replicates=replicates))
+    study.write_text(text)
     outcome = sweeps.run(sweeps.load_study(study), folder / "reference", executor="inline", workers=2)
     assert outcome.state == "finished"
-    return KillableSweep(study, outcome.path)
+    assert isinstance(outcome.path, Path)
+    return KillableSweep(study, outcome.path, zygote)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from tests.system.conftest import KillableSweep
+from chaos.zygote import Zygote
+from tests.system.conftest import KillableSweep, make_killable
 
-from destage import sweeps
 from destage.store import open_sweep
 from destage.sweeps import studies
 
@@ -30,18 +30,18 @@ FIT = "39"
 Rows = list[dict[str, Any]]
 
 
-@pytest.fixture(scope="module")
-def form(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
-    """Return the short form and its result after an uninterrupted run."""
+def make_form(folder: Path, zygote: Zygote, points: int) -> KillableSweep:
+    """Make a short form with a number of draws, and its result after an uninterrupted run."""
     document = yaml.safe_load(studies.text("call_center_calibrated"))
-    document["calibrate"]["waves"] |= {"points": 128, "most": 1}
+    document["calibrate"]["waves"] |= {"points": points, "most": 1}
     document["scenario"]["run"] = {"warm_up": "auto", "window": {"requests": 1000}}
-    folder = tmp_path_factory.mktemp("call_center")
-    study = folder / "call_center.yaml"
-    study.write_text(yaml.safe_dump(document, sort_keys=False))
-    outcome = sweeps.run(sweeps.load_study(study), folder / "reference", executor="inline", workers=2)
-    assert outcome.state == "finished"
-    return KillableSweep(study, outcome.path)
+    return make_killable(folder, yaml.safe_dump(document, sort_keys=False), zygote)
+
+
+@pytest.fixture(scope="module")
+def form(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> KillableSweep:
+    """Return the short form that the seeds of `OTHER_SEEDS` have."""
+    return make_form(tmp_path_factory.mktemp("call_center"), zygote, 128)
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +109,14 @@ def test_processors_limit_every_system_of_a_draw(tables: Mapping[str, Rows]) -> 
     assert capped >= 5
 
 
-def test_killed_and_resumed_to_equal_bytes(form: KillableSweep, tmp_path: Path) -> None:
+def test_killed_and_resumed_to_equal_bytes(tmp_path: Path, zygote: Zygote) -> None:
     """It is killed while it writes the plan of a later step of its searches."""
+    form = make_form(tmp_path, zygote, 32)
+    rows = [
+        row for row in open_sweep(form.reference).analyses()["posterior"].to_pylist() if row["fit"] == FIT
+    ]
+    assert any(row["64 MB: users_supported"] for row in rows), "a prediction was simulated"
     driver = form.start(tmp_path, DESTAGE_FAIL_POINT="mid_plan_round:4")
-    driver.communicate(timeout=120)
-    assert driver.returncode == -signal.SIGKILL
+    assert driver.wait(120) == -signal.SIGKILL
     form.finish(tmp_path)
     form.assert_same_tables(tmp_path)

@@ -11,6 +11,7 @@ from tests.system.conftest import KillableSweep
 from destage.store.files import durable
 from destage.store.files.layout import SweepLayout
 
+LIMIT_S = 120.0
 KILLS = 20
 STORES = 4
 """Sweeps that share the random kills; each is killed and resumed in turn."""
@@ -25,8 +26,7 @@ _CHAOTIC_COUNTS = [pytest.param(count, marks=pytest.mark.chaos) for count in (1,
 @pytest.mark.parametrize("point", durable.NAMES)
 def test_killed_at_a_fail_point(killable: KillableSweep, tmp_path: Path, point: str, count: int) -> None:
     driver = killable.start(tmp_path, DESTAGE_FAIL_POINT=f"{point}:{count}")
-    driver.communicate(timeout=60)
-    assert driver.returncode == -signal.SIGKILL
+    assert driver.wait(LIMIT_S) == -signal.SIGKILL
     killable.finish(tmp_path)
     killable.assert_complete(tmp_path)
 
@@ -35,10 +35,9 @@ def test_killed_at_a_fail_point(killable: KillableSweep, tmp_path: Path, point: 
 @pytest.mark.parametrize("point", ["rows_held", *_WORKERS_POINTS])
 def test_killed_while_a_part_is_open(killable: KillableSweep, tmp_path: Path, point: str, count: int) -> None:
     """Every worker holds the rows of several batches: the rows of none is lost or stored twice."""
-    driver = killable.start(tmp_path, EAGER_BATCHES="0", DESTAGE_FAIL_POINT=f"{point}:{count}")
-    driver.communicate(timeout=60)
-    assert driver.returncode == -signal.SIGKILL
-    killable.finish(tmp_path, env={"EAGER_BATCHES": "0"})
+    driver = killable.start(tmp_path, holds_rows=True, DESTAGE_FAIL_POINT=f"{point}:{count}")
+    assert driver.wait(LIMIT_S) == -signal.SIGKILL
+    killable.finish(tmp_path, holds_rows=True)
     killable.assert_complete(tmp_path)
 
 
@@ -47,10 +46,9 @@ def test_killed_while_a_part_is_open(killable: KillableSweep, tmp_path: Path, po
 def test_killed_while_fragments_are_merged(
     killable: KillableSweep, tmp_path: Path, point: str, resumes_merge: bool
 ) -> None:
-    driver = killable.start(tmp_path, FAN_IN="4", DESTAGE_FAIL_POINT=point)
-    driver.communicate(timeout=60)
-    assert driver.returncode == -signal.SIGKILL
-    killable.finish(tmp_path, env={"FAN_IN": "4"} if resumes_merge else {})
+    driver = killable.start(tmp_path, merges=True, DESTAGE_FAIL_POINT=point)
+    assert driver.wait(LIMIT_S) == -signal.SIGKILL
+    killable.finish(tmp_path, merges=resumes_merge)
     killable.assert_complete(tmp_path)
 
 
@@ -59,7 +57,7 @@ def working_s(killable: KillableSweep, tmp_path_factory: pytest.TempPathFactory)
     """Return the duration of an uninterrupted driver on this machine [s]."""
     driver = killable.start(tmp_path_factory.mktemp("whole"))
     began = time.monotonic()
-    driver.communicate(timeout=60)
+    driver.wait(LIMIT_S)
     return time.monotonic() - began
 
 
@@ -72,9 +70,8 @@ def test_killed_at_random_moments(
     for _ in range(KILLS // STORES):
         driver = killable.start(tmp_path)
         time.sleep(moments.uniform(0, 0.7) * working_s)
-        driver.kill()
-        driver.communicate(timeout=60)
-        killed += driver.returncode == -signal.SIGKILL
+        driver.signal(signal.SIGKILL)
+        killed += driver.wait(LIMIT_S) == -signal.SIGKILL
     assert killed
     killable.finish(tmp_path)
     killable.assert_complete(tmp_path)
@@ -83,11 +80,11 @@ def test_killed_at_random_moments(
 def test_two_resumes_at_once(killable: KillableSweep, tmp_path: Path) -> None:
     driver = killable.start(tmp_path)
     time.sleep(0.2)
-    driver.kill()
-    driver.communicate(timeout=60)
+    driver.signal(signal.SIGKILL)
+    driver.wait(LIMIT_S)
     both = [killable.start(tmp_path) for _ in range(2)]
-    errors = [driver.communicate(timeout=60)[1].decode() for driver in both]
-    codes = [driver.returncode for driver in both]
+    codes = [driver.wait(LIMIT_S) for driver in both]
+    errors = [driver.errors.read_text() for driver in both]
     assert 0 in codes
     for code, text in zip(codes, errors, strict=True):
         assert code == 0 or "store.locked" in text, text
@@ -118,15 +115,15 @@ def test_a_torn_fragment_is_quarantined_and_its_runs_repeated(
 )
 def test_killed_at_a_fail_point_under_ray(killable: KillableSweep, tmp_path: Path, point: str) -> None:
     mark = str(tmp_path / "mark")
-    env = {"DESTAGE_FAIL_POINT": f"{point}:2", "DESTAGE_FAIL_MARK": mark, "EAGER_BATCHES": "0"}
-    driver = killable.start(tmp_path / "store", "ray", **env)
-    driver.communicate(timeout=120)
+    env = {"DESTAGE_FAIL_POINT": f"{point}:2", "DESTAGE_FAIL_MARK": mark}
+    driver = killable.start(tmp_path / "store", "ray", holds_rows=True, **env)
+    code = driver.wait(LIMIT_S)
     assert (tmp_path / "mark").exists()
     if point == "mid_plan_round":  # the driver itself passes this point
-        assert driver.returncode == -signal.SIGKILL
+        assert code == -signal.SIGKILL
         killable.finish(tmp_path / "store")
     else:
-        assert driver.returncode == 0
+        assert code == 0
     killable.assert_complete(tmp_path / "store", once_on_disk=False)
 
 
@@ -139,7 +136,7 @@ def test_a_large_sweep_killed_at_twenty_random_moments(
     for _ in range(KILLS):
         driver = large.start(tmp_path, executor)
         time.sleep(moments.uniform(0, 3) + (4 if executor == "ray" else 0))
-        driver.kill()
-        driver.communicate(timeout=60)
+        driver.signal(signal.SIGKILL)
+        driver.wait(LIMIT_S)
     large.finish(tmp_path, executor)
     large.assert_complete(tmp_path, once_on_disk=executor == "inline")

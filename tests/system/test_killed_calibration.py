@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
+from chaos.zygote import Zygote
 from small_studies import RATE, small_calibration
-from tests.system.conftest import KillableSweep
+from tests.system.conftest import KillableSweep, make_killable
 
-from destage import sweeps
 from destage.store import open_sweep
 from destage.store.files import durable
 
@@ -23,18 +23,15 @@ STUDY = small_calibration(
     {"points": 16, "most": 3, "effective": 1000},
 )
 KILLS = 3
+LIMIT_S = 120.0
 
 
 @pytest.fixture(scope="module")
-def calibration(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
+def calibration(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> KillableSweep:
     """Return a calibration of three waves, and its result after an uninterrupted run."""
-    folder = tmp_path_factory.mktemp("calibration")
-    study = folder / "killable.yaml"
-    study.write_text(STUDY)
-    outcome = sweeps.run(sweeps.load_study(study), folder / "reference", executor="inline", workers=2)
-    assert outcome.state == "finished"
-    assert len(list(open_sweep(outcome.path).plan_files())) == 6
-    return KillableSweep(study, outcome.path)
+    made = make_killable(tmp_path_factory.mktemp("calibration"), STUDY, zygote)
+    assert len(list(open_sweep(made.reference).plan_files())) == 6
+    return made
 
 
 _SOME = ("before_rename:9", "mid_plan_round:3", "before_head:4")
@@ -47,8 +44,7 @@ _EVERY = tuple(f"{name}:{count}" for name in durable.NAMES for count in (1, 4))
 )
 def test_killed_at_a_fail_point(calibration: KillableSweep, tmp_path: Path, point: str) -> None:
     driver = calibration.start(tmp_path, DESTAGE_FAIL_POINT=point)
-    driver.communicate(timeout=60)
-    assert driver.returncode == -signal.SIGKILL
+    assert driver.wait(LIMIT_S) == -signal.SIGKILL
     calibration.finish(tmp_path)
     calibration.assert_same_tables(tmp_path)
 
@@ -59,9 +55,8 @@ def test_killed_at_random_moments(calibration: KillableSweep, tmp_path: Path) ->
     for _ in range(KILLS):
         driver = calibration.start(tmp_path)
         time.sleep(moments.uniform(0.2, 2))
-        driver.kill()
-        driver.communicate(timeout=60)
-        killed += driver.returncode == -signal.SIGKILL
+        driver.signal(signal.SIGKILL)
+        killed += driver.wait(LIMIT_S) == -signal.SIGKILL
     assert killed
     calibration.finish(tmp_path)
     calibration.assert_same_tables(tmp_path)
