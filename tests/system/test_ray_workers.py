@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
 from small_studies import small_study
 from system.ray_machines import process_tree
 
@@ -28,29 +27,20 @@ print(outcome.executed, outcome.state, *outcome.messages)
 """
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    """Write a study of `RUNS` runs, each committed with others."""
-    axis = "workload.users: {range: [1, 20, 1]}"
-    path = tmp_path / "held.yaml"
-    path.write_text(small_study("held", axis, requests=60_000, replicates=RUNS // 20))
-    return path
-
-
 def _start(study: Path, store: Path) -> "subprocess.Popen[str]":
     command = [sys.executable, "-c", _PROGRAM, str(study), str(store)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def _find_worker(driver: "subprocess.Popen[str]") -> int:
-    """Return a worker that executes a batch."""
+def _find_worker(driver: "subprocess.Popen[str]", other_than: int = 0) -> int:
+    """Return a worker that executes a batch, and is not another one."""
     while driver.poll() is None:
         for pid in process_tree(driver.pid):
             try:
                 name = Path(f"/proc/{pid}/cmdline").read_bytes()
             except FileNotFoundError:
                 continue
-            if name.startswith(b"ray::RayWorker.execute"):
+            if pid != other_than and name.startswith(b"ray::RayWorker.execute"):
                 return pid
         time.sleep(0.02)
     raise AssertionError(driver.communicate())
@@ -66,14 +56,18 @@ def _rows(sweep: Path) -> str:
     return repr(open_sweep(sweep).rows().select(["run_id", *results_schema().names]).to_pylist())
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_worker_that_ends_costs_no_row(study: Path, tmp_path: Path, number: signal.Signals) -> None:
-    """It loses what it holds, which is executed again."""
+def test_workers_that_end_cost_no_row(tmp_path: Path) -> None:
+    """One is killed, and then another one is asked to end: what they hold is executed again."""
+    study = tmp_path / "held.yaml"
+    axis = "workload.users: {range: [1, 20, 1]}"
+    study.write_text(small_study("held", axis, requests=60_000, replicates=RUNS // 20))
     reference = sweeps.run(sweeps.load_study(study), tmp_path / "reference", executor="inline", workers=2)
     driver = _start(study, tmp_path / "store")
-    worker = _find_worker(driver)
-    time.sleep(1.0)
-    os.kill(worker, number)
+    worker = 0
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        worker = _find_worker(driver, other_than=worker)
+        time.sleep(0.5)
+        os.kill(worker, number)
     out, errors = driver.communicate(timeout=300)
     # Ray prints lines of its own when a worker dies.
     assert out.splitlines()[-1].split() == [str(RUNS), "finished"], errors

@@ -120,9 +120,9 @@ def test_one_signal_stops_a_simulation(tmp_path: Path, start: Start) -> None:
 
 @pytest.mark.parametrize("executor", ["inline", "ray"])
 def test_the_budget_holds_inside_a_long_run(tmp_path: Path, start: Start, executor: str) -> None:
-    store, wall_s = tmp_path / "store", 20 if executor == "ray" else 2
+    store, wall_s = tmp_path / "store", 15 if executor == "ray" else 2
     study = write_study(tmp_path, budget={"wall": f"{wall_s}s"})
-    process = start("run", study, "--store", store, "--executor", executor, "--json")
+    process = start("run", study, "--store", store, "--executor", executor, "--workers", 1, "--json")
     out, _ = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 5
     outcome = yaml.safe_load(out)["outcome"]
@@ -136,7 +136,7 @@ def test_a_run_beyond_its_time_limit_is_a_timeout_row(tmp_path: Path, start: Sta
     store = tmp_path / "store"
     axes = {"run.window": [{"requests": 10**12}, {"requests": 100}]}
     window = {"warm_up": "none", "max_requests": 10**12}
-    study = write_study(tmp_path, window, axes=axes, replicates=1, run={"timeout": "3s"})
+    study = write_study(tmp_path, window, axes=axes, replicates=1, run={"timeout": "1s"})
     process = start("run", study, "--store", store, "--executor", executor)
     _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 3, err
