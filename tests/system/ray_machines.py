@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,20 +19,27 @@ from typing import Any
 TIMEOUT_S = 60.0
 _HEAD = "f" * 51 + "00000"
 """The id of the head for Ray's provider of machines that are processes."""
+_LOOK_S = 0.2
 _STATUS = """
 import json, sys
 from ray.autoscaler.v2.sdk import get_cluster_status
-status = get_cluster_status(sys.argv[1])
-nodes = [node for node in status.active_nodes + status.idle_nodes if node.total_resources().get("CPU")]
-demands = status.resource_demands
-asked = [one for demand in demands.cluster_constraint_demand for one in demand.bundles_by_count]
-pending = [one for demand in demands.ray_task_actor_demand for one in demand.bundles_by_count]
-print(json.dumps({
-    "nodes": {node.node_id: node.node_status for node in nodes},
-    "asked": sum(one.count for one in asked),
-    "pending": sum(one.count for one in pending),
-}))
+
+def read():
+    status = get_cluster_status(sys.argv[1])
+    nodes = [node for node in status.active_nodes + status.idle_nodes if node.total_resources().get("CPU")]
+    demands = status.resource_demands
+    asked = [one for demand in demands.cluster_constraint_demand for one in demand.bundles_by_count]
+    pending = [one for demand in demands.ray_task_actor_demand for one in demand.bundles_by_count]
+    return {
+        "nodes": {node.node_id: node.node_status for node in nodes},
+        "asked": sum(one.count for one in asked),
+        "pending": sum(one.count for one in pending),
+    }
+
+for _ in sys.stdin:
+    print(json.dumps(read()), flush=True)
 """
+"""A process that prints the status for each line that it reads: its imports take seconds."""
 
 
 @dataclass
@@ -44,13 +51,16 @@ class RayMachines:
         gcs: The head's port.
         client: The head's port for clients of Ray.
         env: The environment of a driver.
+        nodes: The id of the node of each machine by its name, but for those that an autoscaler starts.
     """
 
     folder: Path
     gcs: int
     client: int
     env: dict[str, str]
-    _started: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    nodes: dict[str, str] = field(default_factory=dict)
+    _started: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    _status: "subprocess.Popen[str] | None" = None
 
     def start(
         self, name: str, patch: str = "", options: Sequence[str] = ("--num-cpus=1",), **env: str
@@ -68,6 +78,7 @@ class RayMachines:
         renamed = f"import socket\nsocket.gethostname = lambda: {name!r}\n"
         (here / "sitecustomize.py").write_text(renamed + patch)
         path = os.pathsep.join(filter(None, (str(here), os.environ.get("PYTHONPATH"))))
+        self.nodes[name] = env.setdefault("RAY_OVERRIDE_NODE_ID_FOR_TESTING", secrets.token_hex(28))
         role = ["--address", f"127.0.0.1:{self.gcs}"]
         if not self._started:
             role = ["--head", "--port", str(self.gcs), "--ray-client-server-port", str(self.client)]
@@ -78,12 +89,12 @@ class RayMachines:
             machine = subprocess.Popen(
                 command, cwd=here, env={**self.env, **env, "PYTHONPATH": path}, stdout=log, stderr=log
             )
-        self._started.append(machine)
+        self._started[name] = machine
         end = time.monotonic() + TIMEOUT_S
         while "block forever" not in (output := (self.folder / f"{name}.log").read_text()):
             assert machine.poll() is None, output
             assert time.monotonic() < end, output
-            time.sleep(0.2)
+            time.sleep(_LOOK_S)
         return machine
 
     def start_autoscaler(self, most: int) -> "subprocess.Popen[bytes]":
@@ -131,18 +142,40 @@ class RayMachines:
 
     def read_status(self) -> dict[str, Any]:
         """Return the running nodes by their ids with their states, and the processors that were asked for."""
-        command = [sys.executable, "-c", _STATUS, f"127.0.0.1:{self.gcs}"]
-        output = subprocess.run(command, env=self.env, capture_output=True, text=True, check=True).stdout
-        status: dict[str, Any] = json.loads(output.splitlines()[-1])
+        if self._status is None:
+            command = [sys.executable, "-c", _STATUS, f"127.0.0.1:{self.gcs}"]
+            pipe = subprocess.PIPE
+            self._status = subprocess.Popen(command, env=self.env, text=True, stdin=pipe, stdout=pipe)
+        assert self._status.stdin is not None
+        assert self._status.stdout is not None
+        self._status.stdin.write("\n")
+        self._status.stdin.flush()
+        line = self._status.stdout.readline()
+        assert line, "the process that reads the status has ended"
+        status: dict[str, Any] = json.loads(line)
         return status
 
-    def drain(self, node: str, deadline_s: int) -> None:
-        """Drain a node as the autoscaler does, or `ray start` on SIGTERM."""
+    def wait_for(self, holds: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+        """Return the states of the cluster until one is as expected."""
+        end = time.monotonic() + TIMEOUT_S
+        seen = [self.read_status()]
+        while not holds(seen[-1]):
+            assert time.monotonic() < end, seen
+            time.sleep(_LOOK_S)
+            seen.append(self.read_status())
+        return seen
+
+    def drain(self, name: str, deadline_s: int) -> None:
+        """Drain a machine as the autoscaler does, or `ray start` on SIGTERM."""
         ray = str(Path(sys.executable).with_name("ray"))
-        command = [ray, "drain-node", "--address", f"127.0.0.1:{self.gcs}", "--node-id", node]
+        command = [ray, "drain-node", "--address", f"127.0.0.1:{self.gcs}", "--node-id", self.nodes[name]]
         command += ["--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "test"]
         command += ["--deadline-remaining-seconds", str(deadline_s)]
         subprocess.run(command, env=self.env, check=True, capture_output=True)
+
+    def is_running(self, name: str) -> bool:
+        """Return whether a machine was started and has not ended."""
+        return name in self._started and self._started[name].poll() is None
 
     def kill(self, machine: "subprocess.Popen[bytes]") -> None:
         """Kill all processes of a machine at once, as a power cut does."""
@@ -169,7 +202,9 @@ class RayMachines:
 
     def end(self) -> None:
         """End all machines."""
-        for machine in reversed(self._started):
+        if self._status is not None:
+            self._status.communicate()
+        for machine in reversed(self._started.values()):
             if machine.poll() is None:
                 tree = process_tree(machine.pid)
                 machine.terminate()

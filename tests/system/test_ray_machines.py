@@ -45,6 +45,22 @@ def machines() -> Iterator[RayMachines]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayMachines]:
+    """Start a machine that no test takes away."""
+    with ray_machines() as started:
+        started.start("first")
+        yield started
+
+
+@pytest.fixture
+def pair(cluster: RayMachines) -> RayMachines:
+    """Start a second machine, unless an earlier test has left it."""
+    if not cluster.is_running("second"):
+        cluster.start("second")
+    return cluster
+
+
 def results(sweep: Path) -> list[object]:
     rows = open_sweep(sweep).rows().select(["run_id", *results_schema().names])
     return [repr(row) for row in rows.to_pylist()]
@@ -77,15 +93,30 @@ def wait_for_exit(driver: "subprocess.Popen[str]", code: int = 0, *, timeout_s: 
 
 
 def test_two_machines_share_a_sweep(
-    machines: RayMachines, study: Path, reference: list[object], tmp_path: Path
+    pair: RayMachines, study: Path, reference: list[object], tmp_path: Path
 ) -> None:
-    machines.start("first")
-    machines.start("second")
-    assert "80 executed (ray" in wait_for_exit(machines.drive(study, str(tmp_path)))
+    assert "80 executed (ray" in wait_for_exit(pair.drive(study, str(tmp_path)))
     assert set(hosts(tmp_path)) == {"first", "second"}
     assert len(hosts(tmp_path)) == RUNS
     assert results(find_only_sweep(tmp_path)) == reference
     assert not list(find_only_sweep(tmp_path).glob(".*"))
+
+
+def test_a_drained_machine_commits_its_rows_and_none_is_repeated(
+    pair: RayMachines, study: Path, reference: list[object], tmp_path: Path
+) -> None:
+    driver = pair.drive(study, str(tmp_path))
+    while "second" not in hosts(tmp_path):
+        assert driver.poll() is None, driver.communicate()
+        time.sleep(0.05)
+    pair.drain("second", deadline_s=60)
+    # A node that is drained and idle ends by itself: its worker has left.
+    pair.wait_for(lambda status: pair.nodes["second"] not in status["nodes"])
+    assert len(hosts(tmp_path)) < RUNS
+    wait_for_exit(driver)
+    found = read_hosts(tmp_path)
+    assert len(found) == len({run for run, _ in found}) == RUNS
+    assert results(find_only_sweep(tmp_path)) == reference
 
 
 @pytest.mark.chaos
