@@ -286,13 +286,18 @@ def list_unsteady_caches(session: "Session") -> list[str]:
         f"count(*) FILTER (WHERE change > {LEAST}) AS filling, "
         f"count(*) FILTER (WHERE change < -{LEAST}) AS emptying FROM changes"
     ).to_pylist()[0]
-    of = f"of {format_count(row['points'], 'point')}"
+    counts = {key: _count_points(row[key], row["points"]) for key in ("filling", "emptying")}
     # The command makes the study of a measured set.
     advised = "auto in a study that --out writes" if "calibrate" in session.spec else "auto"
     return [
-        *([_describe(row["most"], f" at {row['filling']:,} {of}", advised)] if row["filling"] else []),
-        *([_describe(row["least"], f" at {row['emptying']:,} {of}", advised)] if row["emptying"] else []),
+        *([_describe(row["most"], counts["filling"], advised)] if row["filling"] else []),
+        *([_describe(row["least"], counts["emptying"], advised)] if row["emptying"] else []),
     ]
+
+
+def _count_points(some: int, points: int) -> str:
+    """Return at how many points; nothing if there is only one."""
+    return f" at {some:,} of {format_count(points, 'point')}" if points > 1 else ""
 
 
 def describe_run(scenario: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:

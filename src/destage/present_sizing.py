@@ -15,6 +15,7 @@ from destage.queries.findings.caveats import (
     describe_state_error,
     find_error,
     list_point_errors,
+    list_unsteady_caches,
 )
 from destage.queries.findings.fit_text import Fit, JudgedChange, Reliance
 from destage.spec.objective import NORMAL
@@ -46,11 +47,14 @@ def check_array(
     loaded: list[JudgedArray] = []
     stated: list[str] = []
     for case in cases:
-        present += _judge(case, case.make_today(), run, shared)[0]
-        (more,), error = _judge(case, case.make_added(shared), run, shared)
+        today_alone, _, unsteady = _judge(case, case.make_today(), run, shared)
+        present += today_alone
+        (more,), error, unsteady_with = _judge(case, case.make_added(shared), run, shared)
         if more.verdict == "not_measured":
             raise _as_error(case, more.binding)
         loaded.append(more)
+        stated += [f"Present load: {sentence}" for sentence in unsteady]
+        stated += [f"With the addition: {sentence}" for sentence in unsteady_with]
         stated += describe_state_error(case.state, error, is_always=more.is_always)
     today, added = _join(present), _join(loaded)
     remarks = [*stated, *assumed, *array.remarks]
@@ -141,7 +145,7 @@ def _judge_more_disks(
         study = waiting[0].make_more_disks(shared, least)
         if study is None:
             return None
-        (one,), _ = _judge(waiting[0], study, run, shared)
+        (one,), *_ = _judge(waiting[0], study, run, shared)
         # The other states had fewer disks.
         found = {**(found if one.disks == least else {}), one.state: one}
         least = one.disks
@@ -158,7 +162,7 @@ def _judge_changes(
         if not left:
             break
         assigned = [change.assignments for change in left]
-        judged, _ = _judge(case, case.make_changes(shared, left), run, shared, assigned)
+        judged, *_ = _judge(case, case.make_changes(shared, left), run, shared, assigned)
         for change, one in zip(left, judged, strict=True):
             found[change.label].append(one)
     return [(change, _join(found[change.label])) for change in changes]
@@ -170,16 +174,17 @@ def _judge(
     run: Run,
     shared: Mapping[str, Any],
     assigned: Sequence[Mapping[str, Any]] = ({},),
-) -> tuple[list[JudgedArray], ModelError | str | None]:
-    """Return the judged points of a study of a state, and the model's error in its runs.
+) -> tuple[list[JudgedArray], ModelError | str | None, list[str]]:
+    """Return the judged points of a study of a state, the model's error in its runs, and what is not steady.
 
     Args:
         assigned: What each point assigns to the configuration with all loads.
     """
     with open_session(run(study).path) as session:
         judged, error = list_judged(session, study.found_seek.objectives, case.state), find_error(session)
+        unsteady = list_unsteady_caches(session)
     pairs = zip(judged, assigned, strict=True)
-    return [replace(one, is_always=case.is_always(shared, each)) for one, each in pairs], error
+    return [replace(one, is_always=case.is_always(shared, each)) for one, each in pairs], error, unsteady
 
 
 def _join(states: Sequence[JudgedArray]) -> JudgedArray:

@@ -31,7 +31,7 @@ from destage.sweeps.study.users import USERS, has_trace, list_streams
 from destage.sweeps.study.valid_study import Study
 
 _REPLICATES = {"min": 3, "max": 12}
-_RUN: Mapping[str, Any] = {"warm_up": "auto", "window": {"requests": 20_000}}
+_RUN: Mapping[str, Any] = {"warm_up": "auto", "window": "auto"}
 _TRACE_RUN: Mapping[str, Any] = {"warm_up": "none", "window": "auto"}
 _CONTROLLER = "controller"
 _OF_DISKS = {"disk_fails", "rebuild_starts"}

@@ -344,3 +344,16 @@ def test_several_arrays_are_refused(destage: Any, array: Path) -> None:
     array.write_text(ARRAY.replace(f"array: {one}", f"arrays: [{{name: a, {one[1:]}, {{name: b, {one[1:]}]"))
     done = destage("size", "--have", str(array), "--add", "vdi")
     assert (done.code, done.issues) == (2, [("scenario.several-arrays", "arrays")])
+
+
+def test_a_write_cache_that_is_not_steady_is_named(destage: Any, tmp_path: Path) -> None:
+    """All that is written in a window of 500 requests stays in a cache of gigabytes."""
+    written = ARRAY.replace("read_fraction: 1.0", "read_fraction: 0.0").replace("9540", "9560_8i")
+    (tmp_path / "array.yaml").write_text(written.replace("requests: 1500", "requests: 500"))
+    write_load(tmp_path / "load.yaml", "1/s")
+    done = destage("size", "--have", "array.yaml", "--add", "load.yaml", *QUIET)
+    lines = json.loads(done.out)["answer"]
+    assert [line.partition(":")[0] for line in lines if "Not sustained" in line] == [
+        "Present load",
+        "With the addition",
+    ]

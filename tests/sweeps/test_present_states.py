@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from destage import engine
 from destage.errors import ConfigError
+from destage.queries.findings.caveats import describe_run
 from destage.spec.objective import DEAD_BATTERY, DURING_REBUILD, NORMAL
 from destage.sweeps.sizing.present_array import PresentArray
 from destage.sweeps.sizing.single_changes import Considered, list_changes
@@ -99,3 +101,16 @@ def test_an_array_whose_disks_fail_anyway_is_not_asked_about_a_rebuild(failing: 
     assert [(issue.code, issue.place) for issue in error.value.issues] == [
         ("study.no-effect", DURING_REBUILD)
     ]
+
+
+def test_runs_last_until_a_large_write_cache_is_steady() -> None:
+    """In 20,000 requests, a part of one cycle of a gigabyte, three times the new dirty data is destaged."""
+    array = make_array(
+        workload={"use": "vdi", "users": 200},
+        controller={"use": "smart_array_p420_1gb"},
+        array={"raid": "5", "disks": 8, "disk": {"use": "savvio_10k4"}},
+    )
+    scenario = array.make_added(array.share()[0]).scenario
+    assert describe_run(scenario, engine.simulate(scenario)) == []
+    short = {**scenario, "run": {**scenario["run"], "window": {"requests": 20_000}}}
+    assert describe_run(short, engine.simulate(short)) != []
