@@ -21,6 +21,7 @@ from destage.spec import quantities
 from destage.spec.documents import value_at
 from destage.sweeps.calibration.candidate_loads import list_candidates
 from destage.sweeps.calibration.measured_figures import measure
+from destage.sweeps.space import parameters
 
 _SECTOR = 512
 _WINDOW = 4_000
@@ -29,6 +30,7 @@ _REPLICATES = 2
 _WAVES = {"points": 64, "most": 4, "effective": 60}
 _STREAM = "workload.streams.0"
 _START = "run.initial_dirty"
+_PARTS = {"controller.use", "array.disk.use"}
 _SHARE = "share_in_use"
 """The unknown that says where files lie (docs/decisions/0046)."""
 _SHARES = 1_000
@@ -113,9 +115,10 @@ def make_measured_study(
         _start_full([*figures.values(), *candidates.values()])
     if _SHARE in priors:
         _scatter(scenario, figures.values())
+    after = {**changed, **_describe_new_parts(scenario, changed, priors)}
     for label, figure in list(figures.items()) if changed else ():
         figures[_choose_name(f"{label}, changed", figures)] = {
-            "set": {**figure["set"], **changed},
+            "set": {**figure["set"], **after},
             "of": "response_mean",
             "class": figure["class"],
             "discrepancy": _find_discrepancy(scenario, figure["class"], without),
@@ -137,6 +140,27 @@ def make_measured_study(
             "waves": _WAVES,
         },
     }
+
+
+def _describe_new_parts(
+    scenario: Mapping[str, Any], changed: Mapping[str, Any], unknowns: Iterable[str]
+) -> dict[str, Any]:
+    """Return what is unknown of parts that a change replaces, as the catalogue states it of the new ones.
+
+    What was fitted is of the parts that were measured.
+    """
+    replaced = tuple(path.removesuffix("use") for path in changed if path in _PARTS)
+    found = {}
+    if replaced:
+        after = copy.deepcopy(dict(scenario))
+        for path, value in changed.items():
+            parameters.assign(after, path, value)
+        config = engine.normalise(after)
+        for path in unknowns:
+            if path.startswith(replaced) and (value := parameters.read(config, path)) is not None:
+                unit = parameters.find_parameter(path).unit
+                found[path] = quantities.render(value, unit) if unit and isinstance(value, int) else value
+    return {path: value for path, value in found.items() if path not in changed}
 
 
 def name_figures(lines: Iterable[MeasuredLine]) -> list[str]:

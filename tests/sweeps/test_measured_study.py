@@ -1,5 +1,6 @@
 """A calibration made of a measured set and an array: its loads, its figures and the usual unknowns."""
 
+import copy
 import statistics
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from destage.measured_systems.calibrated import find_discrepancy
 from destage.store import open_sweep
 from destage.sweeps.calibration.measured_study import make_measured_study, make_size, name_figures
 from destage.sweeps.reading.expansion import expand
+from destage.sweeps.space import parameters
 from destage.tools.results import read_results
 
 FIGURES = Path(__file__).parents[1] / "measured" / "data" / "figures.csv"
@@ -267,6 +269,39 @@ def test_what_was_changed_in_an_array_is_found(tmp_path: Any) -> None:
     predicted = {row["figure"]: row for row in tables["predictive"].to_pylist()}
     assert predicted["d8"]["inside_90"]
     assert predicted["d8"]["median"] == pytest.approx(lines[1].response_mean_us, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("changed", "unknown"),
+    [
+        (
+            {"controller.use": "smart_array_p840"},
+            ["controller.firmware.command_time", "controller.cache.write.destage_depth"],
+        ),
+        ({"array.disk.use": "exos_x18"}, ["array.disk.command_time", "array.disk.seek.average"]),
+    ],
+)
+def test_another_part_has_its_own_figures(changed: dict[str, str], unknown: list[str]) -> None:
+    """What was fitted to the old part says nothing of the new one; what both arrays share stays fitted."""
+    document = make(READ, hardware=CACHED, changed=changed)
+    figures, priors = document["calibrate"]["figures"], document["calibrate"]["unknowns"]
+    new = copy.deepcopy(CACHED | {"workload": {"streams": []}})
+    new["controller"] |= {"use": changed.get("controller.use", CACHED["controller"]["use"])}
+    new["array"]["disk"] |= {"use": changed.get("array.disk.use", CACHED["array"]["disk"]["use"])}
+    expected = engine.normalise(
+        document["scenario"] | {"controller": new["controller"], "array": new["array"]}
+    )
+    added = figures["read, changed"]["set"].keys() - figures["read"]["set"].keys() - changed.keys()
+    prefix = next(iter(changed)).removesuffix("use")
+    assert added == {path for path in priors if path.startswith(prefix)} >= {*unknown}
+    for path in unknown:
+        stated = figures["read, changed"]["set"][path]
+        value = engine.quantities.parse(stated, "ns") if isinstance(stated, str) else stated
+        assert value == parameters.read(expected, path)
+    larger = make(READ, hardware=CACHED, changed={"controller.cache.capacity": "4GiB"})["calibrate"][
+        "figures"
+    ]
+    assert larger["read, changed"]["set"].keys() & priors.keys() == set()
 
 
 def test_each_load_is_predicted_after_a_change_too() -> None:
