@@ -102,6 +102,8 @@ def write_files(page: str, folder: Path) -> None:
         "sd=sd1,lun=/dev/sdb,openflags=o_direct\nwd=wd1,sd=sd1,xfersize=8k,seekpct=100\n"
         "rd=rd1,wd=wd1,iorate=max,elapsed=60,forrdpct=(0,50,70,100),forthreads=(1,4,16,64)\n"
     )
+    log = (_DATA / "iostat-12.6.1.txt").read_text()
+    (folder / "iostat.log").write_text(log.replace("vda ", "sda "))
     (folder / "mine.blk").write_text(
         "".join(
             f"8,0 0 {at + 1} {at / 50:.9f} 42 Q {'RW'[at % 2]} {at * 64 % 90_000} + 8 [db]\n"

@@ -16,6 +16,7 @@ from destage import engine
 from destage.engine.configuration import has_write_cache
 from destage.errors import ConfigError, Issue
 from destage.measured.line import MeasuredLine
+from destage.measured.line_load import make_stream
 from destage.measured_systems.calibrated import find_discrepancy
 from destage.spec import quantities
 from destage.spec.documents import value_at
@@ -23,7 +24,6 @@ from destage.sweeps.calibration.candidate_loads import list_candidates
 from destage.sweeps.calibration.measured_figures import measure
 from destage.sweeps.space import parameters
 
-_SECTOR = 512
 _WINDOW = 4_000
 """Requests of a figure, after a warm-up until the contents of a write cache are steady."""
 _REPLICATES = 2
@@ -42,10 +42,6 @@ _SEEK = 1.15
 DESTAGE_DEPTH = "controller.cache.write.destage_depth"
 _CLASSES, _MIXED, _MIXED_READS = {1.0: "reads", 0.0: "writes"}, "mixed loads", 0.5
 """Classes of loads by their share of reads, as those of the discrepancy (`calibrated.py`)."""
-_RANDOM = 0.5
-"""The share of random requests from which on a load counts as random."""
-_WHOLE = 1e-3
-"""How far a mean size may be from whole sectors, in sectors."""
 
 
 def make_measured_study(
@@ -82,7 +78,9 @@ def make_measured_study(
     if not figures:
         message = "no line states its load (request size, and outstanding I/Os or a rate) and a response time"
         raise ConfigError([Issue("study.no-measured-value", "SET", message, name)])
-    first = copy.deepcopy(next(iter(figures.values()))["set"][_STREAM])
+    streams = [figure["set"][_STREAM] for figure in figures.values()]
+    # The others replace it or its fields, which a mix lacks.
+    first = copy.deepcopy(next((stream for stream in streams if "mix" not in stream), streams[0]))
     further = _make_figures(held)
     for label, stream in predicted.items():
         name_of = _choose_name(label, {**figures, **further})
@@ -176,7 +174,7 @@ def _make_figures(lines: Mapping[str, MeasuredLine]) -> dict[str, dict[str, Any]
     return {
         name: {**_predict(stream), **figure}
         for name, line in lines.items()
-        if (figure := measure(line)) and (stream := _make_stream(line)) is not None
+        if (figure := measure(line)) and (stream := make_stream(line)) is not None
     }
 
 
@@ -187,6 +185,8 @@ def _predict(stream: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_share(stream: Mapping[str, Any]) -> float:
+    if "mix" in stream:
+        return sum(float(kind["weight"]) for kind in stream["mix"] if kind["operations"]["read_fraction"])
     return float(stream.get("operations", {}).get("read_fraction", 1.0))
 
 
@@ -258,43 +258,6 @@ def _scatter(scenario: dict[str, Any], figures: Iterable[dict[str, Any]]) -> Non
 def _choose_name(name: str, taken: Mapping[str, object]) -> str:
     names = itertools.chain([name], (f"{name} #{number}" for number in itertools.count(2)))
     return next(label for label in names if label not in taken)
-
-
-def _make_stream(line: MeasuredLine) -> dict[str, Any] | None:
-    """Return the stream of a line; None if the line does not say enough."""
-    if line.request_bytes is None:
-        return None
-    if line.outstanding:
-        arrival: dict[str, Any] = {"kind": "fixed_outstanding", "depth": max(1, round(line.outstanding))}
-    elif line.throughput_iops:
-        arrival = {"kind": "poisson", "rate": f"{line.throughput_iops:g}/s"}
-    else:
-        return None
-    reads = 1.0 if line.read_fraction is None else line.read_fraction
-    is_random = line.random_fraction is None or line.random_fraction >= _RANDOM
-    return {
-        "name": "load",
-        "arrival": arrival,
-        "operations": {"read_fraction": round(reads, 4), "size": make_size(line.request_bytes)},
-        "address": {"kind": "uniform" if is_random else "sequential"}
-        | ({"footprint": f"{line.footprint_bytes}B"} if line.footprint_bytes else {}),
-    }
-
-
-def make_size(mean: float) -> dict[str, Any]:
-    """Return request sizes with a mean: whole sectors, two sizes next to it if it is none."""
-    sectors = max(1.0, mean / _SECTOR)
-    if abs(sectors - round(sectors)) < _WHOLE:
-        return {"kind": "constant", "value": f"{round(sectors) * _SECTOR}B"}
-    below = int(sectors)
-    share = sectors - below
-    return {
-        "kind": "choice",
-        "options": [
-            {"value": f"{size * _SECTOR}B", "weight": round(weight, 4)}
-            for size, weight in ((below, 1 - share), (below + 1, share))
-        ],
-    }
 
 
 def _list_unknowns(scenario: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,9 +12,10 @@ import destage
 from destage import engine, sweeps
 from destage.errors import ConfigError
 from destage.measured.line import MeasuredLine
+from destage.measured.line_load import make_size
 from destage.measured_systems.calibrated import find_discrepancy
 from destage.store import open_sweep
-from destage.sweeps.calibration.measured_study import make_measured_study, make_size, name_figures
+from destage.sweeps.calibration.measured_study import make_measured_study, name_figures
 from destage.sweeps.reading.expansion import expand
 from destage.sweeps.space import parameters
 from destage.tools.results import read_results

@@ -68,6 +68,7 @@ class ImportedWorkload:
         warnings: Where the workload may differ from what the author meant.
         name: The name of the test, in a file with several.
         is_named: Whether the name is one that the file's author chose, and that results have.
+        is_measured: Whether it is the load of a running system; an answer about it repeats the remarks.
         tool: The tool's title.
         file: The file's name in messages.
     """
@@ -79,6 +80,7 @@ class ImportedWorkload:
     warnings: tuple[Issue, ...] = ()
     name: str = ""
     is_named: bool = False
+    is_measured: bool = False
     tool: str = ""
     file: str = ""
 

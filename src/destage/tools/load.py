@@ -7,6 +7,7 @@ from destage.errors import ConfigError, Issue
 from destage.spec.near_names import suggest
 from destage.tools import registry
 from destage.tools.imported_workload import ImportedWorkload, ImportOptions, number_repeated
+from destage.tools.log_loads import read_log
 
 
 def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWorkload]:
@@ -15,6 +16,8 @@ def read_tests(text: str, file: str, options: ImportOptions) -> list[ImportedWor
     Raises:
         ConfigError: With every option that cannot be read, or if no test has the name.
     """
+    if options.tool == "auto" and (log := registry.detect_log(text)) is not None:
+        return _choose(read_log(log, text, file), options.test, file)
     detected = registry.detect(text, "load") if options.tool == "auto" else None
     tool = registry.find_tool(options.tool) if detected is None else detected[0]
     try:

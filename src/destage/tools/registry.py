@@ -87,6 +87,14 @@ def detect(text: str, kind: Literal["load", "results"]) -> tuple[Tool, ModuleTyp
     return next((pair for pair in modules if pair[1].recognizes(text)), None)
 
 
+def detect_log(text: str) -> Tool | None:
+    """Return the tool that a text is a log of a running system of."""
+    logs = [tool for tool in TOOLS if tool.is_log]
+    return next(
+        (tool for tool in logs for part in tool.results if tool.open_part(part).recognizes(text)), None
+    )
+
+
 def is_command(text: str) -> bool:
     """Return whether an argument is a command or a test's name instead of a file."""
     loads = (tool.open_part("load") for tool in TOOLS if tool.has_commands)

@@ -38,8 +38,8 @@ def import_(
         typer.Argument(
             metavar="FILE|COMMAND",
             help="A fio job file, an Iometer configuration, a DiskSpd script or profile, a Vdbench parameter "
-            "file, a sysbench script, or a CrystalDiskMark result or settings; or a command of fio, "
-            "DiskSpd or sysbench in quotes.",
+            "file, a sysbench script, a CrystalDiskMark result or settings, or a log of iostat or Perfmon; "
+            "or a command of fio, DiskSpd or sysbench in quotes.",
             autocompletion=complete_importable_files,
         ),
     ],

@@ -203,7 +203,8 @@ def _read_file(name: str, test: str | None) -> tuple[dict[str, Any], tuple[str, 
         raise UsageError("usage.missing-argument", message, "--test")
     # The window of a sizing is its own.
     warnings = [warning for warning in list_warnings(tests) if not warning.place.startswith("run.")]
-    return dict(tests[0].workload), tuple(f"{warning}." for warning in warnings)
+    assumed = tests[0].remarks if tests[0].is_measured else ()
+    return dict(tests[0].workload), (*(f"{warning}." for warning in warnings), *assumed)
 
 
 def range_parser(name: str) -> "Callable[[str], InputRange]":
