@@ -58,7 +58,7 @@ def test_the_fewest_disks_are_those_of_the_hardest_state(destage: Any) -> None:
     both = json.loads(done.out)
     (best,) = both["carrying"]
     assert (done.code, best["disks"]) == (0, max(counts))
-    # What is told of the answer is of its number of disks, not of the fewest in normal operation.
+    # These results are those of the answer, not of the fewest disks in normal operation.
     alone = ("--count", f"{best['disks']}-{best['disks']}")
     assert both["by_destages"] == json.loads(destage(*size, *alone).out)["by_destages"] != {}
     assert best["failing"] < best["disks"]

@@ -78,6 +78,25 @@ def test_each_line_is_a_figure_with_its_own_load() -> None:
     assert (figures["read"]["of"], figures["read"]["value"]) == ("response_mean", "0.1271ms")
 
 
+@pytest.mark.parametrize(("reads", "kinds"), [(0.25, 2), (0.00003, 0), (0.99998, 0)])
+def test_reads_and_writes_of_a_log_have_their_own_sizes(reads: float, kinds: int) -> None:
+    """A kind of request must have a weight, which one that hardly occurs has not."""
+    rate = 100.0
+    read, written = rate * reads * 16384, rate * (1 - reads) * 4096
+    log = line(
+        "sda",
+        throughput_iops=rate,
+        read_fraction=reads,
+        read_bytes_per_s=read,
+        write_bytes_per_s=written,
+        request_bytes=(read + written) / rate,
+        response_mean_us=9e3,
+    )
+    document = make(log)
+    assert len(document["calibrate"]["figures"]["sda"]["set"]["workload.streams.0"].get("mix", ())) == kinds
+    assert expand(sweeps.parse_study(yaml.safe_dump(document), name="ours")).points
+
+
 def test_no_two_figures_have_one_name() -> None:
     """A numbered name may be that of another line."""
     labels = ["read", "read #2", "read", "read", "write"]

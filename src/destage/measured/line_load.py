@@ -27,7 +27,8 @@ def make_stream(line: MeasuredLine) -> dict[str, Any] | None:
     is_random = line.random_fraction is None or line.random_fraction >= _RANDOM
     address: dict[str, Any] = {"kind": "uniform" if is_random else "sequential"}
     stream = {"name": "load", "arrival": arrival}
-    if (sizes := _find_sizes(line)) is not None:
+    # A share that rounds to none or all has no weight.
+    if 0 < reads < 1 and (sizes := _find_sizes(line)) is not None:
         kinds = zip((reads, 1 - reads), (1.0, 0.0), sizes, strict=True)
         return stream | {
             "mix": [
