@@ -49,4 +49,4 @@ pub use {mutation::Mutation, simulation::simulate_mutant};
 ///
 /// It rises when an existing column gets another value for the same scenario, not when a column is added: rows stored
 /// before have null there and stay valid.
-pub const RESULTS_VERSION: u32 = 11;
+pub const RESULTS_VERSION: u32 = 12;

@@ -4,6 +4,7 @@
 //! locked is skipped, and tried again when its lock is released.
 
 mod destage_run;
+mod functional;
 mod room;
 
 use super::array_set::ArraySet;
@@ -21,6 +22,8 @@ use crate::read_cache::ReadCache;
 use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bandwidth, Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 use crate::write_cache::{Accepted, Extent, Parts, WriteCache, mask};
+
+pub use functional::Fill;
 
 use destage_run::{DestageRun, longest_run};
 
@@ -331,16 +334,5 @@ impl WriteBack {
     #[cfg(test)]
     pub fn is_quiet(&self) -> bool {
         self.destaging.iter().all(|destaging| destaging.in_flight == 0)
-    }
-
-    /// Accepts a write of the functional warm-up into one line; returns false if no line is free.
-    pub fn warm_up(&mut self, context: &mut Context, array: u16, lba: u64, sectors: u64) -> bool {
-        let line = self.lines.line_of(lba);
-        let mask = mask(lba - self.lines.start(line), sectors);
-        if self.cache.accept(context.now(), array, line, mask, true) == Accepted::Full {
-            return false;
-        }
-        context.probe.watch(|oracle| oracle.accept(None, array, lba, sectors, true));
-        true
     }
 }

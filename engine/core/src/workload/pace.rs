@@ -143,6 +143,12 @@ impl Pace {
         self.after(self.start?.max(now), gap)
     }
 
+    /// The speed of its clock, on average over the first part of the timeline.
+    pub fn first_intensity(&self) -> f64 {
+        let segment = self.clock.as_ref().map(|clock| clock.segments[0]);
+        segment.map_or(1.0, |segment| f64::midpoint(segment.from, segment.to))
+    }
+
     /// Counts a completed interaction.
     pub fn count_interaction(&mut self) {
         if let Some(left) = &mut self.interactions {

@@ -286,7 +286,7 @@ impl WriteCache {
 
     /// The stripe of `line`.
     #[inline]
-    fn stripe_of(&self, array: u16, line: u64) -> StripeId {
+    pub fn stripe_of(&self, array: u16, line: u64) -> StripeId {
         let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
         StripeId { array, stripe }
     }

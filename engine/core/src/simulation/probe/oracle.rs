@@ -89,6 +89,8 @@ struct Block {
     /// The newest version that only the loss of an unprotected cache's dirty data may remove.
     promised: Version,
     is_under_way: bool,
+    /// Whether the functional warm-up destaged it, so that its data from before the run may have stayed in the cache.
+    is_kept: bool,
 }
 
 impl Block {
@@ -167,6 +169,18 @@ impl Oracle {
             self.held += added;
             if let Some(request) = request {
                 self.requests.entry(request).or_default().push(version);
+            }
+        }
+    }
+
+    /// The functional warm-up has destaged `extents`: what it wrote there is data from before the run, which may stay in
+    /// the cache.
+    pub fn forget_destaged(&mut self, array: u16, extents: &[Extent]) {
+        for sector in extents.iter().flat_map(|extent| extent.lba.0..extent.lba.0 + extent.sectors.0) {
+            if let Some(block) = self.blocks.get_mut(&(array, sector)) {
+                assert!(block.dirty > 0, "sector {sector} of array {array} is destaged and was not dirty");
+                *block = Block { is_kept: true, ..Block::default() };
+                self.held -= 1;
             }
         }
     }

@@ -17,7 +17,8 @@ impl Oracle {
         for sector in from..to {
             let block = self.block(array, sector);
             let here = if held == Held::Clean { block.cached().max(block.clean) } else { block.cached() };
-            let is_held = here > 0 || (self.has_unwatched && block.newest() == 0);
+            let is_old = held == Held::Clean && block.is_kept;
+            let is_held = here > 0 || is_old || (self.has_unwatched && block.newest() == 0);
             assert!(
                 is_held,
                 "sector {sector} of array {array} is read from the write cache, which has it not"
