@@ -193,12 +193,12 @@ def _provenance(session: Session) -> str:
         ("study", f"{session.sweep.name}, sweep {session.sweep.id}"),
         ("planned", planned),
         ("finished", f"{format_count(finished, 'run')}: {statuses}"),
-        ("simulated", f"{format_count(requests, 'request')} in {engine_time} of engine time"),
+        ("simulated", f"{format_count(requests, 'request')} in {engine_time}, the sum over all runs"),
         ("seed", "not planned yet" if seed is None else seeds),
         ("engine", f"destage {version('destage')}, results version {engine.RESULTS_VERSION}"),
         ("host", ", ".join(where["hosts"] or []) or "none yet"),
         ("time", "none yet" if where["first"] is None else f"{where['first']} to {where['last']} (UTC)"),
-        ("not stationary", unsteady),
+        ("runs not stationary", unsteady),
         *find_reported(session).describe_intervals(),
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
