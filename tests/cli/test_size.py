@@ -102,10 +102,10 @@ def test_the_models_error_may_ask_for_other_parts(destage: Any, prices: Path) ->
     """The array to be sure of is the cheapest of all that are considered for the load of a slow system."""
     parts = ("--disks", "exos_x18", "--controllers", "megaraid_9560_8i", "--raid", "10,5", *SMALL_CACHE)
     one = ("--workload", "vdi", *parts, "--prices", str(prices), *QUICK, "--json")
-    answer = json.loads(destage("size", "--users", "50", *one).out)
+    answer = json.loads(destage("size", "--users", "55", *one).out)
     (best, *_), assured = answer["carrying"], answer["assured"]
     assert assured["parts"] != best["parts"]
-    more = str(math.ceil(50 * assured["load"]))
+    more = str(math.ceil(55 * assured["load"]))
     (again, *_) = json.loads(destage("size", "--users", more, *one).out)["carrying"]
     assert {name: again[name] for name in ("parts", "disks", "price")}.items() <= assured.items()
 
