@@ -8,7 +8,7 @@ use crate::write_cache::{Accepted, mask};
 #[derive(Debug)]
 pub struct Fill {
     /// Lines to which the cache is filled.
-    pub target: u32,
+    target: u32,
     /// Lines destaged.
     destaged: u64,
     /// Whether the sweeps of the arrays have begun.
