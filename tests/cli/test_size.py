@@ -3,11 +3,13 @@
 import json
 import math
 import shlex
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from destage import sizing
 from destage.engine import catalog
 from destage.queries import open_session
 from destage.sizing import draw_loads
@@ -589,3 +591,15 @@ def test_every_combination_is_accounted_for(destage: Any) -> None:
     answer = json.loads(destage("size", *SMALL, "--json").out)
     assert len(answer["candidates"]) + answer["impossible"] == 30
     assert sum(one["censored"] == "more_expensive" for one in answer["candidates"]) > 15
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_two_sweeps_has_a_warning(
+    destage: Any, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    before = signal.getsignal(number)
+    monkeypatch.setattr(sizing, "find_candidates", lambda *_: signal.raise_signal(number))
+    done = destage("size", *SMALL)
+    assert (done.code, done.out) == (130, "")
+    assert done.err.startswith("warning: sweep.interrupted at size: ")
+    assert signal.getsignal(number) is before

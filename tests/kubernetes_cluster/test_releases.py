@@ -62,17 +62,21 @@ def test_an_upgrade_starts_a_failed_sweep_again(
     """Its deadline has passed, which nothing retries; then it is upgraded with a later one."""
     volume, study = cluster.create_volume("late"), cluster.write_study("late_sweep", LONG)
     given = ["late", str(chart), "--set-file", f"sweep.spec={study}", "--values"]
-    short = {**SETTINGS["job"], "activeDeadlineSeconds": 60}
-    helm("install", *given, str(write_values(cluster, job=short)))
+    helm("install", *given, str(write_values(cluster)))
+    # On a slow machine, the first row comes late: the deadline is set when it is there.
+    cluster.wait_for("a row", lambda: read_rows(volume))
+    (job,) = cluster.kubectl("get", "rayjobs", "-l", "destage.io/release=late", "-o", "name").split()
+    cluster.kubectl("patch", job, "--type", "merge", "-p", '{"spec": {"activeDeadlineSeconds": 60}}')
     _, err = cluster.run("watch", "late", "--quiet", code=4)
     assert "DeadlineExceeded" in err
     before = read_rows(volume)
     assert len(before) > 0
     (group,) = SETTINGS["workers"]
-    notes = helm("upgrade", *given, str(write_values(cluster)))
+    later = {**SETTINGS["job"], "activeDeadlineSeconds": 1200}
+    notes = helm("upgrade", *given, str(write_values(cluster, job=later)))
     assert "the keeper starts it again within a minute" in notes
     cluster.wait_for("the restart", lambda: "Running" in cluster.destage("status", "late"), 120)
-    one = str(write_values(cluster, workers=[{**group, "replicas": 1}]))
+    one = str(write_values(cluster, workers=[{**group, "replicas": 1}], job=later))
     assert "destage cluster scale late --namespace sweeps --group w --workers 1" in helm(
         "upgrade", *given, one
     )

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from destage.cli.terminal.output import (
+    INTERRUPTED,
     issue_as_json,
     open_standard_streams,
     print_error,
@@ -47,7 +48,6 @@ _MOST_LISTED = 500
 """Mistakes that `--json` prints."""
 _INVALID = 2
 _INFRASTRUCTURE = 4
-_INTERRUPTED = 130
 _BROKEN_PIPE = 141
 DEBUG = "--debug"
 """The option that prints the traceback of an error; it may stand before the command."""
@@ -127,7 +127,7 @@ class Application(typer.Typer):
             code = command(*args, prog_name=self.info.name, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
-            code = _INTERRUPTED
+            code = INTERRUPTED
         except BrokenPipeError:
             code = _BROKEN_PIPE
         except Exception as error:  # noqa: BLE001 - the last place where an error can become one line

@@ -33,6 +33,7 @@ from destage.cli.parameters.sizing_request import (
     place_at_options,
 )
 from destage.cli.terminal.output import print_data, print_json, print_note
+from destage.cli.terminal.progress_line import warn_if_between_sweeps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -307,46 +308,47 @@ def size(
     )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
-    if have is not None or keep is not None:
-        from destage.present_sizing import check_array
+    with warn_if_between_sweeps("size"):
+        if have is not None or keep is not None:
+            from destage.present_sizing import check_array
 
-        reason = "--have does not take it: its array and its load are those of the file"
-        reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
-        if iops is None:
-            reject_options(context, reason, "--read-share")
-        reject_ranges(inputs)
+            reason = "--have does not take it: its array and its load are those of the file"
+            reject_options(context, reason, "--workload", "--trace", "--spares", "--budget")
+            if iops is None:
+                reject_options(context, reason, "--read-share")
+            reject_ranges(inputs)
+            with place_at_options():
+                question = make_question(options)
+                fit = check_array(question.array, question.considered, question.prices, run)
+            if as_json:
+                print_json(sizing_answer.fit_as_json(fit, outcomes))
+            else:
+                sizing_answer.print_fit(fit, outcomes, with_misses=explain)
+                print_note(f"again: {repeat_command(context)}")
+            raise typer.Exit(0 if fit.added.fits else 1)
+
+        def request_at(values: "Mapping[str, Any]") -> "SizingRequest":
+            return make_request(replace(options, load=replace(options.load, **values)))
+
+        if any(given.has_width for given in inputs):
+            reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
+            reject_options(context, "it is beside one load: a range is of one alone", "--add")
+            is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
+            raise typer.Exit(0 if is_carried else 1)
+        request = request_at({})
         with place_at_options():
-            question = make_question(options)
-            fit = check_array(question.array, question.considered, question.prices, run)
+            sized = find_affordable(request, run, sizing.find_candidates, sizing.describe_cheapest)
+        curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
         if as_json:
-            print_json(sizing_answer.fit_as_json(fit, outcomes))
+            print_json(sizing_answer.as_json(sized, curve, outcomes))
         else:
-            sizing_answer.print_fit(fit, outcomes, with_misses=explain)
+            sizing_answer.print_sizing(sized, curve, request, outcomes)
             print_note(f"again: {repeat_command(context)}")
-        raise typer.Exit(0 if fit.added.fits else 1)
-
-    def request_at(values: "Mapping[str, Any]") -> "SizingRequest":
-        return make_request(replace(options, load=replace(options.load, **values)))
-
-    if any(given.has_width for given in inputs):
-        reject_options(context, "it explains the answer for one load, not for ranges", "--explain")
-        reject_options(context, "it is beside one load: a range is of one alone", "--add")
-        is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
-        raise typer.Exit(0 if is_carried else 1)
-    request = request_at({})
-    with place_at_options():
-        sized = find_affordable(request, run, sizing.find_candidates, sizing.describe_cheapest)
-    curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
-    if as_json:
-        print_json(sizing_answer.as_json(sized, curve, outcomes))
-    else:
-        sizing_answer.print_sizing(sized, curve, request, outcomes)
-        print_note(f"again: {repeat_command(context)}")
-        if explain:
-            if sized.carrying and not curve:
-                print_note("no response curve: no stream of the workload is per user")
-            sizing_answer.print_candidates(sized)
-    raise typer.Exit(0 if sized.carrying else 1)
+            if explain:
+                if sized.carrying and not curve:
+                    print_note("no response curve: no stream of the workload is per user")
+                sizing_answer.print_candidates(sized)
+        raise typer.Exit(0 if sized.carrying else 1)
 
 
 def _answer_ranges(

@@ -10,7 +10,7 @@ import typer
 
 from destage.cli.printed_results.finished_sweep import summarize
 from destage.cli.terminal.hard_stop import HardStop
-from destage.cli.terminal.output import print_data, print_note
+from destage.cli.terminal.output import INTERRUPTED, print_data, print_note
 from destage.cli.terminal.progress_line import ProgressDisplay, warn_if_stopped
 from destage.cli.terminal.terminal_text import bar, wrap_lines
 from destage.spec.printed_text import align_cells
@@ -40,8 +40,12 @@ def make_runner(
         from destage import sweeps
 
         work = f"{len(study.points)} combinations to compare" if study.prices and study.points else ""
-        with HardStop(study.name), ProgressDisplay(study.name, work=work, is_quiet=quiet) as display:
-            outcome = sweeps.run(study, store, workers=workers, progress=display)
+        try:
+            with HardStop(study.name), ProgressDisplay(study.name, work=work, is_quiet=quiet) as display:
+                outcome = sweeps.run(study, store, workers=workers, progress=display)
+        except KeyboardInterrupt:
+            # The display has warned.
+            raise typer.Exit(INTERRUPTED) from None
         outcomes.append(outcome)
         if warn_if_stopped(outcome) or outcome.failed:
             print_note(summarize(outcome))

@@ -11,14 +11,13 @@ import socket
 import threading
 from typing import Self
 
-from destage.cli.terminal.output import print_warning
+from destage.cli.terminal.output import INTERRUPTED, print_warning
 from destage.errors import Issue
 
 ALLOWANCE_S = 2.0
 """Time that a sweep has to end by itself after the second signal [s]."""
 _AT_ONCE_S = 0.4
 """The same for a command without a sweep, after the first signal [s]."""
-_INTERRUPTED = 130
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _END = 0
 """The byte that ends the thread; no signal has this number."""
@@ -63,4 +62,4 @@ class HardStop:
         if self._sweep:
             message = "aborted; committed runs are kept, run the same command again to continue"
             print_warning(Issue("sweep.aborted", self._sweep, message))
-        os._exit(_INTERRUPTED)
+        os._exit(INTERRUPTED)

@@ -13,6 +13,8 @@ from typing import Any
 from destage.errors import Issue
 from destage.spec.printed_text import align_cells, escape_controls
 
+INTERRUPTED = 130
+"""Exit code after a signal."""
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
 

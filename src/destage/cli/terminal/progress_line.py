@@ -5,11 +5,16 @@ settled. Where that is long, a line says so once, and how to stop. A session tha
 how to continue.
 """
 
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
-from destage.cli.terminal.output import has_terminal, print_note, print_warning
+import typer
+
+from destage.cli.terminal.output import INTERRUPTED, has_terminal, print_note, print_warning
 from destage.errors import Issue
 from destage.spec.printed_text import escape_controls
 
@@ -232,3 +237,21 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
     message = f"{reason}; completed runs are kept; run the same command again to continue"
     print_warning(Issue(code, outcome.path.name, message))
     return True
+
+
+@contextmanager
+def warn_if_between_sweeps(command: str) -> Iterator[None]:
+    """In a `with` block of several sweeps, give an interrupt between two of them the warning of one in it."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        message = "interrupted; completed runs are kept; run the same command again to continue"
+        print_warning(Issue("sweep.interrupted", command, message))
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, previous)
