@@ -71,7 +71,8 @@ def list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[Im
                 else:
                     impossible.append(Impossible(family, issue))
     if not families:
-        raise ConfigError([replace(impossible[0].issue, code="study.nothing-possible")])
+        mistakes = _find_mistakes_of_load(request, impossible[0].family)
+        raise ConfigError(mistakes or [replace(impossible[0].issue, code="study.nothing-possible")])
     return families, impossible
 
 
@@ -174,6 +175,14 @@ def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Seq
         else:
             return None
     return first
+
+
+def _find_mistakes_of_load(request: SizingRequest, family: Mapping[str, str]) -> list[Issue]:
+    """Return the mistakes of the workload, each at its place: no family makes it valid."""
+    scenario = make_scenario(request)
+    for path, value in {**family, DISKS: request.most}.items():
+        parameters.assign(scenario, path, value)
+    return [issue for issue in engine.validate(scenario) if issue.place.partition(".")[0] == "workload"]
 
 
 _Family = Mapping[str, object]

@@ -175,11 +175,14 @@ def test_a_rate_takes_the_place_of_a_workload(tmp_path: Path) -> None:
         ({"workload": "vdi", "size": "8KiB"}, [("study.no-effect", "size")]),
         ({"iops": (5, 9), "read_share": 1.2}, [("study.out-of-range", "read_share")]),
         ({"write_iops": 0, "size": "8KiB", "capacity": "1TB"}, [("study.out-of-range", "iops")]),
+        ({"workload": {"use": "vdi", "streams": 3}}, [("scenario.wrong-type", "workload.streams")]),
+        (
+            {"workload": {"streams": [{"name": "a"}]}},
+            [("scenario.missing-key", "workload.streams.0.arrival")],
+        ),
     ],
 )
-def test_arguments_of_a_load_that_contradict_are_named(
-    options: dict[str, Any], issues: list[tuple[str, str]]
-) -> None:
+def test_mistakes_of_a_load_are_named(options: dict[str, Any], issues: list[tuple[str, str]]) -> None:
     with pytest.raises(ConfigError) as caught:
         destage.size(**options)
     assert [(issue.code, issue.place) for issue in caught.value.issues] == issues
