@@ -65,6 +65,7 @@ class JudgedArray:
         state: `normal`, or a state of failure: `during_rebuild` or `dead_battery`.
         is_always: Whether it is in this state in normal operation, too, so that the runs are the same.
         states: The same array in the states of failure that it was examined in, if this is normal operation.
+        objectives: What its results are to meet, whether it has them or not.
     """
 
     label: str | None
@@ -79,6 +80,7 @@ class JudgedArray:
     state: str = NORMAL
     is_always: bool = False
     states: tuple["JudgedArray", ...] = ()
+    objectives: tuple[Objective, ...] = ()
 
     @property
     def missed(self) -> list["JudgedArray"]:
@@ -303,6 +305,7 @@ def _judge(
         ),
         hit_ratio=(math.fsum(hits) / len(hits), half_width(hits)) if hits else None,
         means=resource_use.find_means(mine),
+        objectives=tuple(objectives),
     )
 
 

@@ -28,7 +28,7 @@ from destage.spec.objective import NORMAL, Objective
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
-_UNKNOWN = "not measured"
+_UNKNOWN, _UNSTEADY = "not measured", "no steady state"
 _RAID = "array.raid"
 _WITHOUT = ", without a failure"
 _ALWAYS = "Dead battery: the array is always in this state, as no write cache needs a battery."
@@ -229,10 +229,9 @@ def _tabulate(fit: Fit) -> list[str]:
         _UNKNOWN if array.hit_ratio is None else show_result(HIT_RATIO, *array.hit_ratio) for array in pair
     ]
     for states in (pair, *zip(fit.today.states, fit.added.states, strict=True)):
-        objectives = [result.objective for array in states for result in array.measured]
-        for objective in dict.fromkeys(objectives):
+        for objective in dict.fromkeys(states[0].objectives):
             shown = [{result.objective: _show(result) for result in reversed(one.measured)} for one in states]
-            cells = [of_array.get(objective, _UNKNOWN) for of_array in shown]
+            cells = [of_array.get(objective, _UNSTEADY) for of_array in shown]
             rows.append((_name(states[0], objective), *cells, show_bound(objective)))
         if states is pair:
             rows.append((name_result(HIT_RATIO), *hits, ""))
@@ -260,13 +259,13 @@ def _describe_changes(fit: Fit) -> list[str]:
         fewer = "".join(f"{one.failing} {_describe_failing(one)}" for one in failing[:1])
         odds = _qualify(change.reliance, array).removeprefix(", but ").removeprefix(", ").strip()
         results = [(one, one.measured[0]) for one in states]
-        cells = [
-            name_change(fit, change),
+        facts = [
             f"holds {show_bytes(change.usable_bytes)}",
             *(f"{_name(one, result.objective)} {_show(result)}" for one, result in results),
             odds,
             fewer,
         ]
+        cells = [name_change(fit, change), "; ".join(filter(None, facts))]
         rows.append([*([price] if fit.currency else []), *cells])
     listed = align_cells(rows, left=len(rows[0])).splitlines()
     return [

@@ -1,5 +1,6 @@
 """The answer of `destage size --have` in words."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,7 @@ def judge(p95_ms: float, busy: float, disks: int = 4, failing: int | None = None
         measured=results,
         hit_ratio=(0.25, 0.0),
         means={"disk_busy_max_fraction": busy},
+        objectives=(P95, BUSY),
     )
 
 
@@ -88,10 +90,7 @@ def test_changes_that_make_it_fit_are_listed() -> None:
     words = [
         "EUR 200",
         "2 more disks, 6 in all",
-        "holds 90 TB",
-        "response p95 20 ms",
-        "not to be sure (70 %)",
-        "5 miss response_p95 <= 30ms",
+        "holds 90 TB; response p95 20 ms; not to be sure (70 %); 5 miss response_p95 <= 30ms",
     ]
     assert [line.strip() for line in listed.strip().split("  ") if line.strip()] == words
     assert lines[lines.index(listed) + 1].startswith("1 other change simulated without success; 3 changes")
@@ -115,7 +114,7 @@ def test_an_overloaded_array_has_no_figures() -> None:
         "It does not fit: the runs with the addition are overloaded. "
         "Today's load alone does not fit either: its runs miss response_p95 <= 30ms."
     )
-    assert [cell for cell in lines[2].split("  ") if cell][-2:] == ["not measured", " at most 30 ms"]
+    assert [cell for cell in lines[2].split("  ") if cell][-2:] == ["no steady state", "at most 30 ms"]
     assert OVERLOADED.excess == pytest.approx(float("inf"))
     assert lines[-1].startswith("No single change makes it fit.")
 
@@ -129,7 +128,8 @@ def test_each_state_of_failure_has_its_figures() -> None:
         state = replace(
             array,
             state="dead_battery",
-            measured=(measure(slow, [p95_ms * 1000] * 3),),
+            objectives=(slow,),
+            measured=(measure(slow, [p95_ms * 1000] * 3),) if math.isfinite(p95_ms) else (),
             is_met=is_met,
             verdict=None if is_met else "misses",
             binding=slow.text,
@@ -148,6 +148,10 @@ def test_each_state_of_failure_has_its_figures() -> None:
         == ["response", "p95", "(dead", "battery)", "20", "ms", "50", "ms", "at", "most", "60", "ms"]
         for line in lines
     )
+    # An array that is overloaded in a state has its objective, too.
+    overloaded = compose_fit(Fit(CONFIG, add(judge(10, 0.4), math.inf), add(judge(24, 0.8), math.inf)))
+    (line,) = [line for line in overloaded if line.lstrip().startswith("response p95 (dead battery)")]
+    assert line.split()[4:] == [*("no steady state " * 2).split(), *("at", "most", "60", "ms")]
     more = replace(MORE, array=add(replace(MORE.array, failing=None), 40, failing=5))
     changes = [more, LEVEL, replace(CACHE, array=add(judge(12, 0.8), 80))]
     lines = compose_fit(Fit(CONFIG, today, missed, changes))
