@@ -18,6 +18,7 @@ from destage.queries.text.presentation import (
 )
 from destage.queries.text.shown_results import (
     describe_failing,
+    is_overload,
     name_result,
     name_state,
     show_bound,
@@ -28,7 +29,7 @@ from destage.spec.objective import NORMAL, Objective
 from destage.spec.printed_text import align_cells
 
 _GAP = "  "
-_UNKNOWN, _UNSTEADY = "not measured", "no steady state"
+_UNKNOWN = "not measured"
 _RAID = "array.raid"
 _WITHOUT = ", without a failure"
 _ALWAYS = "Dead battery: the array is always in this state, as no write cache needs a battery."
@@ -231,11 +232,19 @@ def _tabulate(fit: Fit) -> list[str]:
     for states in (pair, *zip(fit.today.states, fit.added.states, strict=True)):
         for objective in dict.fromkeys(states[0].objectives):
             shown = [{result.objective: _show(result) for result in reversed(one.measured)} for one in states]
-            cells = [of_array.get(objective, _UNSTEADY) for of_array in shown]
+            cells = [
+                of_array.get(objective, _explain_missing(one))
+                for of_array, one in zip(shown, states, strict=True)
+            ]
             rows.append((_name(states[0], objective), *cells, show_bound(objective)))
         if states is pair:
             rows.append((name_result(HIT_RATIO), *hits, ""))
     return [f"{_GAP}{line}" for line in align_cells(rows, left=4).splitlines()]
+
+
+def _explain_missing(array: JudgedArray) -> str:
+    """Return why an array has no results: `overloaded`, or only that they were not measured."""
+    return "overloaded" if is_overload(array.binding) else _UNKNOWN
 
 
 def _describe_changes(fit: Fit) -> list[str]:

@@ -45,6 +45,11 @@ def show_bytes(size: int) -> str:
     return f"{format_rounded(size / 1e6)} MB"
 
 
+def is_overload(binding: str | None) -> bool:
+    """Return whether runs are overloaded, by their binding objective or status."""
+    return (binding or "").startswith("overloaded")
+
+
 def describe_failing(verdict: str | None, binding: str | None) -> str:
     """Return why a value is not the answer, as in `miss response_p95 <= 30ms`.
 
@@ -62,4 +67,4 @@ def describe_failing(verdict: str | None, binding: str | None) -> str:
         return "end the rebuild before the window ends (--set run.window makes it shorter)"
     if binding == "array_failed":
         return "lose more disks than the RAID level tolerates"
-    return f"are {binding}" if (binding or "").startswith("overloaded") else f"miss {binding}"
+    return f"are {binding}" if is_overload(binding) else f"miss {binding}"

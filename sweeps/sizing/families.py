@@ -25,6 +25,9 @@ from destage.sweeps.space import parameters
 from destage.sweeps.space.parameters import find_parameter
 from destage.sweeps.workers.executors import count_processors
 
+_BEYOND = "scenario.beyond-array"
+"""The mistake of a workload that an array can make right: it is larger than this one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Largest:
@@ -178,11 +181,15 @@ def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Seq
 
 
 def _find_mistakes_of_load(request: SizingRequest, family: Mapping[str, str]) -> list[Issue]:
-    """Return the mistakes of the workload, each at its place: no family makes it valid."""
+    """Return the mistakes of the workload, each at its place, if it is wrong whatever the array."""
     scenario = make_scenario(request)
     for path, value in {**family, DISKS: request.most}.items():
         parameters.assign(scenario, path, value)
-    return [issue for issue in engine.validate(scenario) if issue.place.partition(".")[0] == "workload"]
+    return [
+        issue
+        for issue in engine.validate(scenario)
+        if issue.place.partition(".")[0] == "workload" and issue.code != _BEYOND
+    ]
 
 
 _Family = Mapping[str, object]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from destage import sizing
+from destage import sizing, sweeps
 from destage.engine import catalog
 from destage.queries import open_session
 from destage.sizing import draw_loads
@@ -603,3 +603,13 @@ def test_a_signal_between_two_sweeps_has_a_warning(
     assert (done.code, done.out) == (130, "")
     assert done.err.startswith("warning: sweep.interrupted at size: ")
     assert signal.getsignal(number) is before
+
+
+def test_an_abort_of_a_sweep_has_one_warning(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def abort(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweeps, "run", abort)
+    done = destage("size", *SMALL)
+    assert (done.code, done.out) == (130, "")
+    assert [line.split()[1] for line in done.err.splitlines()] == ["sweep.aborted"]

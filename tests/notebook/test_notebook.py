@@ -158,6 +158,14 @@ def test_a_rate_takes_the_place_of_a_workload(tmp_path: Path) -> None:
     assert (together.best.disks, together.sized.held.stated_bytes) == (2, 900 * 10**9)
 
 
+RANDOM = {
+    "name": "random",
+    "arrival": {"kind": "poisson", "rate": "100/s"},
+    "operations": {"read_fraction": 0.5, "size": {"kind": "constant", "value": "8KiB"}},
+}
+"""A stream without addresses."""
+
+
 @pytest.mark.parametrize(
     ("options", "issues"),
     [
@@ -179,6 +187,11 @@ def test_a_rate_takes_the_place_of_a_workload(tmp_path: Path) -> None:
         (
             {"workload": {"streams": [{"name": "a"}]}},
             [("scenario.missing-key", "workload.streams.0.arrival")],
+        ),
+        # No array that is considered has room for it; another one may.
+        (
+            {"workload": {"streams": [RANDOM | {"address": {"kind": "uniform", "footprint": "900TB"}}]}},
+            [("study.nothing-possible", "workload.streams.0.address.footprint")],
         ),
     ],
 )

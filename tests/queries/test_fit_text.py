@@ -114,7 +114,9 @@ def test_an_overloaded_array_has_no_figures() -> None:
         "It does not fit: the runs with the addition are overloaded. "
         "Today's load alone does not fit either: its runs miss response_p95 <= 30ms."
     )
-    assert [cell for cell in lines[2].split("  ") if cell][-2:] == ["no steady state", "at most 30 ms"]
+    assert [cell.strip() for cell in lines[2].split("  ") if cell][-2:] == ["overloaded", "at most 30 ms"]
+    unknown = replace(OVERLOADED, verdict="not_measured", binding=P95.text)
+    assert "not measured" in compose_fit(replace(fit, added=unknown))[3]
     assert OVERLOADED.excess == pytest.approx(float("inf"))
     assert lines[-1].startswith("No single change makes it fit.")
 
@@ -132,7 +134,7 @@ def test_each_state_of_failure_has_its_figures() -> None:
             measured=(measure(slow, [p95_ms * 1000] * 3),) if math.isfinite(p95_ms) else (),
             is_met=is_met,
             verdict=None if is_met else "misses",
-            binding=slow.text,
+            binding=slow.text if math.isfinite(p95_ms) else "overloaded",
             failing=failing if is_met else array.disks,
         )
         return replace(array, states=(state,))
@@ -151,7 +153,7 @@ def test_each_state_of_failure_has_its_figures() -> None:
     # An array that is overloaded in a state has its objective, too.
     overloaded = compose_fit(Fit(CONFIG, add(judge(10, 0.4), math.inf), add(judge(24, 0.8), math.inf)))
     (line,) = [line for line in overloaded if line.lstrip().startswith("response p95 (dead battery)")]
-    assert line.split()[4:] == [*("no steady state " * 2).split(), *("at", "most", "60", "ms")]
+    assert line.split()[4:] == ["overloaded", "overloaded", "at", "most", "60", "ms"]
     more = replace(MORE, array=add(replace(MORE.array, failing=None), 40, failing=5))
     changes = [more, LEVEL, replace(CACHE, array=add(judge(12, 0.8), 80))]
     lines = compose_fit(Fit(CONFIG, today, missed, changes))

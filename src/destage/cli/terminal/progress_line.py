@@ -223,9 +223,10 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+_KEPT = "completed runs are kept; run the same command again to continue"
 _STOPPED = {
-    "interrupted": ("sweep.interrupted", "interrupted"),
-    "infrastructure": ("sweep.infrastructure-failed", "stopped: the infrastructure failed"),
+    "interrupted": ("sweep.interrupted", f"interrupted; {_KEPT}"),
+    "infrastructure": ("sweep.infrastructure-failed", f"stopped: the infrastructure failed; {_KEPT}"),
 }
 
 
@@ -233,15 +234,14 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
     """Return whether a session stopped before its sweep was complete, with a warning on how to continue."""
     if outcome.state not in _STOPPED:
         return False
-    code, reason = _STOPPED[outcome.state]
-    message = f"{reason}; completed runs are kept; run the same command again to continue"
+    code, message = _STOPPED[outcome.state]
     print_warning(Issue(code, outcome.path.name, message))
     return True
 
 
 @contextmanager
 def warn_if_between_sweeps(command: str) -> Iterator[None]:
-    """In a `with` block of several sweeps, give an interrupt between two of them the warning of one in it."""
+    """In a `with` block that runs several sweeps, warn of a signal that comes between two of them."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -250,8 +250,9 @@ def warn_if_between_sweeps(command: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        message = "interrupted; completed runs are kept; run the same command again to continue"
-        print_warning(Issue("sweep.interrupted", command, message))
+        code, message = _STOPPED["interrupted"]
+        print_warning(Issue(code, command, message))
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        # None if it was not installed by Python.
+        signal.signal(signal.SIGTERM, previous or signal.SIG_DFL)
