@@ -59,13 +59,13 @@ class JudgedArray:
         failing: The most disks below that have runs and are not shown to meet the objectives.
         verdict: What the replicates of the failing number show, as `failing_verdict` in `answers`.
         binding: The objective that they miss, are not shown to meet or have no value for.
+        objectives: What its results are to meet, whether it has them or not.
         measured: The results at `disks`, one per objective; none if a run reached no steady state.
         hit_ratio: Its mean and half of its 95 % interval; None where no request could hit.
         means: The means of the use of each resource.
         state: `normal`, or a state of failure: `during_rebuild` or `dead_battery`.
         is_always: Whether it is in this state in normal operation, too, so that the runs are the same.
         states: The same array in the states of failure that it was examined in, if this is normal operation.
-        objectives: What its results are to meet, whether it has them or not.
     """
 
     label: str | None
@@ -74,13 +74,13 @@ class JudgedArray:
     failing: int | None
     verdict: str | None
     binding: str | None
+    objectives: tuple[Objective, ...]
     measured: tuple[Measured, ...]
     hit_ratio: tuple[float, float] | None
     means: Mapping[str, float | None]
     state: str = NORMAL
     is_always: bool = False
     states: tuple["JudgedArray", ...] = ()
-    objectives: tuple[Objective, ...] = ()
 
     @property
     def missed(self) -> list["JudgedArray"]:
@@ -298,6 +298,7 @@ def _judge(
         failing=answer["failing"],
         verdict=answer["failing_verdict"],
         binding=answer["binding"],
+        objectives=tuple(objectives),
         measured=tuple(
             measure(objective, [run[objective.column] for run in mine])
             for objective in objectives
@@ -305,7 +306,6 @@ def _judge(
         ),
         hit_ratio=(math.fsum(hits) / len(hits), half_width(hits)) if hits else None,
         means=resource_use.find_means(mine),
-        objectives=tuple(objectives),
     )
 
 

@@ -227,7 +227,8 @@ def _tabulate(fit: Fit) -> list[str]:
     pair = (fit.today, fit.added)
     rows: list[tuple[str, ...]] = [("", "today", "with the addition", "objective")]
     hits = [
-        _UNKNOWN if array.hit_ratio is None else show_result(HIT_RATIO, *array.hit_ratio) for array in pair
+        _explain_missing(array) if array.hit_ratio is None else show_result(HIT_RATIO, *array.hit_ratio)
+        for array in pair
     ]
     for states in (pair, *zip(fit.today.states, fit.added.states, strict=True)):
         for objective in dict.fromkeys(states[0].objectives):

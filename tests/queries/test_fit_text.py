@@ -28,10 +28,10 @@ def judge(p95_ms: float, busy: float, disks: int = 4, failing: int | None = None
         failing=failing if binding is None else disks,
         verdict=None if binding is None else "misses",
         binding=P95.text if binding is None else binding.objective.text,
+        objectives=(P95, BUSY),
         measured=results,
         hit_ratio=(0.25, 0.0),
         means={"disk_busy_max_fraction": busy},
-        objectives=(P95, BUSY),
     )
 
 
@@ -115,8 +115,9 @@ def test_an_overloaded_array_has_no_figures() -> None:
         "Today's load alone does not fit either: its runs miss response_p95 <= 30ms."
     )
     assert [cell.strip() for cell in lines[2].split("  ") if cell][-2:] == ["overloaded", "at most 30 ms"]
-    unknown = replace(OVERLOADED, verdict="not_measured", binding=P95.text)
-    assert "not measured" in compose_fit(replace(fit, added=unknown))[3]
+    assert lines[4].split() == ["hit", "ratio", "25", "%", "overloaded"]
+    unknown = compose_fit(replace(fit, added=replace(OVERLOADED, verdict="not_measured", binding=P95.text)))
+    assert all("not measured" in line for line in unknown[3:6])
     assert OVERLOADED.excess == pytest.approx(float("inf"))
     assert lines[-1].startswith("No single change makes it fit.")
 

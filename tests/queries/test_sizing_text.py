@@ -204,6 +204,7 @@ def test_states_of_failure_have_a_line_each() -> None:
         failing=None,
         verdict=None,
         binding=None,
+        objectives=(slow,),
         measured=(Measured(slow, 61_000.0, 0.0, 80 / 61, 0.99),),
         hit_ratio=None,
         means={},
