@@ -74,7 +74,7 @@ def list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[Im
                 else:
                     impossible.append(Impossible(family, issue))
     if not families:
-        mistakes = _find_mistakes_of_load(request, impossible[0].family)
+        mistakes = _find_mistakes_of_request(request, impossible[0].family)
         raise ConfigError(mistakes or [replace(impossible[0].issue, code="study.nothing-possible")])
     return families, impossible
 
@@ -180,15 +180,16 @@ def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Seq
     return first
 
 
-def _find_mistakes_of_load(request: SizingRequest, family: Mapping[str, str]) -> list[Issue]:
-    """Return the mistakes of the workload, each at its place, if it is wrong whatever the array."""
+def _find_mistakes_of_request(request: SizingRequest, family: Mapping[str, str]) -> list[Issue]:
+    """Return the mistakes of the workload and of the settings, each at its place, if no array is possible."""
     scenario = make_scenario(request)
     for path, value in {**family, DISKS: request.most}.items():
         parameters.assign(scenario, path, value)
+    fields = ("workload", *request.settings)
     return [
         issue
         for issue in engine.validate(scenario)
-        if issue.place.partition(".")[0] == "workload" and issue.code != _BEYOND
+        if issue.code != _BEYOND and any(f"{issue.place}.".startswith(f"{field}.") for field in fields)
     ]
 
 

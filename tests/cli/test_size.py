@@ -549,6 +549,11 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
         (("--workload", "vdi", "--raid", "7"), ("study.unknown-name", "--raid")),
         (("--workload", "vdi", "--set", "x.y=1"), ("study.unknown-key", "--set x.y")),
         (("--workload", "vdi", "--set", "seek.max=9"), ("study.unknown-key", "--set seek.max")),
+        (("--workload", "vdi", "--set", "run.seed=-1"), ("scenario.out-of-range", "--set run.seed")),
+        (
+            ("--workload", "vdi", "--users", "3..9", "--set", "controller.cache=3"),
+            ("scenario.wrong-type", "--set controller.cache"),
+        ),
         (("--workload", "vdi", "--set", "workload.users=5"), ("usage.conflicting-options", "--set")),
         (("--workload", "vdi", "--set", "array.raid=5"), ("usage.conflicting-options", "--set")),
         (("--workload", "vdi", "--set", "array={disks: 9}"), ("usage.conflicting-options", "--set")),
@@ -567,6 +572,12 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
         (("--trace", "x.parquet", "--test", "one"), ("usage.conflicting-options", "--test")),
         (("--workload", "vdi", "--growth", "20"), ("usage.conflicting-options", "--growth")),
         (("--workload", "vdi", "--capacity", "0TB"), ("usage.out-of-range", "--capacity")),
+        (
+            ("--workload", "vdi", "--add", "exchange_2003", "--capacity", "1kB"),
+            ("scenario.smaller-than-request", "--capacity"),
+        ),
+        (("--iops", "1e12", *SHARED[2:]), ("usage.out-of-range", "--iops")),
+        ((*SHARED[:4], "--size", "3B", "--capacity", "1TB"), ("scenario.not-whole-sectors", "--size")),
         (
             (
                 *("--workload", "vdi", "--capacity", "9TB"),

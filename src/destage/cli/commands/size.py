@@ -308,7 +308,7 @@ def size(
     )
     outcomes: list[Outcome] = []
     run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
-    with warn_if_between_sweeps("size"):
+    with warn_if_between_sweeps("size"), place_at_options(options):
         if have is not None or keep is not None:
             from destage.present_sizing import check_array
 
@@ -317,9 +317,8 @@ def size(
             if iops is None:
                 reject_options(context, reason, "--read-share")
             reject_ranges(inputs)
-            with place_at_options():
-                question = make_question(options)
-                fit = check_array(question.array, question.considered, question.prices, run)
+            question = make_question(options)
+            fit = check_array(question.array, question.considered, question.prices, run)
             if as_json:
                 print_json(sizing_answer.fit_as_json(fit, outcomes))
             else:
@@ -336,8 +335,7 @@ def size(
             is_carried = _answer_ranges(context, inputs, request_at, run, outcomes)
             raise typer.Exit(0 if is_carried else 1)
         request = request_at({})
-        with place_at_options():
-            sized = find_affordable(request, run, sizing.find_candidates, sizing.describe_cheapest)
+        sized = find_affordable(request, run, sizing.find_candidates, sizing.describe_cheapest)
         curve = sizing.measure_curve(request, sized.carrying[0], run) if explain and sized.carrying else []
         if as_json:
             print_json(sizing_answer.as_json(sized, curve, outcomes))
@@ -367,12 +365,10 @@ def _answer_ranges(
     from destage.cli.printed_results import sizing_answer
     from destage.sweeps.sizing.uncertain_load import describe_load
 
-    with place_at_options():
-        load = describe_load(inputs, request_at)
+    load = describe_load(inputs, request_at)
     if not context.params["quiet"]:
         print_note(sizing_answer.describe_work(load))
-    with place_at_options():
-        ranged = sizing.judge_ranges(load, run, failure_sizing.find_cheapest_in_failures)
+    ranged = sizing.judge_ranges(load, run, failure_sizing.find_cheapest_in_failures)
     if context.params["as_json"]:
         print_json(sizing_answer.ranged_as_json(ranged, outcomes))
     else:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from destage.sweeps.sizing.request import InputRange
 
 _BOUNDS = {"users": (1, 1_000_000, "a whole number"), "read_share": (0, 1, "a share such as 0.7 or 70%")}
-"""The least and the most that an input may be, and what it is; a rate has no most."""
+_BOUNDS_OF_RATE = (0, 1_000_000_000, "a number")
+"""The least and the most that an input may be, and what it is."""
 _RANGE = re.compile(r"\s*(.+?)\s*(?:\.\.\s*(.+?)\s*)?")
 
 
@@ -227,7 +228,7 @@ def reject_ranges(inputs: "Iterable[InputRange]") -> None:
 def _parse(text: str, name: str) -> "InputRange":
     from destage.sweeps.sizing.request import InputRange
 
-    least, most, kind = _BOUNDS.get(name, (0, math.inf, "a number"))
+    least, most, kind = _BOUNDS.get(name, _BOUNDS_OF_RATE)
     match = _RANGE.fullmatch(text)
     readers: dict[str, Callable[[str], float]] = {"users": int, "read_share": _read_share}
     read = readers.get(name, float)
@@ -245,8 +246,7 @@ def _parse(text: str, name: str) -> "InputRange":
         message = f"{text!r}: the low end of the range is above the high end; swap them"
         raise UsageError("usage.bad-value", message, option)
     if low < least or high > most:
-        bounds = f"at least {least:,}" if most == math.inf else f"from {least:,} to {most:,}"
-        bounds += " or end in %" * (name == "read_share")
+        bounds = f"from {least:,} to {most:,}{' or end in %' * (name == 'read_share')}"
         raise UsageError("usage.out-of-range", f"{text}: must be {bounds}", option)
     return given
 

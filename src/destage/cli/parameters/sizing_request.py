@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 EXAMPLE = "controller.cache.capacity=4GiB"
 _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
 _MOST_DISKS = 1_024
+_FOOTPRINT = re.compile(r"workload\..*\.footprint")
+"""The fields of a workload that `--capacity` scales, and that can be too small then."""
 _DECIDED = {
     "workload.use": "--workload",
     "array.hot_spares": "--spares",
@@ -93,15 +95,13 @@ def make_request(options: SizeOptions) -> "SizingRequest":
         message = "a trace has the array to itself: the size of its data is unknown"
         raise UsageError("usage.conflicting-options", message, "--add")
     if options.add:
-        with place_at_options():
-            load = join_added(load, options.add, data)
+        load = join_added(load, options.add, data)
     decided = {} if data is None else dict.fromkeys(scale_data(load.workload, data), "--capacity")
     decided |= dict.fromkeys(load.settings, "--read-share")
     if options.phase is not None:
         decided["run.window"] = "--phase"
-    with place_at_options():
-        objectives = list_objectives(options.response_p95, options.subject_to)
-        given = _read_failures(options.failures)
+    objectives = list_objectives(options.response_p95, options.subject_to)
+    given = _read_failures(options.failures)
     if "during_rebuild" in given:
         decided |= dict.fromkeys(("faults", "array.failed_disks"), "--during-rebuild")
     return SizingRequest(
@@ -137,28 +137,41 @@ def _read_failures(failures: Mapping[str, Sequence[str]]) -> dict[str, list[str]
 
 
 @contextmanager
-def place_at_options() -> Iterator[None]:
-    """Give mistakes of a request the option as their place; others are in a value of `--set`."""
+def place_at_options(options: SizeOptions) -> Iterator[None]:
+    """Give mistakes of a request the option that they are of as their place."""
     try:
         yield
     except ConfigError as error:
         if error.source:
             # A mistake in the price table has its place in the file.
             raise
+        issues = [replace(issue, place=_find_option(issue.place, options)) for issue in error.issues]
+        # One option may be wrong for several streams.
         raise ConfigError(
-            [replace(issue, place=_find_option(issue.place)) for issue in error.issues]
+            list({(one.place, one.code, one.message): one for one in issues}.values())
         ) from None
 
 
-def _find_option(place: str) -> str:
-    if place.startswith("--"):
-        return place
+def _find_option(place: str, options: SizeOptions) -> str:
+    """Return the option that gives what is at a place in the study; the place if none does."""
+    field = place.removeprefix("scenario.")
+    if any(_overlap(field, text.partition("=")[0]) for text in options.assign):
+        return f"--set {field}"
+    for start, option in _PLACES.items():
+        if place.startswith(start):
+            return option
     if place == "workload":
         return "--workload"
-    return next(
-        (option for start, option in _PLACES.items() if place.startswith(start)),
-        f"--set {place.removeprefix('scenario.')}",
-    )
+    if options.load.is_rate and place.startswith("workload.streams.0.operations.size"):
+        return "--size"
+    if options.capacity is not None and _FOOTPRINT.fullmatch(place):
+        return "--capacity"
+    return f"--workload {place}" if options.have is None and place.startswith("workload.") else place
+
+
+def _overlap(a: str, b: str) -> bool:
+    """Return whether one of two dotted paths is the other, or leads to it."""
+    return f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
 
 
 def read_capacity(options: SizeOptions) -> int | None:
@@ -224,7 +237,7 @@ def _read_settings(assign: Sequence[str], decided: Mapping[str, str]) -> dict[st
     for text in assign:
         path, value = split_assignment(text, "--set", EXAMPLE)
         for field, option in {**_DECIDED, **decided}.items():
-            if f"{field}.".startswith(f"{path}.") or f"{path}.".startswith(f"{field}."):
+            if _overlap(field, path):
                 message = f"{path}: {field} cannot be set, {option} decides it"
                 raise UsageError("usage.conflicting-options", message, "--set")
         try:
