@@ -4,12 +4,7 @@ Exit codes: 0 success, 1 error, 2 wrong usage or invalid input, 3 some runs fail
 5 budget used up, 130 interrupted (run the same command again to continue).
 """
 
-from typing import Annotated
-
-import typer
-
-from destage.cli.application import DEBUG, Application
-from destage.cli.terminal.output import print_data
+from destage.cli.application import Application
 
 app = Application(
     sections={
@@ -25,22 +20,3 @@ app = Application(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-
-def _print_version(is_given: bool) -> None:
-    if is_given:
-        from importlib.metadata import version as installed_version
-
-        print_data(f"destage {installed_version('destage')}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def _start(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-    debug: Annotated[bool, typer.Option(DEBUG, help="Print the traceback of an error.")] = False,
-) -> None:
-    del version  # its callback has printed it
-    app.is_debugging = debug

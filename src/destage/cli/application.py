@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -18,6 +18,7 @@ from destage.cli.terminal.output import (
     INTERRUPTED,
     issue_as_json,
     open_standard_streams,
+    print_data,
     print_error,
     print_json,
     print_note,
@@ -73,6 +74,14 @@ _QUERY = "destage-query"
 """The name of the thread of a query (`destage.sql.limits`), which most commands do not import."""
 
 
+def _print_version(is_given: bool) -> None:
+    if is_given:
+        from importlib.metadata import version as installed_version
+
+        print_data(f"destage {installed_version('destage')}\n")
+        raise typer.Exit
+
+
 class _Overview(TyperGroup):
     """The first screen, which lists the commands under the headings of their sections."""
 
@@ -114,6 +123,18 @@ class Application(typer.Typer):
         super().__init__(cls=_Overview, **options)
         self._sections = sections
         self._names = [name for names in sections.values() for name in names]
+        self.callback()(self._start)
+
+    def _start(
+        self,
+        version: Annotated[
+            bool,
+            typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        ] = False,
+        debug: Annotated[bool, typer.Option(DEBUG, help="Print the traceback of an error.")] = False,
+    ) -> None:
+        del version  # its callback has printed it
+        self.is_debugging = debug
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run the command that the arguments name and exit."""
