@@ -73,6 +73,7 @@ class Entry:
         sheet: Statements of a disk's data sheet that its configuration does not hold, by name.
         claim: What a workload is like, and what not.
         reference: What a workload is compared with.
+        nvme: Whether a drive is connected by NVMe, or a controller takes such drives; None if not stated.
     """
 
     kind: Kind
@@ -86,6 +87,7 @@ class Entry:
     sheet: Mapping[str, float] = field(default_factory=dict)
     claim: str | None = None
     reference: Reference = field(default_factory=Reference)
+    nvme: bool | None = None
 
     def mark(self, path: str) -> Literal["typical", "assumed"] | None:
         """Return the mark of the figure at a dotted path of `config`; None if the source states it."""
@@ -152,6 +154,18 @@ def find(kind: Kind, name: object, own: object = None) -> Entry | None:
         return _read_entry(kind, name)
     fields = fields or _added.get(kind, {}).get(name)
     return None if fields is None else make_entry(kind, name, fields)
+
+
+def may_connect(controller: str, disk: str) -> bool:
+    """Return whether drives may be connected to a controller, as far as the entries of both say.
+
+    A controller of the catalogue takes NVMe drives only if its entry says so, one of a user unless its entry
+    denies it.
+    """
+    drive, card = find("disks", disk), find("controllers", controller)
+    if drive is None or card is None or not drive.nvme:
+        return True
+    return not is_shipped("controllers", controller) if card.nvme is None else card.nvme
 
 
 def find_product(name: str) -> str | None:
@@ -314,6 +328,7 @@ def make_entry(kind: Kind, name: str, fields: Mapping[str, Any]) -> Entry:
             tuple(fields.get("reference", {}).get("figures", ())),
             fields.get("reference", {}).get("seconds"),
         ),
+        nvme=fields.get("nvme"),
     )
 
 

@@ -91,6 +91,8 @@ class Sized:
         beyond: The cheapest configuration that meets the objectives, if it costs more than the price limit.
         by_destages: The bounded results of the first candidate by the number of destages in flight for each
             disk, where it is not the configured one; empty where it cannot carry the load.
+        error: The model's error of the first candidate, or why it is unknown; None without a candidate or
+            devices.
     """
 
     candidates: Sequence[Candidate]
@@ -108,6 +110,7 @@ class Sized:
     outclassed: int = 0
     beyond: Candidate | None = None
     by_destages: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    error: ModelError | str | None = None
 
     @property
     def carrying(self) -> list[Candidate]:
@@ -321,19 +324,19 @@ def _list_rest(sized: Sized) -> list[str]:
         "more expensive even with the fewest disks": sum(one.failing is None for one in dear),
         f"{enough} miss an objective": sum(one.verdict == "misses" for one in dear),
         f"{enough} may miss an objective": sum(one.verdict in _OPEN for one in dear),
-        "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
-        "misses an objective with the most disks": sum(one.censored == "above" for one in rest),
+        "meeting the objectives at a higher price": len(sized.carrying[sized.found :]),
+        "missing an objective with the most disks": sum(one.censored == "above" for one in rest),
         "not shown to meet the objectives with the most disks": sum(
             one.verdict in _OPEN for one in open_ends
         ),
-        "has no value for an objective": len(sized.unmeasured),
-        "ends a rebuild before the window ends": sum(one.verdict == REBUILD_ENDED for one in rest),
+        "without a value for an objective": len(sized.unmeasured),
+        "ending a rebuild before the window ends": sum(one.verdict == REBUILD_ENDED for one in rest),
         "far from carrying the load with the most disks, in one run": sized.outclassed,
         "cannot be built": sized.impossible,
     }
     listed = [f"{_GAP}{count:>4}{_GAP}{reason}" for reason, count in counts.items() if count]
     total = len(rest) + sized.outclassed + sized.impossible
-    head = f"Ruled out, of {total} combinations of controller, disk and RAID level:"
+    head = f"The others, of {total} combinations of controller, disk and RAID level:"
     return [head, *listed] if listed else []
 
 

@@ -41,6 +41,11 @@ class OwnPart:
     sheet: Mapping[str, float] = key(
         "Figures of the data sheet that `destage catalog check` compares with the model.", optional=True
     )
+    nvme: bool = key(
+        "Whether a drive is connected by NVMe, or a controller takes such drives; `size` pairs no NVMe drive "
+        "with a controller that takes none.",
+        optional=True,
+    )
     config: Mapping[str, Any] = key("The part of a configuration that the name stands for.")
 
 

@@ -47,9 +47,10 @@ class Prices:
     date: str = key("The date of the prices, such as 2026-11-23.", minLength=1)
     source: str | None = key("Where the prices are from.", default=None)
     controllers: Mapping[str, _Price] = key(
-        "The price of each controller, with its cache and battery, by its name in the catalogue."
+        "The price of each controller, with its cache and battery, by its name in the catalogue.",
+        minProperties=1,
     )
-    disks: Mapping[str, _Price] = key("The price of one disk, by its name in the catalogue.")
+    disks: Mapping[str, _Price] = key("The price of one disk, by its name in the catalogue.", minProperties=1)
     shelf: Shelf = key(default=Shelf(disks=1, price=0.0))
     scenario: Mapping[str, Any]
 

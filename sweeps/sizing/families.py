@@ -59,8 +59,8 @@ def list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[Im
             family is possible.
     """
     _check(request)
-    controllers = _choose("controllers", request.controllers, request.prices)
-    disks = _choose("disks", request.disks, request.prices)
+    controllers = request.controllers or list(request.prices["controllers"])
+    disks = request.disks or list(request.prices["disks"])
     families: list[dict[str, str]] = []
     impossible = []
     counts = SmallestSeek(minimize=DISKS, objectives=(), least=request.fewest, most=request.most)
@@ -127,14 +127,16 @@ def _check(request: SizingRequest) -> None:
         for path in request.settings
         if (unknown := parameters.explain_unknown(path)) is not None
     ]
+    issues += _find_unpriced("controllers", request.controllers, request.prices)
+    issues += _find_unpriced("disks", request.disks, request.prices)
     if issues:
         raise ConfigError(issues)
 
 
 def _list_largest(request: SizingRequest) -> Iterator[Largest]:
     """Yield each array that is considered with the most disks that are valid."""
-    controller = _choose("controllers", request.controllers, request.prices)[0]
-    for disk in _choose("disks", request.disks, request.prices):
+    controller = [*request.controllers, *request.prices["controllers"]][0]
+    for disk in request.disks or request.prices["disks"]:
         for raid in request.raid:
             for disks in range(request.most, request.fewest - 1, -1):
                 family = {CONTROLLER: controller, DISK: disk, RAID: raid}
@@ -146,26 +148,24 @@ def _list_largest(request: SizingRequest) -> Iterator[Largest]:
                 break
 
 
-def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]) -> Sequence[str]:
-    """Return the parts of a kind that are considered.
-
-    Raises:
-        ConfigError: A part is not in the catalogue, or has no price.
-    """
+def _find_unpriced(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]) -> list[Issue]:
+    """Return the mistakes of the parts that are considered: not in the catalogue, or without a price."""
     issues: list[Issue] = []
     for name in wanted:
         if unknown := catalog.check_name(kind, name):
             issues += [replace(issue, place=kind) for issue in unknown]
         elif name not in prices[kind]:
             message = f"no price for {name}{suggest(name, list(prices[kind]))}; add it to the price table"
-            issues.append(Issue("study.no-price", kind, message, name))
-    if issues:
-        raise ConfigError(issues)
-    return wanted or list(prices[kind])
+            issues.append(Issue("study.no-price", kind, f"{message}, which --prices gives", name))
+    return issues
 
 
 def _find_mistake(request: SizingRequest, family: Mapping[str, str], counts: Sequence[int]) -> Issue | None:
     """Return why a family is invalid with every number of disks; None if it is valid with one."""
+    controller, disk = family[CONTROLLER], family[DISK]
+    if not catalog.may_connect(controller, disk):
+        message = f"takes no NVMe drives, such as {disk}"
+        return Issue("study.nothing-possible", "controllers", message, controller)
     first: Issue | None = None
     for count in counts:
         scenario = make_scenario(request)

@@ -53,8 +53,13 @@ def list_changes(scenario: Mapping[str, Any], considered: Considered) -> list[Ch
     """
     present = scenario.get("controller", {})
     caches = _list_larger_caches(scenario)
-    others = [name for name in considered.controllers if name not in {*caches, present.get("use")}]
     disk, level = parameters.read(scenario, DISK), str(parameters.read(scenario, RAID))
+    card = str(present.get("use"))
+    others = [
+        name
+        for name in considered.controllers
+        if name not in {*caches, card} and catalog.may_connect(name, str(disk))
+    ]
     return [
         *(Change("cache", name, _replace(scenario, "controller", name)) for name in caches),
         *(Change("controller", name, _replace(scenario, "controller", name)) for name in others),
@@ -62,7 +67,7 @@ def list_changes(scenario: Mapping[str, Any], considered: Considered) -> list[Ch
         *(
             Change("disk", name, _replace(scenario, "array.disk", name))
             for name in considered.disks
-            if name != disk
+            if name != disk and catalog.may_connect(card, name)
         ),
     ]
 

@@ -105,6 +105,14 @@ def test_missing_figures_have_the_ratios_of_the_catalogues_disks() -> None:
     )
 
 
+def test_the_latency_of_the_rotation_is_no_seek() -> None:
+    with pytest.raises(ConfigError) as raised:
+        make_disk(DiskFigures(**TEN_K | {"rpm": 7_200, "average_seek": 4.16e6}))
+    assert [(one.code, one.place) for one in raised.value.issues] == [
+        ("catalog.contradiction", "average_seek")
+    ]
+
+
 def test_what_a_sheet_gives_is_not_marked_as_assumed() -> None:
     least = make_disk(DiskFigures(**TEN_K)).assumed
     more = make_disk(DiskFigures(**TEN_K, full_stroke=8e6, write_seek=4e6, interface_rate=6e8)).assumed
@@ -269,6 +277,7 @@ def test_a_file_has_the_part_and_says_what_is_assumed() -> None:
     assert (fields["title"], fields["source"]) == ("Ours: new", "sheet, p. 2")
     assert fields["config"] == part.config
     assert fields["assumed"] == list(part.assumed)
+    assert fields["nvme"] is True
     assert {
         name: math.isclose(value, part.sheet[name]) for name, value in fields["sheet"].items()
     } == dict.fromkeys(part.sheet, True)

@@ -78,6 +78,23 @@ def test_every_mark_refers_to_a_figure(entry: catalog.Entry) -> None:
     assert entry.mark("no.such.figure") is None
 
 
+def test_nvme_drives_are_those_whose_titles_say_so() -> None:
+    for entry in catalog.entries("disks"):
+        assert bool(entry.nvme) == ("NVMe" in entry.title), entry.name
+
+
+def test_a_controller_of_a_user_may_take_nvme_drives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "_added", {})
+    catalog.add({"controllers": {"ours": {"config": {}}, "old": {"config": {}, "nvme": False}}})
+    taken = [
+        name
+        for name in ("ours", "old", "perc_h755", "perc_h965i")
+        if catalog.may_connect(name, "pm963_960gb")
+    ]
+    assert taken == ["ours", "perc_h965i"]
+    assert catalog.may_connect("old", "exos_x18")
+
+
 def test_published_baseline_is_a_read_cache_of_32_mib() -> None:
     cache = normalise(scenario(controller={"use": "smart_array_5i"}))["controller"]["cache"]
     assert cache["capacity"] == 32 * MIB

@@ -90,7 +90,7 @@ def test_the_answer_line_by_line() -> None:
         "",
         RUNNER_UP,
         "",
-        "Ruled out, of 6 combinations of controller, disk and RAID level:",
+        "The others, of 6 combinations of controller, disk and RAID level:",
         "     1  more expensive even with the fewest disks",
         "     3  cannot be built",
     ]
@@ -230,4 +230,4 @@ def test_states_of_failure_have_a_line_each() -> None:
     assert answer[2].endswith("at most 80 ms: missed with 24 disks")
     ended = replace(none, censored=None, verdict="rebuild_ended", states=(replace(missed, is_met=False),))
     answer = compose_sizing(replace(SIZED, candidates=[BEST, ended]))
-    assert "     1  ends a rebuild before the window ends" in answer
+    assert "     1  ending a rebuild before the window ends" in answer

@@ -36,6 +36,21 @@ def test_each_change_replaces_one_part() -> None:
     assert level.assignments == {"array.raid": "10"}
 
 
+def test_nvme_drives_need_a_controller_that_takes_them() -> None:
+    """A P410 takes none, a MegaRAID 9540 does; a controller without a name may."""
+    considered = Considered(("megaraid_9540", "smart_array_p840"), ("exos_x18", "pm9a3_7680gb"), ())
+    assert ("disk", "pm9a3_7680gb") not in {
+        (change.kind, change.value) for change in list_changes(array(), considered)
+    }
+    drives = array() | {"controller": {"use": "megaraid_9560_8i"}}
+    assert ("disk", "pm9a3_7680gb") in {
+        (change.kind, change.value) for change in list_changes(drives, considered)
+    }
+    drives["array"]["disk"] = {"use": "pm9a3_7680gb"}
+    controllers = [change.value for change in list_changes(drives, considered) if change.kind == "controller"]
+    assert controllers == ["megaraid_9540"]
+
+
 def test_settings_that_the_new_part_does_not_state_remain() -> None:
     """The cache of 300 MiB goes with its controller; the policies stay."""
     written = {"capacity": "300MiB", "write": {"low_water": 0.5, "destage_depth": 2}}

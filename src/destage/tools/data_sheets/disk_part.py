@@ -5,6 +5,7 @@ A figure that a sheet lacks follows from another one, by the rounded median of t
 
 import math
 
+from destage.errors import ConfigError, Issue
 from destage.tools.data_sheets.made_part import MadePart, show
 from destage.tools.data_sheets.sheet_figures import DiskFigures
 
@@ -17,11 +18,23 @@ _MOST_CYLINDERS = ((14_000, 100_000), (9_000, 150_000), (0, 550_000))
 """Most cylinders of the catalogue's disks, by the least rotation speed [rpm]."""
 _RATES = {"sas": 1_200_000_000, "sata": 600_000_000, "nvme": 4_000_000_000, "scsi": 320_000_000}
 _SEGMENTS = 32
+_SAME = 0.005
+"""How near to each other two times are the same figure, as a share."""
 
 
 def make_disk(figures: DiskFigures) -> MadePart:
-    """Return the disk of a data sheet."""
-    seek = figures.average_seek
+    """Return the disk of a data sheet.
+
+    Raises:
+        ConfigError: Its average seek is the time of half a turn: the latency of its rotation.
+    """
+    seek, half_turn = figures.average_seek, 30e9 / figures.rpm
+    if abs(seek / half_turn - 1) < _SAME:
+        message = (
+            "half a turn at this speed, which sheets call the average latency and which follows from rpm; "
+            "the average seek is another figure, or that of a similar disk (`destage catalog show`)"
+        )
+        raise ConfigError([Issue("catalog.contradiction", "average_seek", message, show(seek, "ns"))])
     settle = max(0.0, figures.write_seek - seek) if figures.write_seek else _SETTLE_NS
     inner = figures.inner_rate or _INNER * figures.outer_rate
     # A track passes at the sustained rate in a turn and a switch to the next one.

@@ -17,11 +17,13 @@ class MadePart:
         config: The part, with units.
         assumed: The fields of `config` that the sheet does not give, by dotted path, with the reason of each.
         sheet: The figures of the sheet that the part is compared with.
+        is_nvme: Whether it is connected by NVMe.
     """
 
     config: Mapping[str, Any]
     assumed: Mapping[str, str]
     sheet: Mapping[str, float] = field(default_factory=dict)
+    is_nvme: bool = False
 
 
 def show(value: float, unit: str) -> str:
@@ -44,6 +46,7 @@ def write_part(kind: str, name: str, part: MadePart, title: str, source: str, gi
         f"  {name}:",
         f"    title: {_text(title)}",
         f"    source: {_text(source)}",
+        *(["    nvme: true"] if part.is_nvme else []),
         "    # What the sheet does not say:",
         "    assumed:",
         *(f"    - {path}  # {reason}" for path, reason in part.assumed.items()),

@@ -94,7 +94,7 @@ def make_ssd(figures: SsdFigures) -> MadePart:
         **({"read_us": figures.read_latency / 1e3} if figures.read_latency else {}),
         **({"write_us": figures.write_latency / 1e3} if figures.write_latency else {}),
     }
-    return MadePart(config, _explain(figures, read_s, write_s), sheet)
+    return MadePart(config, _explain(figures, read_s, write_s), sheet, figures.interface == "nvme")
 
 
 def _split_rate(random_per_s: float, rate: float) -> tuple[float, float]:
