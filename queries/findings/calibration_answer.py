@@ -71,6 +71,14 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], spec: Mapping[str,
     if missed:
         widened = list_widened(missed, rows[TABLE], spec["calibrate"])
         yield f"{name}: {describe_missed(missed, count, widened)}."
+    if fit["effective_draws"] < _FEW:
+        draws = format_rounded(fit["effective_draws"], 2)
+        yield (
+            f"{name}, the rest is preliminary: the {fit['not_ruled_out']} draws that are left are worth only "
+            f"{draws}; add waves (calibrate.waves in the study)."
+        )
+    if poor := describe_poor_fit(rows[TABLE], missed):
+        yield f"{name}: {poor}."
     for sentence in _compose_predictions(rows):
         yield f"{name}, {sentence}."
     yield f"{name}: {name_stage(rows[TABLE])}."
@@ -82,9 +90,6 @@ def _compose_fit(fit: Row, rows: Mapping[str, Sequence[Row]], spec: Mapping[str,
     measured_next = rows.get(NEXT, ())
     if measured_next or "candidates" in spec["calibrate"]:
         yield f"{name}, {describe_next(measured_next, [row['figure'] for row in missed])}."
-    if fit["effective_draws"] < _FEW:
-        draws = format_rounded(fit["effective_draws"], 2)
-        yield f"{name}: the {fit['not_ruled_out']} draws that are left are worth only {draws}; add waves."
 
 
 def _compose_predictions(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
@@ -97,11 +102,35 @@ def _compose_predictions(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             yield f"{row['figure']} is predicted as {format_prediction(row)}"
 
 
+def describe_poor_fit(predictions: Sequence[Row], missed: Sequence[Row] = ()) -> str:
+    """Return which fitted figures are outside of their 90 % intervals if too many are; empty otherwise.
+
+    Args:
+        missed: The figures that no draw explains, which are described elsewhere.
+    """
+    known = {row["figure"] for row in missed}
+    fitted = [row for row in predictions if row["is_fitted"] and row["inside_90"] is not None]
+    fitted = [row for row in fitted if row["figure"] not in known]
+    outside = [row for row in fitted if not row["inside_90"]]
+    if len(fitted) - len(outside) >= _VALID * len(fitted):
+        return ""
+    ratios = sorted(row["median"] / row["published"] for row in outside if row["published"])
+    ends = list(dict.fromkeys(format_rounded(ratio, 2) for ratio in (ratios[:1] + ratios[-1:])))
+    factors = f", of which the medians are {' to '.join(ends)} times what was measured" if ends else ""
+    return (
+        f"the fit is poor: {len(outside)} of {len(fitted)} fitted figures are outside of their own 90 % "
+        f"intervals ({', '.join(row['figure'] for row in outside)}){factors}; predictions may be as wrong"
+    )
+
+
 def name_stage(predictions: Sequence[Row]) -> str:
     """Return how far a fit can be trusted: by the figures of this system that it has not seen."""
     held = [row for row in predictions if not row["is_fitted"] and row["inside_90"] is not None]
     if not held:
-        return "calibrated on this system; no measured figure was held back to validate it"
+        return (
+            "calibrated on this system; no measured figure was held back to validate it, as --where with "
+            "--on or other fits in the study do"
+        )
     inside = sum(row["inside_90"] for row in held)
     figures = f"{inside} of {len(held)} held figures are within their 90 % intervals"
     is_valid = inside >= _VALID * len(held)
