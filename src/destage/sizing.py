@@ -20,7 +20,6 @@ from destage.queries.findings.candidates import (
 from destage.queries.findings.caveats import (
     describe_error,
     describe_run_error,
-    find_error,
     find_error_of_cheapest,
     list_model_errors,
     list_point_errors,
@@ -130,7 +129,8 @@ def find_candidates(request: SizingRequest, run: Run) -> Sized:
         candidates = list_candidates(session, objectives)
         best = next((candidate for candidate in candidates if candidate.disks is not None), None)
         stage = (list_model_errors(session) or missed_stage) if best is None else []
-    sized = replace(nothing, candidates=candidates, remarks=[*stage, *remarks])
+        error = None if best is None else find_error_of_cheapest(session)
+    sized = replace(nothing, candidates=candidates, remarks=[*stage, *remarks], error=error)
     if sized.unmeasured and not sized.carrying:
         raise _as_error(sized.unmeasured[0].binding, request.objectives)
     return sized
@@ -140,7 +140,7 @@ def describe_cheapest(request: SizingRequest, sized: Sized, run: Run) -> Sized:
     """Add to a sizing the details of its first configuration.
 
     These are the data that it holds, its results without a battery and with other numbers of destages in
-    flight, and the array that carries the load with the error of the model.
+    flight, and what `find_assured` adds.
     """
     best = next((candidate for candidate in sized.candidates if candidate.disks is not None), None)
     if best is None:
@@ -149,21 +149,20 @@ def describe_cheapest(request: SizingRequest, sized: Sized, run: Run) -> Sized:
     study = sizing_studies.make_comparison(request, [parts])
     columns = [parse_objective(text, "seek.subject_to").column for text in request.objectives]
     with open_session(run(study).path) as session:
-        error = find_error(session)
         battery = find_battery_case(session, parts, BATTERY, columns)
         by_destages = find_destages(session, parts, DESTAGE_DEPTH, columns)
+    described = replace(sized, battery=battery, held=_find_held(request, parts), by_destages=by_destages)
+    return find_assured(request, described, run)
+
+
+def find_assured(request: SizingRequest, sized: Sized, run: Run) -> Sized:
+    """Add to a sizing the array that carries the load with the error of the model, and this error."""
+    best = next((candidate for candidate in sized.candidates if candidate.disks is not None), None)
     growing = request if grows(request.workload) else grow(request)
-    assured = None
-    if isinstance(error, ModelError) and growing is not None:
+    assured, error = None, sized.error
+    if best is not None and isinstance(error, ModelError) and growing is not None:
         assured = _size_for_error(growing, best, error, run)
-    return replace(
-        sized,
-        battery=battery,
-        remarks=[*describe_error(error), *sized.remarks],
-        assured=assured,
-        held=_find_held(request, parts),
-        by_destages=by_destages,
-    )
+    return replace(sized, remarks=[*describe_error(error), *sized.remarks], assured=assured)
 
 
 def _as_error(unmeasured: str | None, objectives: Sequence[str]) -> ConfigError:
@@ -244,9 +243,7 @@ def judge_ranges(load: UncertainLoad, run: Run, find: FindInStates) -> RangedSiz
         ConfigError: As `find_candidates` does.
     """
     requests = [(values, load.make_request(values)) for values in load.corners]
-    sizings = [
-        (values, find(request, run, find_candidates, describe_cheapest)) for values, request in requests
-    ]
+    sizings = [(values, find(request, run, find_candidates, find_assured)) for values, request in requests]
     shares = load.shares
     nothing = RangedSizing(
         ranges={known.name: (known.low, known.high) for known in load.inputs if known.has_width},

@@ -87,6 +87,8 @@ class Outcome:
         executor: The executor's name; `none` if every run was in the store.
         state: How it ended; `unanswered` if every run was executed and points have no answer.
         messages: Warnings, including one for each point without an answer.
+        was_signalled: Whether SIGINT or SIGTERM came, also if it was too late to leave runs out: what runs
+            several sweeps has to stop.
     """
 
     path: Location
@@ -99,6 +101,7 @@ class Outcome:
     state: SessionState
     messages: tuple[Issue, ...] = ()
     shared: int = 0
+    was_signalled: bool = False
 
     @property
     def exit_code(self) -> int:

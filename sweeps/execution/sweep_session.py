@@ -128,6 +128,7 @@ class SweepSession:
             executor=driver.executor_name,
             state=driver.stopped or done,
             messages=(*driver.messages, *unanswered),
+            was_signalled=driver.ends.interrupts.is_draining,
         )
 
     def _next_round(self) -> pa.Table | None:

@@ -1,6 +1,7 @@
 """`destage size` for a load in ranges: odds, regret and the recommended array, and mistakes."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ def test_users_in_a_range_have_odds_and_regret(destage: Any) -> None:
     answer = json.loads(done.out)
     assert done.code == 0
     assert answer["ranges"] == {"users": [4, 16]}
+    # What a dead battery costs is no part of this answer.
+    assert not any("-battery" in Path(sweep).name for sweep in answer["sweeps"])
     assert [sized["load"]["users"] for sized in answer["sized"]] == [4, 16, 10]
     candidates = answer["candidates"]
     assert [one["price"] for one in candidates] == sorted(one["price"] for one in candidates)

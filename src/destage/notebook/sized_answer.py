@@ -161,8 +161,11 @@ def find_configuration(
     outcomes: list[Outcome] = []
 
     def run(study: Study) -> Outcome:
-        outcomes.append(sweeps.run(study, None if store is None else locate(store)))
-        return outcomes[-1]
+        outcome = sweeps.run(study, None if store is None else locate(store))
+        if outcome.was_signalled:
+            raise KeyboardInterrupt
+        outcomes.append(outcome)
+        return outcome
 
     values = {known.name: known.low for known in inputs}
     if have is not None:

@@ -34,7 +34,10 @@ _STATES = {"above": "insufficient", "more_expensive": "higher"}
 def make_runner(
     store: "Location | None", workers: int | None, outcomes: "list[Outcome]", *, quiet: bool
 ) -> "Callable[[Study], Outcome]":
-    """Return a function that runs a study with its progress, and exits if it is stopped."""
+    """Return a function that runs a study with its progress, and exits if it is stopped.
+
+    A signal that comes during the last runs of a study is a KeyboardInterrupt.
+    """
 
     def run(study: "Study") -> "Outcome":
         from destage import sweeps
@@ -50,6 +53,8 @@ def make_runner(
         if warn_if_stopped(outcome) or outcome.failed:
             print_note(summarize(outcome))
             raise typer.Exit(outcome.exit_code)
+        if outcome.was_signalled:
+            raise KeyboardInterrupt
         return outcome
 
     return run
