@@ -11,17 +11,18 @@ from destage.spec.objective import Objective
 def describe_unreachable(
     objective: Objective, value: float, family: Mapping[str, object], disks: int, load: str
 ) -> str:
-    """Return why an objective is out of reach: `one user alone has response p95 0.115 ms at best (...)`.
+    """Return why an objective is out of reach: `even one user misses response_p95 <= 0.1ms with every ...`.
 
     Args:
-        value: The result of one user [the column's unit], the best of all families.
-        family: Controller, disk and RAID level of that family, by dotted path.
+        value: The result of one user with one of the arrays [the column's unit].
+        family: Controller, disk and RAID level of this array, by dotted path.
         disks: Its number of disks.
         load: The load of that user in words.
     """
     reached = f"{split_title(objective.column)[0]} {show_result(objective.column, value)}"
     return (
-        f"even {load} has {reached} at best ({name_parts(family, disks)}), and {objective.text} was asked for"
+        f"even {load} misses {objective.text} with every array considered; one of those that are examined, "
+        f"{name_parts(family, disks)}, has {reached}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +68,15 @@ def locate_mistakes(source: Source, assigned: Sequence[str]) -> Iterator[None]:
     """Give mistakes of a configuration their lines in the text, in a `with` block.
 
     Args:
-        assigned: The fields that were assigned, which are not in the text.
+        assigned: The fields that `--set` assigned, which are not in the text.
     """
     try:
         yield
     except ConfigError as error:
         given = [issue for issue in error.issues if _is_below(issue.place, assigned)]
         written = [source.locate(issue) for issue in error.issues if issue not in given]
-        raise ConfigError([*written, *given], source.name) from error
+        options = [replace(issue, place=f"--set {issue.place}") for issue in given]
+        raise ConfigError([*written, *options], source.name if written else "") from error
 
 
 def read_present(

@@ -43,7 +43,7 @@ _Array = tuple[tuple[str, object], ...]
 
 @dataclass(frozen=True, slots=True)
 class Unloaded:
-    """The best response of one user, which misses an objective.
+    """A response of one user, which misses an objective.
 
     Attributes:
         value: The response [us].
@@ -91,6 +91,7 @@ def find_unreachable(
 ) -> Unloaded | None:
     """Return a response objective that one user misses in every family; None if one family may meet all.
 
+    Its response is the nearest of those examined: some of them are of the fewest disks, where that is clear.
     Filling caches takes most of the time, so that of each controller, only the fastest arrays have filled
     caches. While the disks are idle, others have the same hits, and misses that take at least as long.
 

@@ -213,6 +213,12 @@ def test_a_figure_is_held_by_the_name_that_the_answer_gives_it(destage: Any) -> 
             ("--on", "raid0x1", "--predict-with", "controller.cache.capacity=1"),
             ("usage.bad-quantity", "--predict-with"),
         ),
+        (
+            ("--on", "raid0x1", "--predict-with", "array.disk=16"),
+            ("scenario.wrong-type", "--predict-with array.disk"),
+        ),
+        (("--on", "raid0x1", "--predict", "none.fio"), ("usage.unreadable-file", "--predict")),
+        (("--on", "raid0x1", "--where", "outstanding = 1000"), ("usage.bad-value", "--where")),
         (("--on", "raid0x1", "--draws", "2", "--out", "x.yaml"), ("usage.conflicting-options", "--on")),
         (("--on", "raid0"), ("usage.bad-array", "--on")),
         ((), ("usage.missing-argument", "--on")),
@@ -225,6 +231,14 @@ def test_wrong_uses_of_a_measured_set_name_their_option(
     destage: Any, old: str, options: tuple[str, ...], issue: tuple[str, str]
 ) -> None:
     assert destage("calibrate", old, "--quiet", *options).issues == [issue]
+
+
+def test_an_existing_file_hides_no_other_mistake(destage: Any, old: str) -> None:
+    Path("there.yaml").write_text("kept")
+    asked = ("calibrate", old, "--on", "raid0x1", "--out", "there.yaml")
+    assert destage(*asked, "--known", "array.disks").issues == [("study.unknown-name", "--known")]
+    assert destage(*asked).issues == [("usage.file-exists", "--out")]
+    assert Path("there.yaml").read_text() == "kept"
 
 
 def test_a_part_is_found_by_a_word_of_its_name(destage: Any, old: str) -> None:

@@ -102,8 +102,8 @@ def test_simulate_prints_the_timeline_of_faults(destage: Any, study: Path) -> No
         ("workload.users=[", ("usage.bad-assignment", "--set")),
         ("array.raid.x=3", ("usage.bad-assignment", "--set")),
         ("workload.streams.7.name=x", ("usage.bad-assignment", "--set")),
-        ("workload.usres=3", ("scenario.unknown-key", "workload.usres")),
-        ("array.disks=3.5", ("scenario.wrong-type", "array.disks")),
+        ("workload.usres=3", ("scenario.unknown-key", "--set workload.usres")),
+        ("array.disks=3.5", ("scenario.wrong-type", "--set array.disks")),
     ],
 )
 def test_an_impossible_assignment_is_rejected(

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+import destage as package
 from destage import sizing, sweeps
 from destage.engine import catalog
 from destage.queries import open_session
 from destage.sizing import draw_loads
+from destage.sweeps.execution.sweep_session import SweepWriter
 
 QUICK = (
     *("--set", "run.warm_up={requests: 500}"),
@@ -175,7 +177,7 @@ def test_what_one_user_misses_is_said_without_a_search(destage: Any) -> None:
 def test_a_capacity_asks_for_the_disks_that_hold_it(destage: Any) -> None:
     """With a growth of 20 %, 6 TB: of eight SSDs of 960 GB, seven hold 6.72 TB. No run has fewer."""
     one = (*SSD, "--controllers", "megaraid_9540", "--raid", "5", "--json")
-    stated = json.loads(destage("size", *SMALL[:4], *one, *QUICK, "--capacity", "5TB", "--growth", "20").out)
+    stated = json.loads(destage("size", *SMALL[:4], *one, *QUICK, "--capacity", "5TB", "--growth", "20%").out)
     (best,) = stated["carrying"]
     assert (best["disks"], best["failing"]) == (8, None)
     assert stated["held"]["stated_bytes"] == 6 * 10**12
@@ -266,7 +268,7 @@ def test_what_one_per_cent_of_a_rate_misses_is_named(destage: Any) -> None:
     load = ("--read-iops", "100", "--size", "8KiB", "--capacity", "10TB", "--disks", "exos_x18")
     done = destage("size", *load, "--response-p95", "0.1ms", "--quiet")
     assert done.code == 1
-    assert "even 1 % of the load has response p95" in done.out
+    assert "even 1 % of the load misses response_p95 <= 0.1ms with every array" in done.out
 
 
 def test_a_rate_that_no_array_carries_ends_without_a_search(destage: Any) -> None:
@@ -349,6 +351,18 @@ def test_a_file_that_is_no_price_table_names_the_example(destage: Any, prices: P
     done = destage("size", *SMALL[:4], "--prices", str(prices))
     assert (done.code, done.issues) == (2, [("study.wrong-type", "")])
     assert "--example-prices" in done.err
+
+
+def test_a_price_table_has_parts(destage: Any, prices: Path) -> None:
+    prices.write_text("currency: EUR\ndate: 2026-11-01\ncontrollers: {}\ndisks: {}\n")
+    done = destage("size", *SMALL[:4], "--prices", str(prices))
+    assert (done.code, done.issues) == (2, [("study.too-few", "controllers"), ("study.too-few", "disks")])
+
+
+def test_all_parts_without_a_price_are_named(destage: Any, prices: Path) -> None:
+    parts = ("--controllers", "smart_array_p420_1gb", "--disks", "savvio_10k4")
+    done = destage("size", *SMALL[:4], *parts, "--prices", str(prices))
+    assert done.issues == [("study.no-price", "--controllers"), ("study.no-price", "--disks")]
 
 
 def test_parts_without_a_price_are_counted_and_named(destage: Any, prices: Path) -> None:
@@ -517,7 +531,7 @@ def test_a_second_call_executes_nothing(destage: Any) -> None:
 
 
 def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
-    for option, text in (("--growth", "20%"), ("--budget", "5000EUR"), ("--spares", "two")):
+    for option, text in (("--growth", "more"), ("--budget", "5000EUR"), ("--spares", "two")):
         done = destage("size", *SMALL, option, text)
         assert done.issues == [("usage.bad-value", option)]
         assert f"{text!r}: must be a" in done.err
@@ -527,7 +541,9 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
     ("args", "issue"),
     [
         ((), ("usage.conflicting-options", "--workload")),
-        (("--workload", "none.fio"), ("usage.unreadable-file", "FILE")),
+        (("--workload", "none.fio"), ("usage.unreadable-file", "--workload")),
+        (("--workload", "vdi", "--add", "none.fio"), ("usage.unreadable-file", "--add")),
+        (("--workload", "vdi", "--growth", "2000%"), ("usage.bad-value", "--growth")),
         (("--workload", "vdi", "--trace", "x.parquet"), ("usage.conflicting-options", "--workload")),
         (("--workload", "vdi", "--count", "9-2"), ("usage.bad-value", "--count")),
         (("--workload", "vdi", "--count", "many"), ("usage.bad-value", "--count")),
@@ -587,6 +603,10 @@ def test_a_text_in_place_of_a_number_says_what_to_write(destage: Any) -> None:
             ("usage.conflicting-options", "--set"),
         ),
         (("--workload", "vdi", "--set", "controller.use=nope"), ("usage.conflicting-options", "--set")),
+        (
+            ("--workload", "vdi", "--disks", "pm9a3_7680gb", "--controllers", "perc_h755"),
+            ("study.nothing-possible", "--controllers"),
+        ),
     ],
 )
 def test_mistakes_are_named(destage: Any, args: tuple[str, ...], issue: tuple[str, str]) -> None:
@@ -614,6 +634,25 @@ def test_a_signal_between_two_sweeps_has_a_warning(
     assert (done.code, done.out) == (130, "")
     assert done.err.startswith("warning: sweep.interrupted at size: ")
     assert signal.getsignal(number) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_last_run_of_a_sweep_ends_the_sizing(
+    destage: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
+) -> None:
+    """The sweep is finished, so that its own outcome is no interrupt."""
+    finish = SweepWriter.finish
+
+    def signal_and_finish(writer: Any, planner: Any) -> None:
+        signal.raise_signal(number)
+        finish(writer, planner)
+
+    monkeypatch.setattr(SweepWriter, "finish", signal_and_finish)
+    done = destage("size", "--users", "2", "--workload", "vdi", *SSD, "--raid", "10", "--count", "2", *QUICK)
+    assert (done.code, done.out) == (130, "")
+    assert done.err.startswith("warning: sweep.interrupted at size: ")
+    with pytest.raises(KeyboardInterrupt):
+        package.size(3, "vdi", disks=["dc600m_960gb"], raid=["10"], most=2, store=str(tmp_path))
 
 
 def test_an_abort_of_a_sweep_has_one_warning(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:

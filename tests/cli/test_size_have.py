@@ -316,6 +316,10 @@ HAVE = ("--have", "array.yaml")
         ((*HAVE, "--add", "vdi", "--response-p95", "30"), ("study.bad-quantity", "--response-p95")),
         ((*HAVE, "--add", "vdi", "--set", "array.disks"), ("usage.bad-assignment", "--set")),
         (("--have", "none.yaml", "--add", "vdi"), ("usage.unreadable-file", "--have")),
+        (
+            (*HAVE, "--add", "vdi", "--set", "controller.battery.state=dead"),
+            ("scenario.unknown-name", "--set controller.battery.state"),
+        ),
         ((*HAVE, "--add", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "--subject-to")),
     ],
 )

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from destage.sweeps import Study
 
 _WITH = "--predict-with"
+_ANY_LOAD = {"use": "vdi"}
+"""A load with which a changed array is validated."""
 _FIGURE = "figure"
 """The column of conditions that has the names of the figures in the answer."""
 _HARDWARE = ("catalog", "controller", "array", "arrays", "host")
@@ -169,6 +172,7 @@ def calibrate(
         _print_unknowns(study)
         if out is not None:
             expand(study)  # which raises what would stop the run
+            _check_new(out)
             out.write_text(text, encoding="utf-8")
             print_note(f"study written to {out}; run it with: destage calibrate {out}")
             return
@@ -181,6 +185,7 @@ def calibrate(
         from destage.queries.findings.calibrated_study import check_drawable
 
         check_drawable(study.document["calibrate"], figure)
+        _check_new(out)
     try:
         run_study(study, store, executor, workers, report, quiet=quiet, as_json=as_json)
     except typer.Exit as ended:
@@ -202,6 +207,10 @@ def _check_options(context: typer.Context, is_on: bool, is_written: bool, out: P
         raise UsageError("usage.conflicting-options", "cannot be combined with --measured or --draws", "--on")
     if not is_on and is_written != (out is not None):
         raise UsageError("usage.missing-value", "needs --draws or --measured, and these need it", "--out")
+
+
+def _check_new(out: Path | None) -> None:
+    """Raise an error if the file of `--out` exists; after all other mistakes, and before anything runs."""
     if out is not None and out.exists():
         raise UsageError("usage.file-exists", f"{out} exists", "--out")
 
@@ -238,6 +247,7 @@ def _write_calibration(
     document = make_calibration(sweeps.load_fields(spec), lines, unknowns)
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     expand(sweeps.parse_study(text, name=str(out), folder=out.parent))
+    _check_new(out)
     out.write_text(text, encoding="utf-8")
     fitted = sum("value" in figure for figure in document["calibrate"]["figures"].values())
     print_note(f"calibration on {fitted} figures written to {out}; run it with: destage calibrate {out}")
@@ -272,6 +282,7 @@ def _read_hardware(on: str, disk: str, controller: str) -> dict[str, Any]:
 
 def _read_changes(hardware: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
     """Return the values that `--predict-with` gives, by path."""
+    from destage import engine
     from destage.cli.parameters.scenario_file import assign_field
     from destage.spec.documents import value_at
     from destage.sweeps.space.parameters import explain_bare_number, explain_unknown, find_parameter
@@ -284,6 +295,9 @@ def _read_changes(hardware: dict[str, Any], texts: Sequence[str]) -> dict[str, A
         # Otherwise each changed figure of the study would have the mistake.
         if why := explain_bare_number(value_at(after, path), find_parameter(path).unit):
             raise UsageError("usage.bad-quantity", f"{path}: {why}", _WITH)
+    # Of a mistake, a study would have one for each changed figure.
+    if issues := [one for one in engine.validate({**after, "workload": _ANY_LOAD}) if one.place in paths]:
+        raise ConfigError([replace(issue, place=f"{_WITH} {issue.place}") for issue in issues])
     return {path: value_at(after, path) for path in paths}
 
 
@@ -316,6 +330,8 @@ def _make_text(
     names = name_figures(lines)
     named = table.sort_by(LINE).append_column(_FIGURE, pa.array(names, pa.string()))
     chosen = set(names if where is None else filter_rows(named, where, place="--where")[_FIGURE].to_pylist())
+    if where is not None and not chosen:
+        raise UsageError("usage.bad-value", f"{where}: no line of {name} meets it", "--where")
     document = make_measured_study(
         name,
         {label: line for label, line in zip(names, lines, strict=True) if label in chosen},
@@ -336,7 +352,7 @@ def _read_tests(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
 
     found: dict[str, dict[str, Any]] = {}
     for source in sources:
-        name, tests = read_tests(source, ImportOptions("auto", None, True, False))
+        name, tests = read_tests(source, ImportOptions("auto", None, True, False), "--predict")
         print_warning(*list_warnings(tests), source=name)
         for test in tests:
             streams = test.workload["streams"]

@@ -30,6 +30,7 @@ from destage.cli.parameters.sizing_request import (
     EXAMPLE,
     SizeOptions,
     make_request,
+    parse_growth,
     place_at_options,
 )
 from destage.cli.terminal.output import print_data, print_json, print_note
@@ -165,7 +166,10 @@ def size(
     growth: Annotated[
         float,
         typer.Option(
-            "--growth", min=0, max=1_000, metavar="PERCENT", help="Growth of the data, added to --capacity."
+            "--growth",
+            parser=parse_growth,
+            metavar="PERCENT",
+            help="Growth of the data, added to --capacity, such as 30%; 0 to 1000.",
         ),
     ] = 0.0,
     spares: Annotated[

@@ -21,9 +21,13 @@ DOCUMENTS = (".yaml", ".yml", ".json")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_text(file: Path) -> str:
-    """Return the text of a file, in Unicode or in the code page of an old Windows."""
-    raw = read_file(file, most=_MOST_BYTES)
+def read_text(file: Path, place: str = "FILE") -> str:
+    """Return the text of a file, in Unicode or in the code page of an old Windows.
+
+    Args:
+        place: The argument or the option that names it.
+    """
+    raw = read_file(file, place, _MOST_BYTES)
     try:
         return raw.decode("utf-16" if raw.startswith(_BYTE_ORDER_MARKS) else "utf-8-sig")
     except UnicodeDecodeError:
@@ -31,8 +35,13 @@ def read_text(file: Path) -> str:
         return raw.decode("latin-1")
 
 
-def read_tests(source: str, options: "ImportOptions") -> tuple[str, list["ImportedWorkload"]]:
+def read_tests(
+    source: str, options: "ImportOptions", place: str = "FILE"
+) -> tuple[str, list["ImportedWorkload"]]:
     """Return the name of a file or command in messages, and its tests.
+
+    Args:
+        place: The argument or the option that names the file.
 
     Raises:
         ConfigError: With every option that cannot be read.
@@ -42,7 +51,7 @@ def read_tests(source: str, options: "ImportOptions") -> tuple[str, list["Import
 
     is_command = not Path(source).exists() and registry.is_command(source)
     name = COMMAND if is_command else source
-    tests = load.read_tests(source if is_command else read_text(Path(source)), name, options)
+    tests = load.read_tests(source if is_command else read_text(Path(source), place), name, options)
     for test in tests:
         try:
             workload_profile.check_workload(test.workload)

@@ -111,7 +111,11 @@ def read_added(text: str, options: LoadOptions | None = None) -> SizedLoad:
     if users is not None and options.users is not None:
         message = f"{text!r} states its users, and so does --users"
         raise UsageError("usage.conflicting-options", message, "--users")
-    return read_load(replace(options, workload=name, users=users or options.users))
+    try:
+        return read_load(replace(options, workload=name, users=users or options.users))
+    except UsageError as error:
+        place = "--add" if error.place == "--workload" else error.place
+        raise UsageError(error.code, error.message, place) from error
 
 
 def join_added(load: SizedLoad, names: Sequence[str], capacity: int | None) -> SizedLoad:
@@ -198,7 +202,7 @@ def _read_file(name: str, test: str | None) -> tuple[dict[str, Any], tuple[str, 
             if stream["arrival"].get("kind") == "trace":
                 stream["arrival"]["file"] = str((file.parent / stream["arrival"]["file"]).absolute())
         return workload, ()
-    _, tests = read_tests(name, ImportOptions(test=test))
+    _, tests = read_tests(name, ImportOptions(test=test), "--workload")
     if len(tests) > 1:
         message = f"{len(tests)} tests; choose one of {', '.join(repr(read.name) for read in tests)}"
         raise UsageError("usage.missing-argument", message, "--test")
@@ -221,7 +225,7 @@ def reject_ranges(inputs: "Iterable[InputRange]") -> None:
     """Reject options that give a range."""
     for given in inputs:
         if given.has_width:
-            message = f"{given}: --have takes one value"
+            message = f"{given}: --have takes one value; without it, the cheapest array for a range is found"
             raise UsageError("usage.conflicting-options", message, _name_option(given))
 
 

@@ -1,5 +1,6 @@
 """The options of `destage size` as a request."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 EXAMPLE = "controller.cache.capacity=4GiB"
 _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
 _MOST_DISKS = 1_024
+_MOST_GROWTH = 1_000
+"""The largest growth of data [%]."""
 _FOOTPRINT = re.compile(r"workload\..*\.footprint")
 """The fields of a workload that `--capacity` scales, and that can be too small then."""
 _DECIDED = {
@@ -172,6 +175,18 @@ def _find_option(place: str, options: SizeOptions) -> str:
 def _overlap(a: str, b: str) -> bool:
     """Return whether one of two dotted paths is the other, or leads to it."""
     return f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
+
+
+def parse_growth(text: str | float) -> float:
+    """Return a growth [%], with or without its sign."""
+    try:
+        growth = float(str(text).strip().removesuffix("%"))
+    except ValueError:
+        growth = math.nan
+    if not 0 <= growth <= _MOST_GROWTH:
+        message = f"{text!r}: must be a percentage from 0 to {_MOST_GROWTH:,}, such as 30%"
+        raise UsageError("usage.bad-value", message, "--growth")
+    return growth
 
 
 def read_capacity(options: SizeOptions) -> int | None:
