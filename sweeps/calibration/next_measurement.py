@@ -12,6 +12,7 @@ a prediction follows from these draws. What a measurement says about itself does
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,8 @@ from destage.sweeps.keys.calibrate_settings import TOLERANCE, Calibration, Candi
 
 MOST_DRAWS = 24
 """Draws that a candidate is simulated for."""
+_OF_A_TEST = ("workload", "run")
+"""The fields of a configuration that a test chooses; the others are those of the array."""
 _TOLERANCE = float(quantities.parse(TOLERANCE, "fraction"))
 
 
@@ -104,6 +107,7 @@ def list_narrowings(
 ) -> list[Narrowing]:
     """Return what the measurements that were not made would narrow, the best first.
 
+    None is of another array than those that were measured: what a change brings cannot be measured before.
     What is to be predicted counts; without that, the measured figures that are not fitted; without these, the
     candidates.
 
@@ -121,7 +125,9 @@ def list_narrowings(
     unmeasured = [figure for figure in open_figures if figure.value is None]
     candidates = list(calibration.candidates.values())
     known: list[Figure | Candidate] = [*open_figures, *candidates]
-    considered: list[Figure | Candidate] = [*unmeasured, *candidates]
+    present = {path for name in fitted for path in calibration.figures[name].set}
+    possible = [figure for figure in unmeasured if _is_on_present_array(figure, present)]
+    considered: list[Figure | Candidate] = [*possible, *candidates]
     predicted: Sequence[Figure | Candidate] = unmeasured or open_figures or candidates
     measurements = {
         figure.name: measurement
@@ -136,6 +142,11 @@ def list_narrowings(
         },
         {figure.name: measurements[figure.name] for figure in considered if figure.name in measurements},
     )
+
+
+def _is_on_present_array(figure: Figure, present: AbstractSet[str]) -> bool:
+    """Return whether a figure assigns no more than its load and the fields that fitted figures assign."""
+    return all(path in present or path.split(".")[0] in _OF_A_TEST for path in figure.set)
 
 
 def _simulate(

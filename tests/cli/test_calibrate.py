@@ -123,10 +123,10 @@ _SHORT = ("--known", "array.disk.write_cache", "--known", "array.disk.program_ti
 
 
 def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: Any, old: str) -> None:
-    jobs = "[global]\nrw=randread\nbs=8k\nsize=1g\ndirect=1\n[deep]\niodepth=64\n"
+    jobs = "[global]\nrw=randread\nbs=8k\nsize=1g\ndirect=1\nstonewall\n[shallow]\n[deep]\niodepth=64\n"
     Path("jobs.fio").write_text(jobs)
     on = ("--on", "raid0x1", "--disk", "pm963_960gb", "--controller", "ahci_sata_6gb")
-    chosen = ("--where", "workload = 'mix'", "--predict", "jobs.fio")
+    chosen = ("--where", "workload = 'mix'", "--predict", "jobs.fio", "--test", "deep")
     # An SSD filled at random takes ten times the processor time.
     filled = ("--unknown", "array.disk.precondition=choice:sequential,empty")
     unknown = ("--unknown", "array.disk.read_time=log_uniform:20us,200us", *filled)
@@ -141,6 +141,7 @@ def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: An
     assert calibrated["unknowns"]["array.disk.precondition"] == {"choice": ["sequential", "empty"]}
     assert "array.disk.write_cache" not in calibrated["unknowns"]
     assert "value" not in calibrated["figures"]["deep"]
+    assert "shallow" not in calibrated["figures"]
     assert "array.disk.read_time log_uniform" in done.err
     assert "array: raid0x1, disk pm963_960gb, controller ahci_sata_6gb" in done.err
     asked = destage(*command)
@@ -206,6 +207,7 @@ def test_a_figure_is_held_by_the_name_that_the_answer_gives_it(destage: Any) -> 
         (("--where", "outstanding = 1"), ("usage.conflicting-options", "--where")),
         (("--predict", "jobs.fio"), ("usage.conflicting-options", "--predict")),
         (("--known", "array.disks"), ("usage.conflicting-options", "--known")),
+        (("--on", "raid0x1", "--test", "deep"), ("usage.conflicting-options", "--test")),
         (("--predict-with", "array.disks=2"), ("usage.conflicting-options", "--predict-with")),
         (("--on", "raid0x1", "--predict-with", "array.diskz=2"), ("usage.bad-assignment", "--predict-with")),
         (("--on", "raid0x1", "--predict-with", "array.disk"), ("usage.bad-assignment", "--predict-with")),

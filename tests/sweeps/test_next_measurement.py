@@ -98,9 +98,11 @@ def test_draws_are_chosen_at_equal_steps_of_the_weight() -> None:
 
 
 def _figure(name: str, value: float | None = None) -> Figure:
+    """Return a figure that assigns what its name has after a space, if anything."""
+    path = name.partition(" ")[2]
     return Figure(
-        name=name, set={}, of="response_mean", column="response_mean_us", value=value, tolerance=0.0,
-        discrepancy=0.01, odds=(), against=None,
+        name=name, set={path: 1} if path else {}, of="response_mean", column="response_mean_us", value=value,
+        tolerance=0.0, discrepancy=0.01, odds=(), against=None,
     )  # fmt: skip
 
 
@@ -140,6 +142,14 @@ def test_what_is_to_be_predicted_counts_before_held_figures() -> None:
 def test_a_prediction_is_a_candidate_for_the_others() -> None:
     wanted = {"wanted": (None, TARGET), "too": (None, 2 * TARGET)}
     assert _list(wanted, {}) == [("too", "wanted"), ("wanted", "too")]
+
+
+def test_another_array_is_not_measured_next() -> None:
+    """A load can be measured on the array that is there, and not on the one after a change."""
+    wanted = {"w": (None, TARGET), "x array.disks": (None, TARGET), "y workload.users": (None, 2 * TARGET)}
+    found = _list(wanted, {})
+    assert {measured for measured, _ in found} == {"w", "y workload.users"}
+    assert "x array.disks" in {figure for _, figure in found}
 
 
 def test_a_candidate_without_a_figure_in_some_draw_is_left_out() -> None:

@@ -80,6 +80,14 @@ def calibrate(
             help="With --on: predict the tests of a file that `workload import` reads; repeatable.",
         ),
     ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            "--test",
+            metavar="NAME",
+            help="Test or device of the files of --predict (default: all that they have).",
+        ),
+    ] = None,
     predict_with: Annotated[
         list[str] | None,
         typer.Option(
@@ -166,7 +174,8 @@ def calibrate(
     if on is not None:
         hardware = _read_hardware(on, disk, controller)
         changed = _read_changes(hardware, predict_with or [])
-        text = _make_text(spec, store, hardware, where, predict or [], changed, unknown or [], known or [])
+        predicted = _read_tests(predict or [], test)
+        text = _make_text(spec, store, hardware, where, predicted, changed, unknown or [], known or [])
         study = sweeps.parse_study(text, name=str(out or spec))
         print_note(f"array: {on if Path(on).is_file() else f'{on}, disk {disk}, controller {controller}'}")
         _print_unknowns(study)
@@ -205,6 +214,8 @@ def _check_options(context: typer.Context, is_on: bool, is_written: bool, out: P
         reject_options(context, "requires --on", *only_on)
     elif is_written:
         raise UsageError("usage.conflicting-options", "cannot be combined with --measured or --draws", "--on")
+    if not context.params["predict"]:
+        reject_options(context, "requires --predict, whose tests it names", "--test")
     if not is_on and is_written != (out is not None):
         raise UsageError("usage.missing-value", "needs --draws or --measured, and these need it", "--out")
 
@@ -306,7 +317,7 @@ def _make_text(
     store: "Location | None",
     hardware: dict[str, Any],
     where: str | None,
-    predict: Sequence[str],
+    predicted: dict[str, dict[str, Any]],
     changed: dict[str, Any],
     unknowns: Sequence[str],
     known: Sequence[str],
@@ -315,6 +326,7 @@ def _make_text(
 
     Args:
         where: The condition of the lines to fit on, over their columns and the names of their figures.
+        predicted: Streams to predict, by the names of their tests.
         changed: Values of the array with which each load is predicted too, by path.
     """
     import pyarrow as pa
@@ -337,7 +349,7 @@ def _make_text(
         {label: line for label, line in zip(names, lines, strict=True) if label in chosen},
         hardware,
         held={label: line for label, line in zip(names, lines, strict=True) if label not in chosen},
-        predicted=_read_tests(predict),
+        predicted=predicted,
         changed=changed,
         unknowns=dict(map(read_prior, unknowns)),
         known=known,
@@ -345,14 +357,18 @@ def _make_text(
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
 
 
-def _read_tests(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the streams of the tests to predict, by their names, and print the warnings of their files."""
+def _read_tests(sources: Sequence[str], only: str | None) -> dict[str, dict[str, Any]]:
+    """Return the streams of the tests to predict, by their names, and print the warnings of their files.
+
+    Args:
+        only: The only test to predict; None for all.
+    """
     from destage.cli.parameters.imported_files import list_warnings, read_tests
     from destage.tools.imported_workload import ImportOptions
 
     found: dict[str, dict[str, Any]] = {}
     for source in sources:
-        name, tests = read_tests(source, ImportOptions("auto", None, True, False), "--predict")
+        name, tests = read_tests(source, ImportOptions("auto", only, True, False), "--predict")
         print_warning(*list_warnings(tests), source=name)
         for test in tests:
             streams = test.workload["streams"]
