@@ -189,7 +189,10 @@ def test_invalid_yaml_is_located(
 ) -> None:
     file = tmp_path / "odd.yaml"
     file.write_bytes(content)
-    assert find_error(destage, tmp_path, command, str(file)) == (f"{namespace}.{kind}", place)
+    line = place if ":" in place else ""
+    assert find_error(destage, tmp_path, command, str(file)) == (f"{namespace}.{kind}", "" if line else place)
+    located = ":".join(["odd.yaml", line] if line else ["odd.yaml"])
+    assert f"{located}: {namespace}.{kind}" in destage(command, str(file)).err
 
 
 def test_a_long_value_is_shortened(destage: Any, study: Path) -> None:

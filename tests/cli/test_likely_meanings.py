@@ -32,7 +32,7 @@ def test_a_number_is_a_raid_level(destage: Any, file: Path) -> None:
     assert json.loads(destage("simulate", str(file), "--set", "array.raid=5", "--json").out) == one
     assert json.loads(destage("simulate", str(file), "--set", "array.raid=0", "--json").out) != one
     done = destage("simulate", str(file), "--set", "array.raid=7")
-    assert done.issues == [("scenario.unknown-name", "array.raid")]
+    assert done.issues == [("scenario.unknown-name", "--set array.raid")]
 
 
 def test_both_spellings_are_one_point(destage: Any, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_name_alone_suggests_the_table(destage: Any, file: Path, disk: str, su
 
 def test_a_bare_size_is_refused_in_files_and_by_set(destage: Any, file: Path) -> None:
     done = destage("simulate", str(file), "--set", "controller.cache.capacity=512")
-    assert done.issues == [("scenario.bad-quantity", "controller.cache.capacity")]
+    assert done.issues == [("scenario.bad-quantity", "--set controller.cache.capacity")]
     assert "512: has no unit; write '512MiB' or '512B'" in done.err
     file.write_text(CONFIGURATION.replace("disks: 4,", "disks: 4, stripe_unit: 64, strip: 1,"))
     done = destage("simulate", str(file))

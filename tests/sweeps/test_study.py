@@ -255,17 +255,19 @@ def test_the_replicate_is_not_an_axis(make_study: MakeStudy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "place"),
+    ("text", "code", "line", "column"),
     [
-        ("name: x\nscenario: ]\n", "study.bad-syntax", "2:11"),
-        ("name: x\nname: y\n", "study.duplicate-key", "2:1"),
-        ("- 1\n", "study.wrong-type", ""),
+        ("name: x\nscenario: ]\n", "study.bad-syntax", 2, 11),
+        ("name: x\nname: y\n", "study.duplicate-key", 2, 1),
+        ("- 1\n", "study.wrong-type", 1, 1),
     ],
 )
-def test_invalid_yaml_has_a_line_and_a_column(text: str, code: str, place: str) -> None:
+def test_invalid_yaml_has_a_line_and_a_column(text: str, code: str, line: int, column: int) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_study(text, name="s.yaml")
-    assert (caught.value.code, caught.value.place, caught.value.source) == (code, place, "s.yaml")
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.place, issue.line, issue.column) == (code, "", line, column)
+    assert caught.value.source == "s.yaml"
 
 
 def test_the_id_depends_on_the_scenario_but_not_on_axes(

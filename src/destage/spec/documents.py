@@ -14,11 +14,12 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
     """Read one YAML or JSON document.
 
     Raises:
-        ConfigError: It is not valid YAML; the place is line and column.
+        ConfigError: It is not valid YAML.
     """
 
-    def error_at(code: str, place: str, message: str) -> ConfigError:
-        return ConfigError([Issue(f"{namespace}.{code}", place, message)], name)
+    def error_at(code: str, place: str, message: str, mark: Any = None) -> ConfigError:
+        line, column = (None, None) if mark is None else (mark.line + 1, mark.column + 1)
+        return ConfigError([Issue(f"{namespace}.{code}", place, message, line=line, column=column)], name)
 
     if len(source) > MOST_BYTES:
         message = f"more than {MOST_BYTES:,} bytes, the most that are allowed"
@@ -33,12 +34,11 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
         raise error_at("bad-syntax", f"position {error.position}", message) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = f"{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
         if isinstance(error, _DuplicateKeyError):
-            raise error_at("duplicate-key", place, str(error.problem)) from error
+            raise error_at("duplicate-key", "", str(error.problem), mark) from error
         if isinstance(error, _TooLargeError):
-            raise error_at("too-large", place, str(error.problem)) from error
-        raise error_at("bad-syntax", place, f"invalid YAML: {error.problem}") from error
+            raise error_at("too-large", "", str(error.problem), mark) from error
+        raise error_at("bad-syntax", "", f"invalid YAML: {error.problem}", mark) from error
     except ValueError as error:
         # A number of thousands of digits.
         raise error_at("bad-syntax", "", f"invalid YAML: {error}") from error

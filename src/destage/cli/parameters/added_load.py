@@ -57,7 +57,7 @@ def make_question(options: SizeOptions) -> Question:
         objectives=list_objectives(options.response_p95, options.subject_to),
         failures=list_failures(options.failures),
         capacity=data,
-        kept=None if options.keep is None else parse_size(options.keep, "--keep"),
+        kept=None if options.keep is None else parse_size(options.keep, "--keep", "TB"),
         most=None if options.count is None else read_count(options.count)[1],
         phase=options.phase,
     )

@@ -97,11 +97,15 @@ def check_size(text: str, option: str, suffix: str | None = None) -> str:
     return text
 
 
-def parse_size(text: str, option: str) -> int:
-    """Return the size that an option gives, more than zero [bytes]."""
+def parse_size(text: str, option: str, suffix: str | None = None) -> int:
+    """Return the size that an option gives, more than zero [bytes].
+
+    Args:
+        suffix: As for `check_size`.
+    """
     from destage.spec import quantities
 
-    size = int(quantities.parse(check_size(text, option), "bytes"))
+    size = int(quantities.parse(check_size(text, option, suffix), "bytes"))
     if size <= 0:
         raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
     return size

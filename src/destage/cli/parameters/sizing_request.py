@@ -192,7 +192,7 @@ def parse_growth(text: str | float) -> float:
 def read_capacity(options: SizeOptions) -> int | None:
     """Return the size of the data with their growth [bytes]; a rate needs it."""
     if options.capacity is not None:
-        return round(parse_size(options.capacity, "--capacity") * (1 + options.growth / 100))
+        return round(parse_size(options.capacity, "--capacity", "TB") * (1 + options.growth / 100))
     if options.growth:
         message = "--growth needs --capacity, which it adds to"
         raise UsageError("usage.conflicting-options", message, "--growth")
