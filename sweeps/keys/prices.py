@@ -47,10 +47,9 @@ class Prices:
     date: str = key("The date of the prices, such as 2026-11-23.", minLength=1)
     source: str | None = key("Where the prices are from.", default=None)
     controllers: Mapping[str, _Price] = key(
-        "The price of each controller, with its cache and battery, by its name in the catalogue.",
-        minProperties=1,
+        "The price of each controller, with its cache and battery, by its name in the catalogue."
     )
-    disks: Mapping[str, _Price] = key("The price of one disk, by its name in the catalogue.", minProperties=1)
+    disks: Mapping[str, _Price] = key("The price of one disk, by its name in the catalogue.")
     shelf: Shelf = key(default=Shelf(disks=1, price=0.0))
     scenario: Mapping[str, Any]
 
@@ -128,6 +127,9 @@ def check_prices(document: object, name: str, text: str | bytes = "") -> dict[st
     issues = validate_document(document, table_schema(Prices), "study")
     for kind in ("controllers", "disks"):
         parts = document.get(kind)
+        if parts == {}:
+            # A study names its parts; a search takes those that have a price.
+            issues.append(Issue("study.too-few", kind, "has no part; a search needs one with a price", parts))
         for part in parts if isinstance(parts, dict) else ():
             issues += [replace(issue, place=f"{kind}.{part}") for issue in catalog.check_name(kind, part)]
     if issues:
