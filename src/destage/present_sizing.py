@@ -43,6 +43,7 @@ def check_array(
             anyway where a rebuild is asked about, or no run measures what an objective bounds.
     """
     cases, (shared, assumed) = array.list_states(), array.share()
+    config = normalise(shared)  # which raises the mistakes of a load before anything runs
     present: list[JudgedArray] = []
     loaded: list[JudgedArray] = []
     stated: list[str] = []
@@ -58,7 +59,7 @@ def check_array(
         stated += describe_state_error(case.state, error, is_always=more.is_always)
     today, added = _join(present), _join(loaded)
     remarks = [*stated, *assumed, *array.remarks]
-    fit = Fit(normalise(shared), today, added, remarks=remarks)
+    fit = Fit(config, today, added, remarks=remarks)
     if added.fits:
         return replace(
             fit, reliance=_measure_reliance(array, shared, {"present": ({}, added)}, run)["present"]

@@ -321,6 +321,11 @@ HAVE = ("--have", "array.yaml")
             ("scenario.unknown-name", "--set controller.battery.state"),
         ),
         ((*HAVE, "--add", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "--subject-to")),
+        (
+            (*HAVE, "--read-iops", "9", "--size", "3B", "--capacity", "1GB"),
+            ("scenario.not-whole-sectors", "--size"),
+        ),
+        ((*HAVE, "--add", "vdi", "--capacity", "1kB"), ("scenario.smaller-than-request", "--capacity")),
     ],
 )
 def test_contradictions_are_named(

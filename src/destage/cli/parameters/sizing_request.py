@@ -20,8 +20,9 @@ _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
 _MOST_DISKS = 1_024
 _MOST_GROWTH = 1_000
 """The largest growth of data [%]."""
+_SIZE = re.compile(r"workload\.streams\.\d+\.operations\.size\b")
 _FOOTPRINT = re.compile(r"workload\..*\.footprint")
-"""The fields of a workload that `--capacity` scales, and that can be too small then."""
+"""The fields of a workload that `--size` gives, and those that `--capacity` scales."""
 _DECIDED = {
     "workload.use": "--workload",
     "array.hot_spares": "--spares",
@@ -163,13 +164,15 @@ def _find_option(place: str, options: SizeOptions) -> str:
     for start, option in _PLACES.items():
         if place.startswith(start):
             return option
-    if place == "workload":
-        return "--workload"
-    if options.load.is_rate and place.startswith("workload.streams.0.operations.size"):
+    if options.load.is_rate and _SIZE.match(place):
         return "--size"
     if options.capacity is not None and _FOOTPRINT.fullmatch(place):
         return "--capacity"
-    return f"--workload {place}" if options.have is None and place.startswith("workload.") else place
+    if place.partition(".")[0] != "workload":
+        return place
+    # The present load of --have has no mistake then: it was read before.
+    option = "--workload" if options.have is None else "--add"
+    return option if place == "workload" else f"{option} {place}"
 
 
 def _overlap(a: str, b: str) -> bool:
