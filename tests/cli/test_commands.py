@@ -120,6 +120,7 @@ def test_the_catalogue_shows_sources(destage: Any) -> None:
     listed = json.loads(destage("catalog", "list", "--json").out)
     assert set(listed) == {"controllers", "disks", "workloads", "studies", "examples"}
     assert "source:" in destage("catalog", "show", "u320_10k_36gb").out
+    assert "\nnvme: true\n" in destage("catalog", "show", "pm9a3_7680gb").out
     first = json.loads(destage("catalog", "show", "first-sweep.yaml", "--json").out)
     assert f"name: {first['name']}\n" in destage("catalog", "show", "first-sweep.yaml").out
 

@@ -119,6 +119,7 @@ def describe_entry(entry: Any) -> dict[str, Any]:
         "typical": list(entry.unverified),
         "assumed": list(entry.assumed),
         "note": entry.note,
+        "nvme": entry.nvme,
     }
 
 
