@@ -162,10 +162,10 @@ def may_connect(controller: str, disk: str) -> bool:
     A controller of the catalogue takes NVMe drives only if its entry says so, one of a user unless its entry
     denies it.
     """
-    drive, card = find("disks", disk), find("controllers", controller)
-    if drive is None or card is None or not drive.nvme:
+    drive, taker = find("disks", disk), find("controllers", controller)
+    if drive is None or taker is None or not drive.nvme:
         return True
-    return not is_shipped("controllers", controller) if card.nvme is None else card.nvme
+    return not is_shipped("controllers", controller) if taker.nvme is None else taker.nvme
 
 
 def find_product(name: str) -> str | None:

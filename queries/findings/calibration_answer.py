@@ -108,9 +108,9 @@ def describe_poor_fit(predictions: Sequence[Row], missed: Sequence[Row] = ()) ->
     Args:
         missed: The figures that no draw explains, which are described elsewhere.
     """
-    known = {row["figure"] for row in missed}
+    described = {row["figure"] for row in missed}
     fitted = [row for row in predictions if row["is_fitted"] and row["inside_90"] is not None]
-    fitted = [row for row in fitted if row["figure"] not in known]
+    fitted = [row for row in fitted if row["figure"] not in described]
     outside = [row for row in fitted if not row["inside_90"]]
     if len(fitted) - len(outside) >= _VALID * len(fitted):
         return ""

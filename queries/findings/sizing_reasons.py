@@ -21,8 +21,8 @@ def describe_unreachable(
     """
     reached = f"{split_title(objective.column)[0]} {show_result(objective.column, value)}"
     return (
-        f"even {load} misses {objective.text} with every array considered; one of those that are examined, "
-        f"{name_parts(family, disks)}, has {reached}"
+        f"even {load} misses {objective.text} with every array considered; for example, it has {reached} "
+        f"with {name_parts(family, disks)}"
     )
 
 

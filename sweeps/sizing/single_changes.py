@@ -54,11 +54,11 @@ def list_changes(scenario: Mapping[str, Any], considered: Considered) -> list[Ch
     present = scenario.get("controller", {})
     caches = _list_larger_caches(scenario)
     disk, level = parameters.read(scenario, DISK), str(parameters.read(scenario, RAID))
-    card = str(present.get("use"))
+    controller = str(present.get("use"))
     others = [
         name
         for name in considered.controllers
-        if name not in {*caches, card} and catalog.may_connect(name, str(disk))
+        if name not in {*caches, controller} and catalog.may_connect(name, str(disk))
     ]
     return [
         *(Change("cache", name, _replace(scenario, "controller", name)) for name in caches),
@@ -67,7 +67,7 @@ def list_changes(scenario: Mapping[str, Any], considered: Considered) -> list[Ch
         *(
             Change("disk", name, _replace(scenario, "array.disk", name))
             for name in considered.disks
-            if name != disk and catalog.may_connect(card, name)
+            if name != disk and catalog.may_connect(controller, name)
         ),
     ]
 

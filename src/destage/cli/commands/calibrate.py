@@ -307,7 +307,8 @@ def _read_changes(hardware: dict[str, Any], texts: Sequence[str]) -> dict[str, A
         if why := explain_bare_number(value_at(after, path), find_parameter(path).unit):
             raise UsageError("usage.bad-quantity", f"{path}: {why}", _WITH)
     # Of a mistake, a study would have one for each changed figure.
-    if issues := [one for one in engine.validate({**after, "workload": _ANY_LOAD}) if one.place in paths]:
+    mistakes = engine.validate({**after, "workload": _ANY_LOAD})
+    if issues := [issue for issue in mistakes if issue.place in paths]:
         raise ConfigError([replace(issue, place=f"{_WITH} {issue.place}") for issue in issues])
     return {path: value_at(after, path) for path in paths}
 

@@ -152,7 +152,7 @@ def place_at_options(options: SizeOptions) -> Iterator[None]:
         issues = [replace(issue, place=_find_option(issue.place, options)) for issue in error.issues]
         # One option may be wrong for several streams.
         raise ConfigError(
-            list({(one.place, one.code, one.message): one for one in issues}.values())
+            list({(issue.place, issue.code, issue.message): issue for issue in issues}.values())
         ) from None
 
 
