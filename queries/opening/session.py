@@ -143,6 +143,7 @@ class Session(StudiedSweep):
             self._limits,
             relations.files,
             paths=[*self.axes, *self.probed],
+            copied={"plan", "stored_rows"} if relations.is_small else (),
             opened=connection,
         )
         self._point_means = PointMeans(self._database, facts.rows_per_point or 1, relations.order)

@@ -49,6 +49,8 @@ _FEWEST_KEPT = 256
 """Small fragments of which a copy is kept."""
 _SMALL = 4 << 20
 """Files below this size are copied [bytes]."""
+_FEW = 1_000
+"""Stored rows up to which they are copied into memory: more take longer to copy than to bind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,7 @@ class Relations:
         tables: Tables that the statements read besides.
         order: The file of the plan row of each stored row, which `read_order` reads, if it is recorded. Then
             every stored row has exactly one, and the hashes of planned runs differ.
+        is_small: Whether a copy of plan and rows may be kept in memory.
     """
 
     plan: str
@@ -193,6 +196,7 @@ class Relations:
     facts: Facts
     tables: dict[str, pa.Table] = field(default_factory=dict)
     order: Path | None = None
+    is_small: bool = False
 
     @property
     def has_steady_order(self) -> bool:
@@ -233,13 +237,23 @@ def open_relations(sweep: Sweep, folder: Path, connection: FileConnection) -> Re
             distinct = list_distinct(sweep.axes, has_prices="prices" in sweep.spec())
             tables[SHARED] = find_shared_points(connection, plan, sweep.axes, distinct)
             plan = collapse_plan(plan, sweep.axes)
+        files = (*plan_files, *(path for group in groups for path in group.paths))
+        size = sum(Path(file).stat().st_size for file in files)
     except (QueryError, OSError, pa.ArrowException) as error:
         explained = explain_failure(error, (*rounds, *fragments.large, *fragments.small), sweep)
         if explained is error:
             raise
         raise explained from error
-    files = (*plan_files, *(path for group in groups for path in group.paths))
-    return Relations(plan, rows, files, fragments.names, facts, tables, record.find_order(facts.stored))
+    return Relations(
+        plan,
+        rows,
+        files,
+        fragments.names,
+        facts,
+        tables,
+        record.find_order(facts.stored),
+        is_small=facts.stored <= _FEW and size <= _SMALL,
+    )
 
 
 def explain_failure(error: Exception, files: Iterable[Path], sweep: Sweep) -> Exception:
@@ -267,7 +281,7 @@ def restrict_relations(whole: Relations, plan: pa.Table, probed: Sequence[str]) 
         facts = examine_plan(connection, "SELECT * FROM kept", probed, whole.facts.stored)
     facts = replace(facts, shares_runs=whole.facts.shares_runs, rows_per_point=whole.facts.rows_per_point)
     tables = whole.tables | {"kept": plan}
-    return Relations("SELECT * FROM kept", whole.rows, whole.files, whole.fragments, facts, tables)
+    return replace(whole, plan="SELECT * FROM kept", facts=facts, tables=tables, order=None)
 
 
 def _read_plan(

@@ -38,7 +38,7 @@ from destage.sql.statements import (
 from destage.sql.syntax_trees import PUBLIC, find_unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 _Result = TypeVar("_Result")
 _SETTINGS = {
@@ -71,6 +71,7 @@ class Database:
         files: "Iterable[str]" = (),
         *,
         paths: "Iterable[str]" = (),
+        copied: "Collection[str]" = (),
         opened: FileConnection | None = None,
     ) -> None:
         """Take tables, views over them and over other views, and scalar macros.
@@ -78,6 +79,8 @@ class Database:
         Args:
             files: The paths of Parquet files that the views read, which do not change while it is open.
             paths: The columns of the views that have a dotted path, for their aliases.
+            copied: The views of which a copy is in memory, so that statements need not bind their columns to
+                files again.
             opened: A connection that the database takes over, with what it has cached of the files.
         """
         self._limits = limits or QueryLimits()
@@ -88,6 +91,7 @@ class Database:
         self._connection = (opened or FileConnection()).connection
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
         self._relations: set[str] = set()
+        self._copied = copied
         self._deferred = DeferredRelations()
         for name, table in tables.items():
             self.add_table(name, table)
@@ -139,12 +143,22 @@ class Database:
         self._create_view(name, statement, PUBLIC)
 
     def _create_view(self, name: str, statement: str, schema: str) -> None:
+        if name in self._copied and self._copy_view(name, statement, schema):
+            return
         try:
             self._connection.execute(f"CREATE OR REPLACE VIEW {schema}.{quote(name)} AS {statement}")
         except duckdb.Error as error:
             raise QueryError(
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
+
+    def _copy_view(self, name: str, statement: str, schema: str) -> bool:
+        """Create a table of the rows of a view; return whether all of them can be read."""
+        try:
+            self._connection.execute(f"CREATE TABLE {schema}.{quote(name)} AS {statement}")
+        except duckdb.Error:
+            return False
+        return True
 
     def list_columns(self, name: str) -> list[str]:
         """Return the columns of a table or a view of Destage itself; none if there is no such relation."""
