@@ -183,3 +183,25 @@ def test_the_busiest_time_of_a_log_is_imported(destage: Any, results: Path) -> N
     assert refused.issues == [("measured.no-times", "")]
     wrong = destage("measured", "import", "iostat.txt", *named, "--replace", "--busiest", "0s")
     assert wrong.issues == [("usage.out-of-range", "--busiest")]
+
+
+def test_a_device_of_a_log_is_imported_alone(destage: Any, results: Path) -> None:
+    head = "Linux 6.1 (host) 11/02/2026 _x86_64_ (2 CPU)\n\n"
+    report = "Device r/s rkB/s r_await w/s wkB/s w_await aqu-sz %util\n"
+    report += "".join(f"{name} 10 40 1 0 0 0 0.1 10\n" for name in ("sda", "sdb", "dm-0"))
+    results.with_name("iostat.txt").write_text(head + f"{report}\n" * 3)
+    command = ("measured", "import", "iostat.txt", "--name", "lab", "--array", "a", "--replace")
+
+    def list_devices(*options: str) -> list[str]:
+        assert destage(*command, *options).code == 0
+        return [row["workload"] for row in json.loads(destage("measured", "show", "lab", "--json").out)]
+
+    assert list_devices() == ["sda", "sdb", "dm-0"]
+    assert "sda, sdb, dm-0; --device" in destage(*command).err
+    assert list_devices("--device", "sdb") == ["sdb"]
+    assert list_devices("--device", "dm-0", "--device", "sda") == ["sda", "dm-0"]
+    unknown = destage(*command, "--device", "sdc")
+    assert unknown.issues == [("measured.unknown-device", "--device")]
+    assert "sda, sdb, dm-0" in unknown.err
+    load = ("measured", "import", "fio.json", "--name", "fio", "--array", "a", "--device", "sda")
+    assert destage(*load).issues == [("measured.unknown-device", "--device")]

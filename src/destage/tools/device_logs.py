@@ -117,7 +117,7 @@ def find_step(recordings: Iterable[Sequence[datetime | None]]) -> float | None:
 def summarize_devices(
     file: ResultFile, logs: Iterable[DeviceLog], notes: Sequence[str], counted: str, timeless: str
 ) -> Readings:
-    """Return a line for each device that had a request.
+    """Return a line for each device that had a request, of those that are asked for.
 
     Args:
         notes: What else is to be said of the file.
@@ -125,10 +125,17 @@ def summarize_devices(
         timeless: Why there is no duration where there are no times.
 
     Raises:
-        ConfigError: No device had a request, or the busiest time is asked for and there are no times.
+        ConfigError: No device had a request, one that is asked for is not in the log, or the busiest time is
+            asked for and there are no times.
     """
     lines, idle, told = [], [], list(notes)
-    for log in logs:
+    listed = list(logs)
+    names = [log.device for log in listed]
+    for device in file.devices:
+        if device not in names:
+            message = f"no device {device}; the log has {', '.join(names)}"
+            raise file.mistake("measured.unknown-device", message, place="--device")
+    for log in (log for log in listed if not file.devices or log.device in file.devices):
         if not any(interval.rate for interval in log.intervals):
             idle.append(log.device)
             continue
@@ -143,7 +150,7 @@ def summarize_devices(
         told.append(f"no requests at {', '.join(idle)}: left out")
     if not lines:
         raise file.mistake("measured.no-figures", "no device had a request")
-    return Readings(lines, told)
+    return Readings(lines, told, [str(line.workload) for line in lines])
 
 
 def _find_busiest(file: ResultFile, log: DeviceLog, seconds: float, timeless: str) -> DeviceLog:

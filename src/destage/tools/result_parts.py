@@ -23,10 +23,11 @@ _MOST_EXCESS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The lines of one file, and remarks on what was left out or is not known."""
+    """The lines of one file, remarks on what was left out or is not known, and the devices of a log."""
 
     lines: Sequence[MeasuredLine]
     notes: Sequence[str] = field(default=())
+    devices: Sequence[str] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class ResultFile:
 
     Attributes:
         busiest_s: Of a log, the length of the time with the most requests that is asked for [s].
+        devices: Of a log, the devices that are asked for; empty for all.
     """
 
     name: str
     text: str
     busiest_s: float | None = None
+    devices: Sequence[str] = ()
 
     def mistake(
         self,

@@ -4,6 +4,7 @@ Rates, times and dates beyond every system are rejected, and parts above their w
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -51,23 +52,29 @@ _MOST_COUNT = 2**62
 _FIRST_YEAR, _LAST_YEAR = 1970, 2100
 
 
-def read_results(name: str, data: bytes, busiest_s: float | None = None) -> Readings:
+def read_results(
+    name: str, data: bytes, busiest_s: float | None = None, devices: Sequence[str] = ()
+) -> Readings:
     """Read a file of results.
 
     Args:
         name: Its name, which lines and mistakes carry.
         busiest_s: Of a log, read only this time of each device, that with the most requests [s].
+        devices: Of a log, read only these devices; empty for all.
 
     Raises:
         ConfigError: It is of no known tool, incomplete or wrong; with the line of the mistake.
     """
-    file = ResultFile(name, decode(data), busiest_s)
+    file = ResultFile(name, decode(data), busiest_s, devices)
     detected = registry.detect(file.text, "results")
     if detected is not None:
         tool, reader = detected
         if busiest_s is not None and not tool.is_log:
             message = f"is of {tool.title}; only the logs of a running system have a busiest time"
             raise file.mistake("measured.no-times", message)
+        if devices and not tool.is_log:
+            message = f"is of {tool.title}; only the logs of a running system have devices"
+            raise file.mistake("measured.unknown-device", message, place="--device")
         readings: Readings = reader.read(file)
         for line in readings.lines:
             _check_plausible(file, line)

@@ -58,6 +58,12 @@ def import_(
             "as in 1h.",
         ),
     ] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--device", metavar="NAME", help="Of logs, import only this device; repeatable (default: all)."
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace an existing set of this name as a whole.")
     ] = False,
@@ -76,7 +82,10 @@ def import_(
 
     sets.check_name(name)
     seconds = None if busiest is None else parse_duration(busiest, "s", "--busiest")
-    results = [(file, read_results(str(file), read_file(file, most=_MOST_BYTES), seconds)) for file in files]
+    results = [
+        (file, read_results(str(file), read_file(file, most=_MOST_BYTES), seconds, device or ()))
+        for file in files
+    ]
     lines = [with_values(line, array_label=array) for _, readings in results for line in readings.lines]
     place = choose_store(store)
     sets.write_set(place, name, lines, replace=replace)
@@ -97,6 +106,8 @@ def import_(
         print_data(f"{file}: {readings.lines[0].tool}, {count} line{'' if count == 1 else 's'}\n")
         for note in readings.notes:
             print_note(f"{file}: {note}")
+        if len(readings.devices) > 1 and device is None:
+            print_note(f"{file}: devices {', '.join(readings.devices)}; --device NAME imports only one")
     print_note(f"measured set {name!r} has {len(lines)} line{'' if len(lines) == 1 else 's'}, in {place}")
 
 
