@@ -160,6 +160,8 @@ def test_an_ssd_has_the_figures_of_its_sheet(further: dict[str, Any]) -> None:
     assert {name for name, cell in cells.items() if not cell.is_met} == set()
     assert ("over_provisioning" in part.assumed) == ("flash" not in further)
     assert part.config["power_loss_protection"] == (further.get("power_loss_protection", True))
+    assert "write_cache" in part.assumed
+    assert ("power_loss_protection" in part.assumed) == ("power_loss_protection" not in further)
     assert ("commit_time" in part.config) == (not part.config["power_loss_protection"])
 
 

@@ -56,7 +56,9 @@ class SsdFigures:
     depth: Count = key("commands outstanding at the random rates", default=0)
     flash: Size = key("raw flash; more than the capacity", default=0.0)
     interface: Interface = key("sas, sata, nvme or scsi.", default="sata")
-    power_loss_protection: bool = key("Whether capacitors protect its cache.", default=True)
+    power_loss_protection: bool | None = key(
+        "Whether capacitors protect its cache (assumed: true).", default=None
+    )
 
 
 @table

@@ -5,6 +5,7 @@ by which the structure follows from them.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from destage.errors import ConfigError, Issue
@@ -43,6 +44,7 @@ def make_ssd(figures: SsdFigures) -> MadePart:
     on_wire_s = overhead_s + _SMALL / write_rate
     is_fresh = figures.writes_are == "fresh"
     write_overhead_s = max(0.0, 1 / figures.random_writes - on_wire_s) if is_fresh else 0.0
+    is_protected = figures.power_loss_protection is not False
     command_s = write_s - on_wire_s - write_overhead_s
     channels, channel_rate = _CHANNELS[figures.interface], _CHANNEL_RATES[figures.interface]
     die_s = read_s - command_s - overhead_s - _SMALL / read_rate - _SMALL / channel_rate
@@ -71,12 +73,12 @@ def make_ssd(figures: SsdFigures) -> MadePart:
             "half_duplex": figures.interface == "sata",
         },
         "command_latency": show(command_s * 1e9, "ns"),
-        "power_loss_protection": figures.power_loss_protection,
-        "write_cache": not figures.power_loss_protection,
+        "power_loss_protection": is_protected,
+        "write_cache": not is_protected,
     }
     program_s = dies * _PLANES * _PAGE_UNITS * _SMALL / figures.write_rate - page_s
     config["program_time"] = show(program_s * 1e9, "ns")
-    if not figures.power_loss_protection:
+    if not is_protected:
         config["commit_time"] = show(_COMMIT_NS, "ns")
     if not is_fresh:
         fitted_s = _fit_program(config, figures.random_writes, depth, program_s)
@@ -94,7 +96,7 @@ def make_ssd(figures: SsdFigures) -> MadePart:
         **({"read_us": figures.read_latency / 1e3} if figures.read_latency else {}),
         **({"write_us": figures.write_latency / 1e3} if figures.write_latency else {}),
     }
-    return MadePart(config, _explain(figures, read_s, write_s), sheet, figures.interface == "nvme")
+    return MadePart(config, _explain(figures, config, read_s, write_s), sheet, figures.interface == "nvme")
 
 
 def _split_rate(random_per_s: float, rate: float) -> tuple[float, float]:
@@ -147,7 +149,7 @@ def _amplify(spare: float) -> float:
     return low
 
 
-def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, str]:
+def _explain(figures: SsdFigures, config: Mapping[str, Any], read_s: float, write_s: float) -> dict[str, str]:
     structure = "the structure of the catalogue's drives"
     reads = "" if figures.read_latency else f" (assumed: {read_s * 1e6:g} us)"
     writes = "" if figures.write_latency else f" (assumed: {write_s * 1e6:g} us)"
@@ -160,6 +162,7 @@ def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, st
         "raw flash is the next power of two, or less if random writes are slow for the sequential ones; give "
         "flash=SIZE if a sheet has it"
     )
+    protection = "usual for data centers; give power_loss_protection=false for a drive without it"
     return {
         **({} if figures.flash else {"over_provisioning": spare}),
         "channels": f"usual for {figures.interface}",
@@ -172,5 +175,7 @@ def _explain(figures: SsdFigures, read_s: float, write_s: float) -> dict[str, st
         "channel_rate": f"usual for {figures.interface}",
         "interface": "random and sequential reads, and sequential writes, have the rates of the sheet",
         "command_latency": f"the latency of writes{writes} less the time on the interface",
-        **({} if figures.power_loss_protection else {"commit_time": "that of two measured SATA drives"}),
+        **({"power_loss_protection": protection} if figures.power_loss_protection is None else {}),
+        "write_cache": "off with power-loss protection, which replaces it; on without, as drives are shipped",
+        **({"commit_time": "that of two measured SATA drives"} if "commit_time" in config else {}),
     }
