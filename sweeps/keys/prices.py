@@ -44,7 +44,7 @@ class Prices:
     """
 
     currency: str = key("The currency of all prices, such as EUR.", minLength=1)
-    date: str = key("The date of the prices, such as 2026-11-23.", minLength=1)
+    date: str = key("The date of the prices, such as 2026-11-23.", format="date")
     source: str | None = key("Where the prices are from.", default=None)
     controllers: Mapping[str, _Price] = key(
         "The price of each controller, with its cache and battery, by its name in the catalogue."

@@ -359,6 +359,14 @@ def test_a_price_table_has_parts(destage: Any, prices: Path) -> None:
     assert (done.code, done.issues) == (2, [("study.too-few", "controllers"), ("study.too-few", "disks")])
 
 
+@pytest.mark.parametrize("date", ["yesterday", "2026-02-30", "01.11.2026"])
+def test_the_date_of_a_price_table_is_one(destage: Any, prices: Path, date: str) -> None:
+    prices.write_text(prices.read_text().replace("2026-11-01", date))
+    done = destage("size", *SMALL[:4], "--prices", str(prices))
+    assert (done.code, done.issues) == (2, [("study.bad-form", "date")])
+    assert f"{prices}:2:" in done.err
+
+
 def test_all_parts_without_a_price_are_named(destage: Any, prices: Path) -> None:
     parts = ("--controllers", "smart_array_p420_1gb", "--disks", "savvio_10k4")
     done = destage("size", *SMALL[:4], *parts, "--prices", str(prices))

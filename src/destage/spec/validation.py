@@ -44,7 +44,7 @@ _KINDS = {
     "const": "unknown-name",
     **dict.fromkeys(("minItems", "minProperties"), "too-few"),
     "minLength": "empty",
-    "pattern": "bad-form",
+    **dict.fromkeys(("format", "pattern"), "bad-form"),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "out-of-range"),
     **dict.fromkeys(("maxItems", "maxProperties"), "out-of-range"),
 }
@@ -68,9 +68,11 @@ def find_mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
         One issue per mistake, by place, including quantities that could not be parsed.
     """
     issues = list(given.issues)
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - takes long to load, and reading rows needs no validation
+    from jsonschema import Draft202012Validator, FormatChecker  # noqa: PLC0415 - takes long to load, and reading rows needs no validation
 
-    for error in Draft202012Validator(tree.root).iter_errors(given.value):
+    for error in Draft202012Validator(tree.root, format_checker=FormatChecker(["date"])).iter_errors(
+        given.value
+    ):
         issues += [issue for issue in _explain(error, given, tree) if issue.place not in given.unparsed]
     distinct = {(issue.place, issue.message): issue for issue in issues}
     return sorted(distinct.values(), key=lambda issue: issue.place)
@@ -189,6 +191,7 @@ def _describe_allowed(error: "ValidationError", node: Node) -> str:
         **dict.fromkeys(("minItems", "minProperties"), f"must have at least {count}"),
         **dict.fromkeys(("maxItems", "maxProperties"), f"must have at most {count}"),
         "pattern": f"must have the form {node.get('pattern')}",
+        "format": "must be an ISO date such as 2026-11-23",
         "minLength": "must not be empty",
         **dict.fromkeys(
             ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), f"must be {_describe_range(node)}"
