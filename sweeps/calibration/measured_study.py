@@ -7,6 +7,7 @@ replaces the usual one.
 
 import copy
 import itertools
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -65,7 +66,8 @@ def make_measured_study(
         hardware: The tables of a scenario beside workload and run: array, and controller if there is one.
         held: Further lines, which are predicted and compared.
         predicted: Streams to predict by the name of their figure.
-        changed: Values of the array with which each load is predicted too, by path.
+        changed: Values of the array, by path, with which the loads of `predicted` are predicted too, or all
+            loads if there are none.
         unknowns: Priors that are stated, by path.
         known: Paths that are not unknown.
         without: A measured system that is left out, to predict it.
@@ -82,9 +84,10 @@ def make_measured_study(
     # The others replace it or its fields, which a mix lacks.
     first = copy.deepcopy(next((stream for stream in streams if "mix" not in stream), streams[0]))
     further = _make_figures(held)
+    asked = []
     for label, stream in predicted.items():
-        name_of = _choose_name(label, {**figures, **further})
-        further[name_of] = _predict(dict(stream))
+        asked.append(_choose_name(label, {**figures, **further}))
+        further[asked[-1]] = _predict(dict(stream))
     candidates = {
         label: _predict(stream)
         for label, stream in list_candidates(
@@ -114,8 +117,10 @@ def make_measured_study(
     if _SHARE in priors:
         _scatter(scenario, figures.values())
     after = {**changed, **_describe_new_parts(scenario, changed, priors)}
-    for label, figure in list(figures.items()) if changed else ():
-        figures[_choose_name(f"{label}, changed", figures)] = {
+    what = ", ".join(f"{path}={json.dumps(value).strip(chr(34))}" for path, value in changed.items())
+    for label in (asked or list(figures)) if changed else ():
+        figure = figures[label]
+        figures[_choose_name(f"{label} with {what}", figures)] = {
             "set": {**figure["set"], **after},
             "of": "response_mean",
             "class": figure["class"],

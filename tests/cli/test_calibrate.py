@@ -162,10 +162,20 @@ def test_a_measured_set_is_predicted_after_a_change_of_the_array(destage: Any, o
     done = destage("calibrate", old, *on, "--where", "workload = 'mix'", *changed, "--out", "after.yaml")
     assert done.code == 0, done.err
     figures = yaml.safe_load(Path("after.yaml").read_text())["calibrate"]["figures"]
-    after = figures["mix, changed"]["set"]
+    after = figures["mix with array.disk.write_cache=false, array.disks=2"]["set"]
     assert (after["array.disk.write_cache"], after["array.disks"]) == (False, 2)
     assert after.items() >= figures["mix"]["set"].items()
     assert len(figures) % 2 == 0
+
+
+def test_only_the_tests_that_are_asked_for_are_predicted_after_a_change(destage: Any, old: str) -> None:
+    Path("jobs.fio").write_text("[deep]\nrw=randread\nbs=8k\nsize=1g\ndirect=1\niodepth=64\n")
+    on = ("--on", "raid0x1", "--disk", "pm963_960gb", "--controller", "ahci_sata_6gb")
+    asked = ("--predict", "jobs.fio", "--predict-with", "array.disks=2", "--out", "after.yaml")
+    done = destage("calibrate", old, *on, "--where", "workload = 'mix'", *asked)
+    assert done.code == 0, done.err
+    figures = yaml.safe_load(Path("after.yaml").read_text())["calibrate"]["figures"]
+    assert [name for name in figures if "array.disks=2" in name] == ["deep with array.disks=2"]
 
 
 def test_the_array_that_was_measured_is_that_of_a_file(destage: Any, old: str) -> None:

@@ -305,31 +305,35 @@ def test_another_part_has_its_own_figures(changed: dict[str, str], unknown: list
     """What was fitted to the old part says nothing of the new one; what both arrays share stays fitted."""
     document = make(READ, hardware=CACHED, changed=changed)
     figures, priors = document["calibrate"]["figures"], document["calibrate"]["unknowns"]
+    (after,) = figures.keys() - {"read"}
     new = copy.deepcopy(CACHED | {"workload": {"streams": []}})
     new["controller"] |= {"use": changed.get("controller.use", CACHED["controller"]["use"])}
     new["array"]["disk"] |= {"use": changed.get("array.disk.use", CACHED["array"]["disk"]["use"])}
     expected = engine.normalise(
         document["scenario"] | {"controller": new["controller"], "array": new["array"]}
     )
-    added = figures["read, changed"]["set"].keys() - figures["read"]["set"].keys() - changed.keys()
+    added = figures[after]["set"].keys() - figures["read"]["set"].keys() - changed.keys()
     prefix = next(iter(changed)).removesuffix("use")
     assert added == {path for path in priors if path.startswith(prefix)} >= {*unknown}
     for path in unknown:
-        stated = figures["read, changed"]["set"][path]
+        stated = figures[after]["set"][path]
         value = engine.quantities.parse(stated, "ns") if isinstance(stated, str) else stated
         assert value == parameters.read(expected, path)
     larger = make(READ, hardware=CACHED, changed={"controller.cache.capacity": "4GiB"})["calibrate"][
         "figures"
     ]
-    assert larger["read, changed"]["set"].keys() & priors.keys() == set()
+    assert larger["read with controller.cache.capacity=4GiB"]["set"].keys() & priors.keys() == set()
 
 
-def test_each_load_is_predicted_after_a_change_too() -> None:
+def test_each_load_is_predicted_after_a_change_or_only_those_that_are_asked_for() -> None:
     size = {"controller.cache.capacity": "2GiB"}
-    found = make(READ, hardware=CACHED, changed=size, predicted={"next": {"operations": {}}})["calibrate"]
-    assert list(found["figures"]) == ["read", "next", "read, changed", "next, changed"]
+    name = "read with controller.cache.capacity=2GiB"
+    asked = make(READ, hardware=CACHED, changed=size, predicted={"next": {"operations": {}}})["calibrate"]
+    assert list(asked["figures"]) == ["read", "next", name.replace("read", "next")]
+    found = make(READ, hardware=CACHED, changed=size)["calibrate"]
+    assert list(found["figures"]) == ["read", name]
     assert found["fits"] == {"all": ["read"]}
-    fitted, changed = found["figures"]["read"], found["figures"]["read, changed"]
+    fitted, changed = found["figures"]["read"], found["figures"][name]
     assert changed["set"] == {**fitted["set"], **size}
     assert "value" not in changed
     assert changed["discrepancy"] == f"{find_discrepancy('spinning', 1.0):.0%}"

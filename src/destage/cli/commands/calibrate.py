@@ -93,8 +93,8 @@ def calibrate(
         typer.Option(
             "--predict-with",
             metavar="PATH=VALUE",
-            help="With --on: predict each load after a change of the array too, as in "
-            "controller.cache.capacity=1GiB; repeatable, all changes at once.",
+            help="With --on: predict the tests of --predict, or all loads without it, after a change of the "
+            "array too, as in controller.cache.capacity=1GiB; repeatable, all changes at once.",
         ),
     ] = None,
     known: Annotated[
@@ -328,7 +328,7 @@ def _make_text(
     Args:
         where: The condition of the lines to fit on, over their columns and the names of their figures.
         predicted: Streams to predict, by the names of their tests.
-        changed: Values of the array with which each load is predicted too, by path.
+        changed: Values of the array with which the streams are predicted too, or else all loads, by path.
     """
     import pyarrow as pa
     import yaml
