@@ -74,15 +74,13 @@ def format_digits(value: float, digits: int) -> str:
 
 
 def print_facts(name: str, tables: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Print whether published figures are inside and better than their rule, and what is worth knowing."""
+    """Print whether published figures are inside and better than the baseline, and what is worth knowing."""
     print(name)
     for row in tables["predictive"]:
         if not row["is_fitted"]:
             inside = "inside" if row["low_90"] <= row["published"] <= row["high_90"] else "OUTSIDE"
             better = "better" if row["crps"] < row["rule_crps"] else "WORSE"
-            print(
-                f"  {row['fit']}: {row['figure']}: {inside} the 90 % interval, score {better} than the rule"
-            )
+            print(f"  {row['fit']}: {row['figure']}: {inside} the 90 % interval, {better} than the baseline")
     for row in tables["worth_knowing"]:
         if row["variance_removed"] >= _WORTH_SAYING:
             print(f"  {row['fit']}: {row['figure']}: {row['known']} removes {row['variance_removed']:.0%}")

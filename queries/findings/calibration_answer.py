@@ -1,5 +1,6 @@
 """The answer of a calibration in words: odds, predictions with their scores, what decides them."""
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -14,11 +15,13 @@ from destage.queries.text.presentation import (
     format_rounded,
     title_axis,
 )
+from destage.spec import quantities
 
 TABLE = "predictive"
 """The table that a calibration has, and no other study."""
 NEXT, MISSED = "next_measurements", "missed_figures"
 """The tables that calibrations of earlier versions lack."""
+SCORE = "Score: continuous ranked probability score (CRPS), lower is better; baseline: that of a simple rule."
 TABLES = ("calibration", "unknowns", TABLE, "odds", "worth_knowing")
 """The tables that are small enough to be printed whole."""
 _STEPS: Mapping[str, Sequence[tuple[float, str]]] = {
@@ -274,9 +277,9 @@ def format_prediction(row: Row) -> str:
         return text
     where = "within the 50 % interval" if row["inside_50"] else "within the 90 % interval"
     where = where if row["inside_90"] else "outside of the 90 % interval"
-    text += f"; measured: {format_value(row, 'published')}, {where}; score (CRPS) {format_value(row, 'crps')}"
+    text += f"; measured: {format_value(row, 'published')}, {where}; score {format_value(row, 'crps')}"
     if row["rule_crps"] is not None:
-        text += f", that of the plain rule {format_value(row, 'rule_crps')}"
+        text += f", baseline {format_value(row, 'rule_crps')}"
     return text
 
 
@@ -298,7 +301,7 @@ def tabulate_unknowns(session: Session) -> list[tuple[str, ...]]:
 def tabulate_predictions(session: Session) -> list[tuple[str, ...]]:
     """Return the predictions as text: headings, then a row for each fit and figure."""
     missed = list_missed(session)
-    headings = ("figure", "fitted on", "median", "50 %", "90 %", "measured", "CRPS", "plain rule")
+    headings = ("figure", "fitted on", "median", "50 %", "90 %", "measured", "score", "baseline")
     table: list[tuple[str, ...]] = [headings]
     for row in session.query(TABLE).to_pylist():
         seen = "missed" if (row["fit"], row["figure"]) in missed else "with it"
@@ -319,6 +322,24 @@ def list_missed(session: Session) -> set[tuple[str, str]]:
     if MISSED not in session.analyses:
         return set()
     return {(row["fit"], row["figure"]) for row in session.query(MISSED).to_pylist()}
+
+
+def format_prior(prior: Mapping[str, Any], unit: str | None) -> str:
+    """Return a prior as a study states it in words: `log-uniform, 7.39 to 9.78 ms`.
+
+    Args:
+        unit: The base unit of its values; None if they have none.
+    """
+    ((form, values),) = prior.items()
+    if form == "choice":
+        return f"one of {', '.join(json.dumps(value).strip(chr(34)) for value in values)}"
+    low, high, *steps = (
+        str(value) if unit is None else _format_rounded(quantities.parse(value, unit), unit)
+        for value in values
+    )
+    low = low.removesuffix(high.lstrip("0123456789.,\u202f"))
+    text = f"{form.replace('_', '-')}, {low} to {high}"
+    return f"{text} in steps of {steps[0]}" if steps else text
 
 
 def _format_range(row: Row, name: str) -> str:

@@ -31,7 +31,7 @@ from destage.spec.printed_text import align_cells
 _GAP = "  "
 _UNKNOWN = "not measured"
 _RAID = "array.raid"
-_WITHOUT = ", without a failure"
+_NORMAL = " in normal operation"
 _ALWAYS = "Dead battery: the array is always in this state, as no write cache needs a battery."
 
 
@@ -167,21 +167,21 @@ def _describe_verdict(fit: Fit) -> str:
 
 
 def _qualify(reliance: Reliance | None, array: JudgedArray) -> str:
-    """Return what a verdict of the simulation is worth: `, but not to be sure (58 %)`."""
+    """Return what a verdict of the simulation is worth: ` with limited confidence (58 %)`."""
     if reliance is None:
         return ""
     if reliance.odds_with_error is None:
         return " in the simulation"
-    odds = f"{format_odds(reliance.odds_with_error)}{_WITHOUT if array.states else ''}"
-    return f", {'' if reliance.is_sure else 'but not '}to be sure ({odds})"
+    odds = f"{format_odds(reliance.odds_with_error)}{_NORMAL if array.states else ''}"
+    return f" with {'high' if reliance.is_sure else 'limited'} confidence ({odds})"
 
 
 def _describe_reliance(reliance: Reliance, array: JudgedArray) -> list[str]:
     """Return the odds that the addition fits, the model's error, and whether it is to be sure."""
     exact = f"{format_odds(reliance.odds)} that all objectives are met, as far as the simulation is exact"
-    without = _WITHOUT if array.states else ""
+    normal = _NORMAL if array.states else ""
     if reliance.odds_with_error is not None:
-        exact += f"; {format_odds(reliance.odds_with_error)} with the error of the model{without}"
+        exact += f"; {format_odds(reliance.odds_with_error)} with the error of the model{normal}"
     facts = [("odds", exact)]
     error, carried = reliance.error, reliance.carried
     if carried is None:
@@ -196,7 +196,7 @@ def _describe_reliance(reliance: Reliance, array: JudgedArray) -> list[str]:
             f"systems of this class ran at {low} to {high} times the simulated speed, which asks for {needed}"
         )
         facts.append(
-            ("to be sure", f"{verdict}: the array carries {most} in the simulation{without}; {speed}")
+            ("to be sure", f"{verdict}: the array carries {most} in the simulation{normal}; {speed}")
         )
     return [f"{_GAP}{line}" for line in align_cells(facts, left=2).splitlines()]
 
@@ -267,7 +267,7 @@ def _describe_changes(fit: Fit) -> list[str]:
         # Why fewer further disks do not suffice.
         failing = [one for one in states if change.kind == "disks" and one.failing is not None]
         fewer = "".join(f"{one.failing} {_describe_failing(one)}" for one in failing[:1])
-        odds = _qualify(change.reliance, array).removeprefix(", but ").removeprefix(", ").strip()
+        odds = _qualify(change.reliance, array).strip().removeprefix("with ")
         results = [(one, one.measured[0]) for one in states]
         facts = [
             f"holds {show_bytes(change.usable_bytes)}",

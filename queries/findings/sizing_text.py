@@ -261,8 +261,8 @@ def _name_assured(sized: Sized, best: Candidate) -> list[str]:
 
 def _describe_assured(sized: Sized, assured: Assured) -> str:
     """Return how much the array carries that holds the model's error, as in `it carries 2 times the ...`."""
-    load = f"{format_rounded(assured.load, 2)} times the load, as systems may be so much slower"
-    load += "; without a failure" if sized.carrying[0].states else ""
+    load = f"{format_rounded(assured.load, 2)} times the load, as real systems may be that much slower"
+    load += " (in normal operation)" if sized.carrying[0].states else ""
     if assured.disks is None:
         return f"more disks than are considered, for {load}"
     which = "it" if _is_assured(sized, sized.carrying[0]) else "the cheapest array that"

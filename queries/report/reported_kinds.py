@@ -9,6 +9,7 @@ import pyarrow as pa
 from destage.queries.exports.report_record import Summary
 from destage.queries.findings.answer_bars import AnswerBars, draw_answer_bars
 from destage.queries.findings.calibration_answer import (
+    SCORE,
     TABLE,
     compose_calibration,
     list_tables,
@@ -244,7 +245,7 @@ class ReportedCalibration(ReportedAnalysis):
         """Return the tables of unknowns and predictions, with the answer."""
         tables = (
             align_cells(tabulate_unknowns(self._session), left=99),
-            align_cells(tabulate_predictions(self._session), left=2),
+            f"{align_cells(tabulate_predictions(self._session), left=2)}{SCORE}\n",
         )
         return Summary(Presentation((), ()), "", (), tuple(answer), tables=tables)
 

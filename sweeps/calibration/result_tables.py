@@ -339,7 +339,7 @@ def _describe(mixture: Mixture, unit: str | None) -> dict[str, object]:
 
 
 def _score(mixture: Mixture, figure: Figure) -> dict[str, object]:
-    """Return how well a figure with a value was predicted, beside the plain rule."""
+    """Return how well a figure with a value was predicted, beside the baseline."""
     value = figure.value
     if value is None:
         return {}

@@ -60,7 +60,7 @@ class Figure:
         value: The measured value [base unit]; None if there is none.
         tolerance: Its standard deviation [base unit].
         discrepancy: As a share of the figure.
-        against: The ends of the rule [base unit].
+        against: The ends of the baseline [base unit].
     """
 
     name: str
@@ -104,8 +104,8 @@ class Figure:
         default=(),
     )
     against: tuple[float, float] | None = key(
-        "[from, to]: a plain rule that the prediction is scored against, which takes every value between "
-        "as likely.",
+        "[from, to]: the baseline that the score of the prediction is compared with: a simple rule by which "
+        "every value between is as likely.",
         type="array",
         minItems=2,
         maxItems=2,

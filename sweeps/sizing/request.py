@@ -88,7 +88,7 @@ class SizingRequest:
         capacity: The data that the array must hold, over which those of the load are spread [bytes]; None for
             those of the workload.
         spares: The hot spares, which have a price and hold no data.
-        unit: What the number of users counts.
+        unit: `users`, or a percentage of the load where users are not what is asked for.
         remarks: Sentences on what the load assumes.
         failures: The objectives in states of failure (`failure_states`), by state.
     """
@@ -113,8 +113,11 @@ class SizingRequest:
     @property
     def least_load(self) -> str:
         """The load of one user in words."""
-        counts_users = self.unit.startswith(USERS)
-        return f"{self.unit.replace(USERS, 'one user', 1)} alone" if counts_users else f"1 {self.unit}"
+        return f"{self.count(1):.3g} {self.unit}" if self.unit != USERS else "one user alone"
+
+    def count(self, users: int) -> float:
+        """Return a number of users in the unit of the load."""
+        return users if self.unit == USERS else 100 * users / self.workload[USERS]
 
 
 def list_objectives(response_p95: str | None, subject_to: Sequence[str]) -> list[str]:

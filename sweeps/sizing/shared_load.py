@@ -26,8 +26,8 @@ from destage.sweeps.sizing.stored_data import (
 from destage.sweeps.space import parameters
 from destage.sweeps.study.users import has_trace, has_users, list_streams
 
-JOINED_UNIT = "users of each load"
-"""What the number of users of several loads counts."""
+JOINED_UNIT = "% of all loads"
+"""The unit of several loads, which grow together."""
 ADD, HAVE = "add", "have"
 """The places of mistakes in an added load and in the present one."""
 _CONTIGUOUS = "contiguous"

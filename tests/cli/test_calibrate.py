@@ -142,7 +142,7 @@ def test_a_measured_set_is_calibrated_on_the_array_that_was_measured(destage: An
     assert "array.disk.write_cache" not in calibrated["unknowns"]
     assert "value" not in calibrated["figures"]["deep"]
     assert "shallow" not in calibrated["figures"]
-    assert "array.disk.read_time log_uniform" in done.err
+    assert "array.disk.read_time: log-uniform, 20 to 200 us" in done.err
     assert "array: raid0x1, disk pm963_960gb, controller ahci_sata_6gb" in done.err
     asked = destage(*command)
     assert "deep" in asked.out
@@ -168,7 +168,7 @@ def test_a_measured_set_is_predicted_after_a_change_of_the_array(destage: Any, o
     assert len(figures) % 2 == 0
 
 
-def test_only_the_tests_that_are_asked_for_are_predicted_after_a_change(destage: Any, old: str) -> None:
+def test_only_the_tests_asked_for_are_predicted_after_a_change(destage: Any, old: str) -> None:
     Path("jobs.fio").write_text("[deep]\nrw=randread\nbs=8k\nsize=1g\ndirect=1\niodepth=64\n")
     on = ("--on", "raid0x1", "--disk", "pm963_960gb", "--controller", "ahci_sata_6gb")
     asked = ("--predict", "jobs.fio", "--predict-with", "array.disks=2", "--out", "after.yaml")

@@ -79,7 +79,7 @@ def test_an_addition_of_nothing_is_as_today(check: Check, tmp_path: Path) -> Non
     assert answer["fits"]
     assert answer["changes"] == []
     assert answer["today"] == answer["with_addition"]
-    assert answer["answer"][0].startswith("It fits, to be sure (")
+    assert answer["answer"][0].startswith("It fits with high confidence (")
 
 
 def test_more_of_a_rate_never_fits_better(check: Check) -> None:

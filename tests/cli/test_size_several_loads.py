@@ -98,6 +98,19 @@ def test_a_name_has_its_users_after_a_colon(size: Size) -> None:
     assert "vdi-3-and-vdi-6-and-vdi-2" in answer["sweeps"][0]
 
 
+def test_the_amount_of_several_loads_is_a_percentage(destage: Any) -> None:
+    """100 and 200 users run as users of one number, which is that of neither load at other loads."""
+    loads = ("--workload", "vdi", "--users", "2", "--add", "vdi:4", "--count", "4")
+    done = destage("size", *loads, *PARTS, *QUICK[:2], "--response-p95", "10s", "--explain", "--quiet")
+    assert done.code == 0
+    heading = next(line for line in done.out.splitlines() if "busiest disk" in line)
+    assert heading.startswith("% of all loads")
+    (asked,) = [line.split() for line in done.out.splitlines() if "requested load" in line]
+    assert asked[0] == "100"
+    missed = destage("size", *loads, *PARTS, *QUICK[:2], "--response-p95", "0.1ms", "--quiet").out
+    assert "users" not in missed.partition("\n")[0]
+
+
 def test_a_rate_takes_the_rest_of_the_capacity() -> None:
     """Of 5 TB, the other load has 1 TB, which lies behind it."""
     rate, other = make_rate_load(50, 0, "8KiB"), make_rate_load(10, 0, "8KiB")

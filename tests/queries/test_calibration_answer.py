@@ -15,6 +15,7 @@ from destage.queries.findings.calibration_answer import (
     describe_next,
     describe_poor_fit,
     format_prediction,
+    format_prior,
     name_odds,
     name_stage,
     name_undetermined,
@@ -24,6 +25,7 @@ from destage.queries.findings.calibration_answer import (
 from destage.queries.findings.missed_text import list_widened
 from destage.queries.findings.prediction_values import format_share
 from destage.queries.opening.session import Session
+from destage.queries.report import reported_kinds
 from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render_page
 from destage.queries.report.reported_kinds import compose_answer, compose_summary
@@ -107,7 +109,7 @@ def test_the_answer_names_odds_predictions_and_scores(queue: Session) -> None:
     assert answer[0].startswith("Fitted on light load, the rest is preliminary: ")
     assert answer[1].startswith("Fitted on light load, the odds of then: response_mean <= 30ms are ")
     assert "measured: 9 ms" in answer[2]
-    assert "of the plain rule" in answer[2]
+    assert ", baseline " in answer[2]
     assert answer[3].startswith("Fitted on light load: ")
     assert "of 1 held figures" in answer[3]
     unknowns = tabulate_unknowns(queue)
@@ -119,6 +121,22 @@ def test_the_answer_names_odds_predictions_and_scores(queue: Session) -> None:
     ]
     assert all("ms" in cell for cell in unknowns[1][1:])
     assert [row[0] for row in tabulate_predictions(queue)] == ["figure", "now", "then"]
+    assert tabulate_predictions(queue)[0][-2:] == ("score", "baseline")
+    assert "CRPS" in reported_kinds.find_reported(queue).summarize([]).tables[1]
+
+
+@pytest.mark.parametrize(
+    ("prior", "unit", "text"),
+    [
+        ({"log_uniform": ["7391304ns", "9775us"]}, "ns", "log-uniform, 7.39 to 9.78 ms"),
+        ({"log_uniform": ["5us", "1ms"]}, "ns", "log-uniform, 5 us to 1 ms"),
+        ({"uniform": [0.05, 1.0]}, None, "uniform, 0.05 to 1.0"),
+        ({"integer": [2, 16, 2]}, None, "integer, 2 to 16 in steps of 2"),
+        ({"choice": ["10", True]}, None, "one of 10, true"),
+    ],
+)
+def test_a_prior_is_shown_in_words(prior: dict[str, object], unit: str | None, text: str) -> None:
+    assert format_prior(prior, unit) == text
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,10 @@ ERROR = ModelError(LoadClass("spinning"), 6, 0.5, 1.0, 2.0)
 
 @pytest.mark.parametrize(
     ("odds", "verdict", "sure"),
-    [(0.58, "It fits, but not to be sure (58 %): ", "no"), (0.95, "It fits, to be sure (95 %): ", "yes")],
+    [
+        (0.58, "It fits with limited confidence (58 %): ", "no"),
+        (0.95, "It fits with high confidence (95 %): ", "yes"),
+    ],
 )
 def test_a_fit_has_its_odds_and_whether_it_is_sure(odds: float, verdict: str, sure: str) -> None:
     """A system of half the speed carries the load if the simulated one carries twice as much."""
@@ -90,7 +93,7 @@ def test_changes_that_make_it_fit_are_listed() -> None:
     words = [
         "EUR 200",
         "2 more disks, 6 in all",
-        "holds 90 TB; response p95 20 ms; not to be sure (70 %); 5 miss response_p95 <= 30ms",
+        "holds 90 TB; response p95 20 ms; limited confidence (70 %); 5 miss response_p95 <= 30ms",
     ]
     assert [line.strip() for line in listed.strip().split("  ") if line.strip()] == words
     assert lines[lines.index(listed) + 1].startswith("1 other change simulated without success; 3 changes")
@@ -144,7 +147,7 @@ def test_each_state_of_failure_has_its_figures() -> None:
     assert (met.fits, missed.fits, missed.is_met) == (True, False, True)
     assert missed.excess == pytest.approx(1.5)
     lines = compose_fit(Fit(CONFIG, today, met, reliance=Reliance(0.97, ERROR, 2.5, False, 0.97)))
-    assert lines[0].startswith("It fits, to be sure (97 %, without a failure): ")
+    assert lines[0].startswith("It fits with high confidence (97 % in normal operation): ")
     assert lines[0].endswith("and response p95 (dead battery) is 50 ms, at most 60 ms.")
     assert any(
         line.split()

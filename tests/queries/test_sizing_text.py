@@ -116,7 +116,8 @@ def test_the_disks_that_hold_the_models_error() -> None:
     assert odds.endswith("; less than 95 % with the error of the model")
     (line,) = [line for line in lines if "to be sure" in line]
     assert line == (
-        "  to be sure    the cheapest array that carries 2 times the load, as systems may be so much slower"
+        "  to be sure    the cheapest array that carries 2 times the load, "
+        "as real systems may be that much slower"
     )
     none = replace(assured, parts=PARTS, disks=None, price=None)
     lines = compose_sizing(replace(SIZED, assured=none))
@@ -218,6 +219,9 @@ def test_states_of_failure_have_a_line_each() -> None:
     assert "during rebuild response p95 61 ms; at most 80 ms: a factor of 1.3 below" in lines
     assert any(line.startswith("dead battery response p95 20 ms; at most 80 ms: a") for line in lines)
     assert any(line.endswith("no write cache needs a battery") for line in lines)
+    assured = Assured(ModelError(LoadClass("spinning"), 4, 0.5, 0.8, 1.28), 2.0, BEST.parts, BEST.disks, 9.0)
+    sure = compose_sizing(replace(SIZED, candidates=[best, OTHER], assured=assured))
+    assert any(line.endswith(" (in normal operation)") for line in sure)
 
     missed = replace(
         rebuilt, disks=24, is_met=False, measured=(Measured(slow, 99_000.0, 2_000.0, 80 / 99, 0.0),)

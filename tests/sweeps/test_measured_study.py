@@ -325,7 +325,7 @@ def test_another_part_has_its_own_figures(changed: dict[str, str], unknown: list
     assert larger["read with controller.cache.capacity=4GiB"]["set"].keys() & priors.keys() == set()
 
 
-def test_each_load_is_predicted_after_a_change_or_only_those_that_are_asked_for() -> None:
+def test_a_change_is_predicted_for_the_loads_asked_for() -> None:
     size = {"controller.cache.capacity": "2GiB"}
     name = "read with controller.cache.capacity=2GiB"
     asked = make(READ, hardware=CACHED, changed=size, predicted={"next": {"operations": {}}})["calibrate"]

@@ -32,7 +32,7 @@ _CLASSES = 8
 """Classes of an ordered unknown, each as likely in the prior."""
 _WIDE = 8.0
 """From this ratio of the ends on, an axis is logarithmic."""
-_HALF, _NINE, _PUBLISHED, _RULE = "50 % interval, median", "90 % interval", "published", "plain rule"
+_HALF, _NINE, _PUBLISHED, _RULE = "50 % interval, median", "90 % interval", "published", "baseline"
 Row = Mapping[str, Any]
 
 
@@ -91,7 +91,7 @@ def _draw_prediction(row: Row, scale: float, *, is_missed: bool) -> DotRow:
     ]
     if values["rule_from"] is not None and not row["is_fitted"]:
         ends = values["rule_from"], values["rule_to"] or 0.0
-        note = f"plain rule: {format_number(ends[0])} to {format_number(ends[1])}"
+        note = f"baseline: {format_number(ends[0])} to {format_number(ends[1])}"
         dots.append(Dot(_RULE, sum(ends) / 2, *ends, note, lane=2, is_range=True))
     if values["published"] is not None:
         text = f"published {format_value(row, 'published', '')}"

@@ -14,7 +14,7 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 }
 _LEAST = sys.float_info.min
 NORMAL = "normal"
-"""The state of an array without a failure."""
+"""Normal operation: no disk has failed, and the battery works."""
 DURING_REBUILD, DEAD_BATTERY = "during_rebuild", "dead_battery"
 """The states of failure in which an array may have objectives of its own."""
 

@@ -382,10 +382,11 @@ def _read_tests(sources: Sequence[str], only: str | None) -> dict[str, dict[str,
 
 def _print_unknowns(study: "Study") -> None:
     """Print what the calibration takes as unknown."""
-    priors = study.document["calibrate"]["unknowns"]
-    texts = [
-        f"{path} {form} {', '.join(map(str, values))}"
-        for path, prior in priors.items()
-        for form, values in prior.items()
-    ]
+    from destage.queries.findings.calibration_answer import format_prior
+    from destage.sweeps.space.parameters import explain_unknown, find_parameter
+
+    texts = []
+    for path, prior in study.document["calibrate"]["unknowns"].items():
+        unit = None if explain_unknown(path) else find_parameter(path).unit
+        texts.append(f"{path}: {format_prior(prior, unit)}")
     print_note("unknown, with --unknown and --known to change it:\n  " + "\n  ".join(texts))

@@ -50,7 +50,7 @@ class SizedLoad:
     Attributes:
         workload: The workload, as in a scenario, with its number of users.
         name: The name of the load in the names of studies.
-        unit: What the number of users counts.
+        unit: `users`, or a percentage of the load.
         remarks: Sentences on what the load assumes.
         settings: Fields of the load that options decide, by dotted path.
     """

@@ -143,7 +143,9 @@ def _draw_curve(curve: "Sequence[Load]", request: "SizingRequest") -> str:
         is_requested = load.users == request.workload["users"]
         marks = [*(["requested load"] if is_requested else []), *(["knee"] if load.is_knee else [])]
         drawn = bar((load.response_p95_us or 0.0) / most, _BAR)
-        rows.append((str(load.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
+        rows.append(
+            (f"{request.count(load.users):.4g}", response, busy, f"{drawn} {', '.join(marks)}".strip())
+        )
     return align_cells(rows, ends_in_text=True)
 
 
