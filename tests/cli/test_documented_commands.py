@@ -21,7 +21,7 @@ from served_sweep import serve
 ANSWERED_NO = {"size --have array.yaml": "the addition does not fit"}
 """What commands contain that exit with 1, and the answer that says so."""
 SYNOPSES = (
-    "destage measured import FILE... --name NAME --array LABEL [--replace] [--store STORE]",
+    "destage measured import FILE... --name NAME --array LABEL [--device NAME] [--replace] [--store STORE]",
     "destage measured show NAME [--format csv]",
     "destage measured delete NAME",
 )
