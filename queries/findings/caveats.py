@@ -129,11 +129,8 @@ def describe_error(error: ModelError | str | None) -> list[str]:
         low, high = (format_rounded(end, _DIGITS) for end in (error.low, error.high))
         # The state of most SSDs is known to the administrator alone, the number of destages to the maker.
         conditions = ["its SSDs are in the state configured"] if error.load.medium == "flash" else []
-        conditions += (
-            ["its write cache sends each disk as many writes at a time as configured (destage_depth)"]
-            if error.has_destages
-            else []
-        )
+        destages = "its cache writes to each disk at the destage_depth configured"
+        conditions += [destages] if error.has_destages else []
         condition = f", if {' and '.join(conditions)}" if conditions else ""
         text = (
             f": {format_count(error.systems, 'measured system')} of this class ({error.load}) "
