@@ -27,7 +27,12 @@ FRESH = ("--set", "array.disk.precondition=empty")
 SMALL_CACHE = ("--set", "controller.cache.capacity=512MiB")
 """A cache that is soon full, with the same."""
 SSD = ("--disks", "dc600m_960gb", *FRESH)
-SMALL = ("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb", *QUICK)
+SMALL = (
+    *("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb"),
+    *FRESH,
+    *SMALL_CACHE,
+    *QUICK,
+)
 
 RATE = ("--read-iops", "700", "--size", "8KiB")
 SHARED = ("--iops", "700", "--read-share", "0.7", "--size", "8KiB")

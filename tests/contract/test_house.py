@@ -37,7 +37,7 @@ PROTOCOLS = {"destage.cli.commands": "a module of the command line has the name 
 """Packages whose modules have given names, and the reason."""
 ENTERED = {
     "run first-sweep.yaml --executor inline --workers 1": 118,
-    "size --users 5 --workload vdi --raid 10 --count 4": 105,
+    "size --users 5 --workload vdi --raid 10 --count 4 --controllers megaraid_9540": 105,
     "query first-sweep design_space": 49,
     "simulate first-sweep.yaml": 20,
     "status": 15,
