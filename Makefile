@@ -26,8 +26,8 @@ CARGO_AT := --manifest-path engine/Cargo.toml --workspace
 REPORT ?= report.html
 STORE ?= destage-store
 PYTEST_ARGS ?=
-# One process more than processors, as tests wait for programs; up to four, as the Ray clusters of the tests need memory.
-TOGETHER := --numprocesses $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 4 ? n + 1 : 4))) --dist loadgroup
+# Two processes more than processors, as tests wait for programs; up to four, as the Ray clusters of the tests need memory.
+TOGETHER := --numprocesses $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 2 ? n + 2 : 4))) --dist loadgroup
 CASES ?= 20000
 RUNS ?= 1000000
 

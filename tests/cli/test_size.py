@@ -29,7 +29,6 @@ SMALL_CACHE = ("--set", "controller.cache.capacity=512MiB")
 SSD = ("--disks", "dc600m_960gb", *FRESH)
 SMALL = (
     *("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb"),
-    *FRESH,
     *SMALL_CACHE,
     *QUICK,
 )
@@ -491,7 +490,8 @@ def test_a_knee_is_inside_the_range_of_loads(rows: list[dict[str, float]], knees
 
 def test_users_that_change_nothing_are_refused(destage: Any) -> None:
     """Its 32 outstanding I/Os are those of all users together."""
-    oltp = ("size", "--workload", "iometer_oltp", *SSD, "--raid", "10", "--count", "2")
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
+    oltp = ("size", "--workload", "iometer_oltp", *one)
     assert destage(*oltp, "--users", "10").issues == [("study.no-effect", "--users")]
     done = destage(*oltp, *QUICK, "--explain")
     assert done.code == 0
@@ -502,7 +502,8 @@ def test_users_that_change_nothing_are_refused(destage: Any) -> None:
 
 def test_an_objective_that_nothing_measures_is_named(destage: Any) -> None:
     """Without it, two SSDs carry the load with a response of 1.1 ms."""
-    oltp = ("size", "--workload", "iometer_oltp", *SSD, "--raid", "10", *QUICK)
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10")
+    oltp = ("size", "--workload", "iometer_oltp", *one, *QUICK)
     done = destage(*oltp, "--subject-to", "commit_p95 <= 10ms")
     assert (done.code, done.issues) == (2, [("study.not-measured", "--subject-to")])
     assert "commit_p95 <= 10ms" in done.err
@@ -661,11 +662,13 @@ def test_a_signal_in_the_last_run_of_a_sweep_ends_the_sizing(
         finish(writer, planner)
 
     monkeypatch.setattr(SweepWriter, "finish", signal_and_finish)
-    done = destage("size", "--users", "2", "--workload", "vdi", *SSD, "--raid", "10", "--count", "2", *QUICK)
+    one = (*SSD, "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
+    done = destage("size", "--users", "2", "--workload", "vdi", *one, *QUICK)
     assert (done.code, done.out) == (130, "")
     assert done.err.startswith("warning: sweep.interrupted at size: ")
+    parts = {"disks": ["exos_x18"], "controllers": ["megaraid_9540"], "raid": ["10"], "most": 2}
     with pytest.raises(KeyboardInterrupt):
-        package.size(3, "vdi", disks=["dc600m_960gb"], raid=["10"], most=2, store=str(tmp_path))
+        package.size(1, "vdi", **parts, store=str(tmp_path))
 
 
 def test_an_abort_of_a_sweep_has_one_warning(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,9 +21,10 @@ CACHED = (
     *("--disks", "exos_x18", "--controllers", "megaraid_9560_8i", "--raid", "10", "--count", "4-16"),
     *SMALL_CACHE,
 )
-FRESH = ("--set", "array.disk.precondition=empty")
-"""SSDs without old data, with the same."""
-UNCACHED = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--count", "2-4", *FRESH)
+UNCACHED = (
+    *("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--count", "2-4"),
+    *("--set", "array.disk.precondition=empty"),
+)
 REBUILD, BATTERY = "--during-rebuild", "--dead-battery"
 
 
@@ -87,8 +88,7 @@ def test_the_search_goes_on_beyond_arrays_that_fail(destage: Any, tmp_path: Path
     prices.write_text(
         f"{{currency: USD, date: 2026-11-01, controllers: {{megaraid_9560_8i: 400}}, disks: {disks}}}"
     )
-    parts = ("--prices", str(prices), "--raid", "10,5", "--count", "4-6", *SMALL_CACHE, *FRESH)
-    size = ("size", *LOAD, *parts, *QUICK)
+    size = ("size", *LOAD, "--prices", str(prices), "--raid", "10,5", "--count", "4-6", *SMALL_CACHE, *QUICK)
     healthy = json.loads(destage(*size).out)
     assert "dc600m_960gb" not in {one["parts"]["array.disk.use"] for one in healthy["carrying"]}
     for limit in ("30ms", "5ms"):
