@@ -8,8 +8,9 @@ narrow ones.
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from destage import engine
 from destage.engine import catalog
@@ -233,40 +234,63 @@ def find_outclassed(
         enough: The number of families that may carry the load after which the rest is not examined.
     """
     upper = [objective for objective in objectives if objective.is_upper and objective.bound > 0]
+    arrays = [_make_full_array(scenario, family, counts) for family in families]
     outclassed: list[Outclassed] = []
     with ThreadPoolExecutor(count_processors()) as threads:
-        runs = threads.map(lambda family: _examine(scenario, family, counts, upper), families)
-        for index, missed in enumerate(runs, start=1):
-            if missed is not None:
-                outclassed.append(missed)
+        # Products of the same hardware share a run.
+        distinct = dict.fromkeys(array.canonical for array in arrays if array)
+        runs = {text: threads.submit(_simulate, text) for text in distinct}
+        for index, (family, array) in enumerate(zip(families, arrays, strict=True), start=1):
+            row = runs[array.canonical].result() if array else None
+            if array and row:
+                outclassed += _judge(family, array, row, upper)
             if index - len(outclassed) == enough:
                 threads.shutdown(cancel_futures=True)
                 break
     return outclassed
 
 
-def _examine(
-    scenario: Mapping[str, Any], family: _Family, counts: Sequence[int], upper: Sequence[Objective]
-) -> Outclassed | None:
+class _FullArray(NamedTuple):
+    """An array with the most disks of its family, as written and in canonical form."""
+
+    disks: int
+    scenario: dict[str, Any]
+    canonical: str
+
+
+def _make_full_array(
+    scenario: Mapping[str, Any], family: _Family, counts: Sequence[int]
+) -> _FullArray | None:
+    """Return the array with the most disks that is valid; None without one."""
     for count in sorted(counts, reverse=True):
         written: dict[str, Any] = copy.deepcopy(dict(scenario))
         for path, value in {**family, DISKS: count}.items():
             parameters.assign(written, path, value)
-        try:
-            row = engine.simulate(written)
-        except ConfigError:
-            continue
-        except DestageError:
-            return None
-        if row["status"] == "overloaded":
-            return Outclassed(family, count, written, row)
-        missed = [
-            (value / objective.bound, objective, value)
-            for objective in upper
-            if (value := row[objective.column]) is not None and value > FAR * objective.bound
-        ]
-        if row["status"] != "ok" or not missed:
-            return None
-        _, objective, value = max(missed, key=lambda miss: miss[0])
-        return Outclassed(family, count, written, row, objective, value)
+        with suppress(ConfigError):
+            return _FullArray(count, written, engine.canonical_json(written))
     return None
+
+
+def _simulate(scenario: str) -> dict[str, Any] | None:
+    """Return the results of a configuration; None if its run fails, which the search reports."""
+    try:
+        return engine.simulate(scenario)
+    except DestageError:
+        return None
+
+
+def _judge(
+    family: _Family, array: _FullArray, row: Mapping[str, Any], upper: Sequence[Objective]
+) -> list[Outclassed]:
+    """Return an array that is overloaded or far above an objective; nothing if it may carry the load."""
+    if row["status"] == "overloaded":
+        return [Outclassed(family, array.disks, array.scenario, row)]
+    missed = [
+        (value / objective.bound, objective, value)
+        for objective in upper
+        if (value := row[objective.column]) is not None and value > FAR * objective.bound
+    ]
+    if row["status"] != "ok" or not missed:
+        return []
+    _, objective, value = max(missed, key=lambda miss: miss[0])
+    return [Outclassed(family, array.disks, array.scenario, row, objective, value)]

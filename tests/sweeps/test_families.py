@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from destage import engine
 from destage.sweeps.keys.objectives import parse_objective
 from destage.sweeps.sizing.families import find_outclassed
 
@@ -39,3 +42,20 @@ def test_a_response_must_be_far_beyond_its_bound() -> None:
         missed = find_outclassed(reads(10), SLOW[:1], (4,), [objective], 1)
         assert bool(missed) is is_left_out
         assert not missed or (missed[0].objective, missed[0].value is not None) == (objective, True)
+
+
+def test_products_of_the_same_hardware_share_their_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PERC H755 is a MegaRAID 9560-16i with another name."""
+    simulated: list[str] = []
+
+    def count(scenario: str) -> dict[str, Any]:
+        simulated.append(scenario)
+        return simulate(scenario)
+
+    simulate = engine.simulate
+    monkeypatch.setattr(engine, "simulate", count)
+    twins = [SLOW[0] | {"controller.use": name} for name in ("perc_h755", "megaraid_9560_16i")]
+    scenario = reads(5000) | {"controller": {"cache": {"capacity": "64MiB"}}}
+    left_out = find_outclassed(scenario, [*twins, SLOW[0]], (4,), [P95], 2)
+    assert [missed.family for missed in left_out] == [*twins, SLOW[0]]
+    assert len(simulated) == 2
