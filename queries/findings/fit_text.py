@@ -189,7 +189,8 @@ def _describe_reliance(reliance: Reliance, array: JudgedArray) -> list[str]:
     elif not isinstance(error, ModelError):
         facts.append(("to be sure", "unknown, as the error of the model is"))
     else:
-        most = f"{'at least ' if reliance.is_bound else ''}{format_rounded(carried, 2)} times the load"
+        times = "1.0" if format_rounded(carried, 2) == "1" else format_rounded(carried, 2)
+        most = f"{'at least ' if reliance.is_bound else ''}{times} times the load"
         low, high, needed = (format_rounded(end, 2) for end in (error.low, error.high, 1 / error.low))
         verdict = "yes" if reliance.is_sure else "no"
         speed = (

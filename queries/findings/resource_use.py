@@ -59,7 +59,8 @@ def describe_use(row: Mapping[str, float | None], config: Mapping[str, Any]) -> 
 
 def _describe_one(name: str, use: float) -> str:
     if name == "cache":
-        return f"{_percent(use)} of the writes waited for room in the write cache"
+        # In a queue that grows, more writes begin to wait than are completed.
+        return f"{_percent(min(use, 1))} of the writes waited for room in the write cache"
     return f"{RESOURCE_WORDS[name]} {_percent(use)}"
 
 

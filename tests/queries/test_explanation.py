@@ -57,6 +57,12 @@ def test_the_reason_of_replicates_without_a_search(seek_session: Session) -> Non
     assert kind.explain_planning(later[0], history, []).startswith("one of 1 further replicate,")
 
 
+def test_no_more_than_all_writes_wait() -> None:
+    """Of a queue that grows, more writes begin to wait in the window than are completed."""
+    (limit, *_) = describe_use({"write_stalls": 110, "writes": 100}, {})
+    assert "100 % of the writes" in limit.replace("\u202f", " ")
+
+
 def test_brackets_of_both_directions() -> None:
     """The most that meets and the least that misses; for the smallest value sought, mirrored."""
     assert find_bracket(HISTORY, [BOUND], is_minimum=False) == Bracket(112, 112, is_mixed=True)

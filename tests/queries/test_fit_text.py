@@ -75,6 +75,12 @@ def test_a_fit_has_its_odds_and_whether_it_is_sure(odds: float, verdict: str, su
     assert assured.endswith("0.5 to 2 times the simulated speed, which asks for 2")
 
 
+@pytest.mark.parametrize(("carried", "text"), [(1.01, "1.0"), (1.25, "1.2"), (0.36, "0.36"), (12.3, "12")])
+def test_what_is_carried_has_two_digits(carried: float, text: str) -> None:
+    fit = Fit(CONFIG, judge(10, 0.4), judge(24, 0.8), reliance=Reliance(0.97, ERROR, carried, False, 0.58))
+    assert f" carries {text} times the load " in compose_fit(fit)[3]
+
+
 def test_a_fit_without_a_known_error_is_one_of_the_simulation() -> None:
     for reliance in (Reliance(0.97, "a sequential load", 3.0), Reliance(0.97, None, None)):
         fit = Fit(CONFIG, judge(10, 0.4), judge(24, 0.8), reliance=reliance)
