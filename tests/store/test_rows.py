@@ -2,15 +2,23 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_stores import publish
 
 from destage.errors import StoreError
 from destage.store import open_sweep
 from destage.store.files.layout import SweepLayout
 from destage.store.fragment_files.fragments import write_fragment
-from destage.store.fragment_files.stored_rows import find_present_runs, read_rows, rows_schema
+from destage.store.fragment_files.stored_rows import (
+    find_present_runs,
+    read_rows,
+    rows_schema,
+    select_best_rows,
+)
 from destage.store.state.plan import plan_schema
 
 MakeRows = Callable[..., pa.Table]
@@ -86,3 +94,33 @@ def test_a_damaged_fragment_is_an_error(make_rows: MakeRows, layout: SweepLayout
     with pytest.raises(StoreError, match=rf"^store\.damaged-fragment at .*{path.name}"):
         read_rows(layout)
     assert read_rows(layout, past_damage=True)["run_id"].to_pylist() == ["a"]
+
+
+_TAILS = st.text("0123456789abcdef", min_size=2, max_size=2)
+_IDS = st.one_of(
+    st.text("0123456789abcdef", min_size=18, max_size=18),
+    _TAILS.map("0123456789abcdef".__add__),
+    _TAILS.map("0123456789abcdeg".__add__),
+    st.sampled_from(["a", "0123456789abcdef00"]),
+)
+"""Of equal and of other lengths, with equal beginnings, and with characters that are no digits."""
+
+
+@given(st.lists(_IDS, max_size=8), st.integers(0, 3))
+def test_every_run_has_its_best_row_in_the_order_of_their_ids(ids: list[str], skipped: int) -> None:
+    """The rows are a part of a table, and each is worse than those of the same run after it."""
+    run_ids = ["f" * 18] * skipped + ids
+    every = pa.table(
+        {
+            "run_id": pa.array(run_ids, pa.string()),
+            "status": pa.array(["ok"] * len(run_ids), pa.string()),
+            "error_kind": pa.nulls(len(run_ids), pa.string()),
+            "number": pa.array(range(len(run_ids)), pa.int64()),
+        }
+    )
+    rows = every.slice(skipped)
+    places = np.arange(len(ids))[::-1].copy()
+    best = {row["run_id"]: row["number"] for row in rows.to_pylist()}
+    found = select_best_rows(rows, places)
+    assert found["run_id"].to_pylist() == sorted(best)
+    assert found["number"].to_pylist() == [best[run] for run in sorted(best)]

@@ -276,6 +276,8 @@ def select_best_rows(rows: pa.Table, places: np.ndarray | None = None) -> pa.Tab
     Args:
         places: By row the place of its fragment by name (default: the rows are in that order).
     """
+    if (distinct := _sort_distinct(rows["run_id"])) is not None:
+        return rows.take(distinct)
     failed = pc.cast(pc.equal(rows["status"], "failed"), pa.int8())
     rank = pc.add(failed, pc.cast(is_transient(rows), pa.int8()))
     position = np.arange(rows.num_rows) if places is None else places
@@ -287,3 +289,37 @@ def select_best_rows(rows: pa.Table, places: np.ndarray | None = None) -> pa.Tab
     first = np.ones(len(ids), dtype=bool)
     first[1:] = ids[1:] != ids[:-1]
     return rows.take(order.filter(pa.array(first)))
+
+
+_PREFIX = 16
+"""Hexadecimal digits of a run id that a number of 64 bits has."""
+_NO_DIGIT = 16
+_DIGITS = np.full(256, _NO_DIGIT, np.uint8)
+"""The value of each character as a hexadecimal digit."""
+_DIGITS[list(b"0123456789abcdef")] = range(16)
+
+
+def _sort_distinct(run_ids: pa.ChunkedArray) -> np.ndarray | None:
+    """Return the order of run ids of which no two begin alike; None if they may be of one run.
+
+    Numbers are sorted in a tenth of the time of texts.
+    """
+    texts = run_ids.combine_chunks()
+    if not len(texts) or texts.null_count:
+        return None
+    ends = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset :][: len(texts) + 1]
+    length = ends[1] - ends[0]
+    if length < _PREFIX or (np.diff(ends) != length).any():
+        return None
+    characters = np.frombuffer(texts.buffers()[2], np.uint8)[ends[0] : ends[-1]].reshape(len(texts), length)
+    numbers = np.zeros(len(texts), np.uint64)
+    for column in np.ascontiguousarray(characters[:, :_PREFIX].T):
+        digits = _DIGITS[column]
+        if digits.max() == _NO_DIGIT:
+            return None
+        numbers <<= np.uint64(4)
+        numbers |= digits
+    # Digits are in the order of their characters.
+    order = np.argsort(numbers)
+    is_repeated = numbers[order[1:]] == numbers[order[:-1]]
+    return None if is_repeated.any() else order
