@@ -27,7 +27,7 @@ from destage.queries.report.reported_kinds import compose_summary, find_reported
 from destage.queries.report.sentences.design_space import render_design_space
 from destage.queries.report.sentences.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.sentences.published_section import render_published_section
-from destage.queries.report.sentences.unanswered_points import list_unanswered
+from destage.queries.report.sentences.unanswered_points import UnansweredPoint, list_unanswered
 from destage.queries.text.presentation import format_count, format_number
 from destage.store import Location
 
@@ -76,9 +76,10 @@ def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
     shown = open_excerpt(session, MOST_DRAWN)
     kind = find_reported(session)
     has_points, (drawn, left_out) = kind.has_points, kind.open_drawn()
+    points, unanswered = list_unanswered(session, _MOST_UNANSWERED)
     sections = [
-        _answer(session),
-        _unanswered(session),
+        _answer(session, unanswered),
+        _list_unanswered(points, unanswered),
         *(_figure(figure, session, left_out) for figure in build_figures(drawn, measured)),
         # Of draws, it would take minutes and show the prior; a calibration has tables of its own on this.
         *(_figure(plot, session) for plot in (build_what_matters(session) if has_points else ())),
@@ -113,9 +114,9 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _answer(session: Session) -> str:
+def _answer(session: Session, unanswered: int) -> str:
+    """Return the head of the page, with the number of points without an answer."""
     question = session.spec.get("question") or f"Results of {session.sweep.name}"
-    _, unanswered = list_unanswered(session, 0)
     have = f"{format_count(unanswered, 'point')} {'has' if unanswered == 1 else 'have'} no answer"
     listed = [f"{have}; the list below has the cause and the remedy of each."] if unanswered else []
     sentences = compose_summary(session, listed)
@@ -149,9 +150,8 @@ def _sql(text: str, session: Session) -> str:
     return f"<details><summary>SQL</summary><pre>{written}</pre></details>"
 
 
-def _unanswered(session: Session) -> str:
-    """Return the section on points without an answer, with the cause and what to change."""
-    points, count = list_unanswered(session, _MOST_UNANSWERED)
+def _list_unanswered(points: Sequence[UnansweredPoint], count: int) -> str:
+    """Return the section on the first points without an answer, with the cause and what to change."""
     if not points:
         return ""
     listed = "".join(
