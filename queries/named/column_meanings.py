@@ -59,11 +59,11 @@ FIXED: Mapping[str, Meaning] = MappingProxyType(
         "metric": (None, "name of the answers"),
         "passing": (
             None,
-            "value nearest to the answer that every replicate has run and that meets the objectives",
+            "nearest value, run by every replicate, on the side of the answer that meets the objectives",
         ),
         "failing": (
             None,
-            "value nearest to the answer that every replicate has run and that does not meet the objectives",
+            "nearest value, run by every replicate, on the side of the answer that misses an objective",
         ),
         "failing_verdict": (
             None,

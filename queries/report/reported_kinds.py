@@ -43,7 +43,12 @@ from destage.queries.report.sentences.response_answer import compose_battery_ans
 from destage.queries.report.sentences.sought_answer import (
     compose_largest_answer,
     compose_least_answer,
-    describe_intervals,
+)
+from destage.queries.report.sentences.target_widths import (
+    count_answers,
+    count_results,
+    describe_widths,
+    list_unmet,
 )
 from destage.queries.report.sentences.unanswered_points import list_unanswered
 from destage.queries.text.plain_values import name_products, rows_as_json
@@ -61,6 +66,7 @@ class ReportedStudy:
 
     has_points = True
     remarks: Sequence[Callable[[Session], list[str]]] = (
+        list_unmet,
         list_unsteady_caches,
         list_slower_caches,
         list_model_errors,
@@ -88,8 +94,8 @@ class ReportedStudy:
         return [*battery, *compose_response_answer(rows, shown)]
 
     def describe_intervals(self) -> list[tuple[str, str]]:
-        """Return the line of a report's provenance on intervals, if there is one."""
-        return []
+        """Return the line of a report's provenance on intervals."""
+        return describe_widths(count_results(self._session), "points")
 
     def open_drawn(self) -> tuple[Session, str]:
         """Return the points for charts, with a sentence on what is left out; empty if nothing is."""
@@ -139,7 +145,7 @@ class ReportedStudy:
 class ReportedReplay(ReportedStudy):
     """A replay of a trace, which has the locality of its recording and no steady state."""
 
-    remarks = (list_model_errors,)
+    remarks = (list_unmet, list_model_errors)
 
     def _compose_points(self, shown: Session) -> list[str]:
         # The sentences of a replay are by array.
@@ -167,7 +173,7 @@ class ReportedLargest(ReportedStudy):
 
     def describe_intervals(self) -> list[tuple[str, str]]:
         """Return how many answers have an interval of the width that the study asks for."""
-        return describe_intervals(self._session)
+        return describe_widths(count_answers(self._session), "answers")
 
     def draw_bars(self) -> AnswerBars | None:
         """Return the chart of the answers over cache sizes."""

@@ -125,7 +125,8 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
         else _cells(name, ends, units.get(name))
         for name in shown
     ]
-    bounded = {name for name in taken if any(low is not None for low in ends.get(f"{name}_low", ()))}
+    lows = [name for name in folded if name.endswith("_low") and any(end is not None for end in values[name])]
+    bounded = {name.removesuffix("_low") for name in lows}
     titles |= {name: f"{titles[name]} ({CONFIDENCE})" for name in bounded & titles.keys()}
     headings = tuple(
         Heading(name, titles.get(name, escape_controls(name)), name in numbers) for name in shown
@@ -398,4 +399,5 @@ def _words(name: str) -> str:
 
 
 def _is_end_of_interval(name: str, names: Sequence[str]) -> bool:
-    return name.endswith(("_low", "_high")) and name.rpartition("_")[0] in names
+    base, _, end = name.rpartition("_")
+    return end in {"low", "high"} and {base, f"{base}_low", f"{base}_high"}.issubset(names)

@@ -192,8 +192,8 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
     assert answer(session) == one_line("""
         Without a battery, p95 is 5 times as long: 40 ms instead of 8 ms, with 40 users.
-        Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
-        Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
+        Fastest: response p95 of 7 ms at 30 requests/s with 20 users, battery present.
+        Slowest: response p95 of 40 ms at 60 requests/s with 40 users, battery absent.
         Rests on an assumed locality: Zipf 0.9 over 8 GB (preset call_center).
     """)
 

@@ -60,7 +60,7 @@ def test_each_preset_of_the_points_is_named(
 
 def test_the_answer_has_the_sentence_after_its_results(session: Any) -> None:
     answer = compose_answer(session(scenario={"workload": {"use": "vdi"}}))
-    assert answer[0].startswith("Fastest: 9 ms")
+    assert answer[0].startswith("Fastest: response p95 of 9 ms ")
     assert answer[-1] == VDI
 
 

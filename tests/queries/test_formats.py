@@ -33,6 +33,14 @@ def test_parquet_keeps_every_value_and_type() -> None:
     assert pq.read_table(io.BytesIO(encode(ROWS, "parquet", UNITS))).equals(ROWS)
 
 
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_one_end_of_an_interval_is_a_column_as_any_other(end: str) -> None:
+    asked = ROWS.select(["users_supported", f"users_supported_{end}"])
+    shown = present(asked, UNITS)
+    assert [heading.title for heading in shown.headings] == ["users supported", f"users supported {end}"]
+    assert shown.rows[0] == ("46.4", "44.74" if end == "low" else "48.06")
+
+
 def test_csv_keeps_names_and_base_units() -> None:
     table = pyarrow.csv.read_csv(io.BytesIO(encode(ROWS, "csv", UNITS)))
     assert table.column_names == ROWS.column_names

@@ -54,10 +54,8 @@ def compose_response_answer(rows: Sequence[Row], session: Session) -> list[str]:
 
 
 def _response(row: Row) -> str:
-    return (
-        f"{format_number(row['response_p95_us'] / 1e3)} ms response time (95th percentile) at "
-        f"{format_number(row['throughput_iops'])} requests/s"
-    )
+    p95 = format_estimate(*scale_interval("response_p95_us", row), unit="ms")
+    return f"response p95 of {p95} at {format_number(row['throughput_iops'])} requests/s"
 
 
 def compose_battery_answer(rows: Sequence[Row], session: Session) -> list[str]:

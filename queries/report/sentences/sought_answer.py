@@ -145,21 +145,6 @@ def _baseline(rows: Sequence[Row], metric: str) -> Row:
     return max((row for row in named if (row.get(CAPACITY) or 0) == smallest), key=lambda row: row[metric])
 
 
-def describe_intervals(session: Session) -> list[tuple[str, str]]:
-    """Return how many answers of a seek have an interval of the width that the study asks for."""
-    width = f"{quote(f'{session.answer}_half_width')} / {quote(session.answer)}"
-    row = session.sql(
-        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "  # noqa: S608
-        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"
-    ).to_pylist()[0]
-    if not row["answers"]:
-        return [("intervals", "95 %, no target width")]
-    if not row["unmet"]:
-        return [("intervals", f"all {row['answers']} answers within the target width")]
-    widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
-    return [("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}")]
-
-
 _MOST_SENTENCES = 4
 """Points that have a sentence each; more are counted."""
 
