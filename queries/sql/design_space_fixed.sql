@@ -9,11 +9,7 @@ SELECT
   response_p95_us_low,
   response_p95_us_high,
   throughput_iops,
-  throughput_iops_low,
-  throughput_iops_high,
   hit_ratio,
-  hit_ratio_low,
-  hit_ratio_high,
   -- A column that is zero everywhere is hidden.
   nullif(dirty_lost_bytes, 0) AS dirty_lost_bytes,
   dirty_lost_bytes_low,

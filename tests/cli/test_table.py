@@ -50,6 +50,24 @@ def test_sentences_are_broken_into_lines(
     assert sum(line.count("word") for line in lines) == 30
 
 
+def test_a_pipe_of_eighty_columns_breaks_headings_and_no_number(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With all headings in a line, the table is wider."""
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = {
+        "response_p95_us": [16_920.0, 15_670.0],
+        "response_p95_us_low": [16_090.0, 14_180.0],
+        "response_p95_us_high": [17_760.0, 17_170.0],
+        **{f"{name}_hit_ratio": [0.25, 0.5] for name in ("read", "write", "clean", "dirty", "any")},
+    }
+    print_table(pa.table(rows), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[-2].lstrip().startswith("16.92 (16.09 to 17.76)  0.250")
+    assert lines[-1].lstrip().startswith("15.67 (14.18 to 17.17)  0.500")
+
+
 def test_eighty_columns_keep_the_answer_and_name_what_is_constant(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

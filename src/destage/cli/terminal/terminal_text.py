@@ -106,15 +106,16 @@ def make_grid() -> "Table":
 
 
 def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, *, is_terminal: bool) -> None:
-    """Print the columns that have a width; one that is not on a terminal is as wide as its longest text."""
+    """Print the columns that have a width; not on a terminal, as wide as their longest texts if these fit."""
     from rich.cells import cell_len
     from rich.console import Console
 
     columns = {index: cells for index, cells in _columns(shown) if index in widths}
     is_broken = any(max(map(len, cells), default=0) > widths[index] for index, cells in columns.items())
     needed = {index: max(map(cell_len, cells), default=0) for index, cells in columns.items()}
-    if not is_terminal:
-        widths = {index: max(cell_len(shown.headings[index].title), most) for index, most in needed.items()}
+    unbroken = {index: max(cell_len(shown.headings[index].title), most) for index, most in needed.items()}
+    is_unbroken = not is_terminal and sum(unbroken.values()) + GAP * (len(unbroken) - 1) <= room
+    widths = unbroken if is_unbroken else widths
     is_simple = (
         all(needed[index] <= width for index, width in widths.items())
         and sum(widths.values()) + GAP * (len(widths) - 1) <= room
@@ -127,7 +128,7 @@ def _print_columns(shown: "Presentation", widths: Mapping[int, int], room: int, 
             heading.title,
             justify="right" if heading.is_number else "left",
             vertical="top" if is_broken else "bottom",
-            width=width if is_terminal or is_simple else None,
+            width=None if is_unbroken and not is_simple else width,
         )
     for row in () if is_simple else shown.rows:
         grid.add_row(*(row[index] for index in widths))
