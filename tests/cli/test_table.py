@@ -59,7 +59,11 @@ def test_a_pipe_of_eighty_columns_breaks_headings_and_no_number(
         "response_p95_us": [16_920.0, 15_670.0],
         "response_p95_us_low": [16_090.0, 14_180.0],
         "response_p95_us_high": [17_760.0, 17_170.0],
-        **{f"{name}_hit_ratio": [0.25, 0.5] for name in ("read", "write", "clean", "dirty", "any")},
+        "hit_ratio": [0.25, 0.5],
+        "controller.cache.write.destage_policy": ["c_scan", "wow"],
+        "response_mean_us": [4_582.0, 4_219.0],
+        "response_p99_us": [23_880.0, 22_740.0],
+        **{f"{name}_hit_ratio": [0.25, 0.5] for name in ("read", "write")},
     }
     print_table(pa.table(rows), {})
     lines = capsys.readouterr().out.splitlines()
