@@ -68,6 +68,8 @@ def test_a_pipe_of_eighty_columns_breaks_headings_and_no_number(
     print_table(pa.table(rows), {})
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
+    cells = [line.strip().partition("  ")[0] for line in lines[-2:]]
+    assert cells == ["16.92 (16.09 to 17.76)", "15.67 (14.18 to 17.17)"]
 
 
 def test_eighty_columns_keep_the_answer_and_name_what_is_constant(
