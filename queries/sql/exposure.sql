@@ -23,13 +23,15 @@ averaged AS (
   SELECT
     point_id,
     mean_of(measure) AS mean,
-    half_width(measure) AS mean_half_width,
+    -- The interval of an answer has the error of its fitted line, too.
+    coalesce(if('{of}' = 'answer', any_value(fitted), NULL), half_width(measure)) AS mean_half_width,
     mean_of(risk) AS risk,
     half_width(risk) AS risk_half_width,
     mean_of(unprotected_s) AS unprotected_s,
     mean_of(dirty_lost_bytes) AS dirty_lost_bytes,
     mean_of(write_back_fraction) AS write_back_fraction
   FROM measured
+  LEFT JOIN (SELECT point_id, answer_half_width AS fitted FROM answers) USING (point_id)
   GROUP BY point_id
 ),
 

@@ -16,9 +16,11 @@ averaged AS (
   SELECT
     point_id,
     mean_of(measure) AS mean,
-    half_width(measure) AS mean_half_width,
+    -- The interval of an answer has the error of its fitted line, too.
+    coalesce(if('{of}' = 'answer', any_value(fitted), NULL), half_width(measure)) AS mean_half_width,
     mean_of(cost) AS cost
   FROM measured
+  LEFT JOIN (SELECT point_id, answer_half_width AS fitted FROM answers) USING (point_id)
   GROUP BY point_id
 ),
 

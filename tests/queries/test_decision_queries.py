@@ -339,3 +339,15 @@ def test_a_column_parameter_is_an_axis_or_a_result(make_session: Any, name: str,
 def test_a_column_parameter_takes_each_name_of_an_axis(make_session: Any) -> None:
     session = measure(make_session, *(({CAPACITY: x}, [100 - x**2 % 7, 0]) for x in (1, 2, 3)))
     assert rows(session, "knee", x="cache_capacity") == rows(session, "knee", x=CAPACITY)
+
+
+@pytest.mark.parametrize(("name", "params"), [("exposure", {"risk": "response_p95_us"}), ("pareto", {})])
+def test_an_answer_has_one_interval(seek_session: Session, name: str, params: dict[str, str]) -> None:
+    """That of the fitted line, which is wider than the scatter of the replicates alone."""
+    ends = ["users_supported", "users_supported_low", "users_supported_high"]
+    listed = seek_session.sql("FROM answers").select(ends).to_pylist()
+    answers = {row["users_supported"]: row for row in listed}
+    rows = seek_session.query(name, params).select(ends).to_pylist()
+    assert rows
+    for row in rows:
+        assert row == pytest.approx(answers[row["users_supported"]])
