@@ -136,8 +136,9 @@ def _percent(row: Row, name: str) -> str:
 
 
 def _value(share: float) -> str:
-    """Return a share [%] without a sign where it is below 0 by chance."""
-    return format_rounded(max(share, 0.0) * 100, 2)
+    """Return a share [%] in two digits, or whole per cents, without a sign where it is below 0 by chance."""
+    percent = max(share, 0.0) * 100
+    return format_rounded(percent, max(2, len(f"{percent:.0f}")))
 
 
 def _effect(row: Row) -> str:

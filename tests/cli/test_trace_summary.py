@@ -32,6 +32,12 @@ def test_the_first_line_is_the_trace_in_one_sentence(destage: Any, trace: str) -
     assert facts["touched"]["footprint_bytes"] == 32_768
 
 
+def test_one_request_is_in_the_singular(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("0,r,0,4096\n")
+    done = destage("trace", "info", str(tmp_path / "one.csv"), *COLUMNS)
+    assert done.out.splitlines()[0].endswith(", 1 request in 0 s")
+
+
 def test_no_key_of_json_is_printed_to_people(destage: Any, trace: str) -> None:
     printed = destage("trace", "info", trace, *COLUMNS).out
     assert "_" not in printed

@@ -117,7 +117,8 @@ def _headline(facts: Mapping[str, Any]) -> str:
         if facts["sequential_share"] is not None:
             parts.append(f"{format_share(facts['sequential_share'])} sequential")
         parts.append(f"footprint {_sampled(facts)}{round_size(facts['touched']['footprint_bytes'])}")
-    return ", ".join([*parts, f"{_count(facts['records'])} requests in {_duration(facts['duration_s'])}"])
+    requests = f"{_count(facts['records'])} request{'' if facts['records'] == 1 else 's'}"
+    return ", ".join([*parts, f"{requests} in {_duration(facts['duration_s'])}"])
 
 
 def _describe_times(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -128,7 +129,7 @@ def _describe_times(facts: Mapping[str, Any]) -> Iterator[str]:
         peak = "" if rate["peak_per_s"] is None else f", {_count(rate['peak_per_s'])} in the busiest second"
         yield _line("rate", f"{_number(rate['mean_per_s'])}/s on average{peak}")
     shape = {
-        "gaps vary by": rate["gap_cv"],
+        "coefficient of variation of gaps": rate["gap_cv"],
         "dispersion in 1 s": rate["dispersion_1s"],
         "Hurst exponent": rate["hurst"],
         "b-model bias": rate["b_model_bias"],
