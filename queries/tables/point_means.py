@@ -217,9 +217,9 @@ def _average(name: str, values: _Array, known: _Array, *, has_interval: bool) ->
             quantiles = np.array([np.nan, np.nan, *map(quantile, range(2, values.shape[1] + 1))])
             error = np.sqrt(squares / (count - 1)) / np.sqrt(count)
             half_width = quantiles[count] * error
-            low, high = total / count - half_width, total / count + half_width
+            low, high = np.maximum(total / count - half_width, 0.0), total / count + half_width
             if is_share(name):
-                low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+                high = np.minimum(high, 1.0)
             for end, value in (("low", low), ("high", high)):
                 parts[f"{name}_{end}"] = _as_column(value, count < _FEWEST)
     return parts

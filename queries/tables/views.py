@@ -207,10 +207,9 @@ ORDER BY plan_row, run_id, step
 
 
 def _bound(name: str, low: str, high: str) -> tuple[str, str]:
-    """Return the ends of an interval; those of a share are from 0 to 1, or null."""
-    if not result_columns.is_share(name):
-        return low, high
-    return f"if({low} < 0, 0, {low})", f"if({high} > 1, 1, {high})"
+    """Return the ends of an interval, or null: no result is below 0, and no share above 1."""
+    is_share = result_columns.is_share(name)
+    return f"if({low} < 0, 0, {low})", f"if({high} > 1, 1, {high})" if is_share else high
 
 
 def _means(
