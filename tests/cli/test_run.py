@@ -143,6 +143,9 @@ def test_one_figure_as_svg(destage: Any, sweep: str) -> None:
     done = destage("report", sweep, "--plot", "response_against_cache", "--out", "docs/f.svg")
     assert done.out == "docs/f.svg\n"
     assert Path("docs/f.svg").read_text().startswith("<svg")
+    wrong = (("--plot", "response_against_cache", "--out", "f.png"), ("--out", "report.pdf"))
+    for options in wrong:
+        assert destage("report", sweep, *options).issues == [("usage.bad-file-type", "--out")]
     assert destage("report", sweep, "--plot", "nope").issues == [("query.unknown-plot", "")]
 
 

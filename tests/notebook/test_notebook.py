@@ -91,6 +91,11 @@ def test_a_sweep_shows_its_answer_its_points_and_its_figures(sweep: Sweep, tmp_p
     picture = sweep.plot()
     assert picture._repr_svg_().startswith("<svg")
     assert picture.save(tmp_path / "one.svg").read_text() == picture.svg
+    for other in ("one.png", "one"):
+        with pytest.raises(UsageError, match="SVG") as caught:
+            picture.save(tmp_path / other)
+        assert (caught.value.code, caught.value.place) == ("usage.bad-file-type", "file")
+        assert not (tmp_path / other).exists()
     assert set(sweep.plots) >= {sweep.plots[0]}
     report = sweep.report(tmp_path / "report.html")
     assert report.read_text().startswith("<!doctype html>")

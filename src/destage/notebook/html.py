@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from destage.errors import UsageError
 from destage.queries.text.presentation import present
 
 MOST_ROWS = 100
@@ -51,6 +52,9 @@ class Figure:
     def save(self, file: str | Path) -> Path:
         """Write the figure to an SVG file and return its path."""
         place = Path(file)
+        if place.suffix != ".svg":
+            message = f"{file}: the file name must end in .svg; figures are SVG"
+            raise UsageError("usage.bad-file-type", message, "file")
         place.write_text(self.svg, encoding="utf-8")
         return place
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.parameters.completion import complete_measured_sets
-from destage.cli.parameters.shared_options import Json, Store, SweepName, make_limits, reject_options
+from destage.cli.parameters.shared_options import (
+    Json,
+    Store,
+    SweepName,
+    check_suffix,
+    make_limits,
+    reject_options,
+)
 from destage.cli.terminal.output import print_data, print_json, print_note, print_warning
 from destage.cli.terminal.printed_rows import find_sweep
 from destage.cli.terminal.terminal_text import wrap_lines
@@ -91,6 +98,7 @@ def report(
         return
     served = ("--port", "--address", "--timeout", "--max-rows", "--memory")
     reject_options(context, "requires --serve", *served)
+    check_suffix(out, "--out", ".html" if plot is None else ".svg")
     from destage.queries import open_session
     from destage.queries.report.page import draw_figure, write_report
     from destage.queries.report.reported_kinds import compose_answer
