@@ -141,11 +141,41 @@ def test_json_is_one_option_and_is_written_to_files(destage: Any, command: tuple
     assert json.loads(Path("answer.json").read_text()) == json.loads(destage(*command, "--json").out)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("query", "small", "SELECT users FROM points"),
+        ("compare", "small", *SIDES),
+        ("explain", "axes", "small"),
+        ("explain", "ranges", "small", "--where", "users < 20"),
+    ],
+)
+@pytest.mark.usefixtures("sweep")
+def test_the_ending_of_a_file_chooses_its_format(destage: Any, command: tuple[str, ...]) -> None:
+    for ending, form in ((".csv", "csv"), (".parquet", "parquet"), (".md", "markdown")):
+        for file, options in ((f"chosen{ending}", ()), ("given.xlsx", ("--format", form))):
+            done = destage(*command, "--out", file, *options)
+            assert (done.code, done.out) == (0, ""), done.err
+        assert Path(f"chosen{ending}").read_bytes() == Path("given.xlsx").read_bytes()
+    for other in ("rows.xlsx", "rows", "rows.json"):
+        assert destage(*command, "--out", other).issues == [("usage.bad-file-type", "--out")]
+        assert not Path(other).exists()
+
+
+def test_every_command_with_rows_checks_the_ending(destage: Any) -> None:
+    for command in (
+        ("measured", "show", "lab"),
+        ("cluster", "query", "demo", "SELECT 1"),
+        ("trace", "replay", "t.csv", "--on", "raid10x2"),
+    ):
+        assert destage(*command, "--out", "rows.xlsx").issues == [("usage.bad-file-type", "--out")]
+
+
 def test_a_replay_writes_its_rows(destage: Any, tmp_path: Path) -> None:
     trace = tmp_path / "trace.spc"
     trace.write_text("".join(f"0,{at * 800},4096,{'RW'[at % 2]},{at / 50}\n" for at in range(100)))
     replay = ("trace", "replay", str(trace), "--on", "raid10x2", "--replicates", "1", "--quiet")
-    done = destage(*replay, "--workers", "1", "--format", "csv", "--out", "rows.csv")
+    done = destage(*replay, "--workers", "1", "--out", "rows.csv")
     assert (done.code, done.out) == (0, ""), done.err
     assert Path("rows.csv").read_text() == destage(*replay, "--format", "csv").out
     assert destage(*replay, "--workers", "0").issues == [("usage.bad-value", "--workers")]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LARGEST_SEED = 2**64 - 1
 DEFAULT_TIMEOUT, DEFAULT_ROWS = "10min", 10_000_000
+_ENDINGS = {".csv": "csv", ".parquet": "parquet", ".md": "markdown"}
+"""The formats of rows by the ending of a file."""
 _LEAST_MEMORY = 64 << 20
 """Memory without which DuckDB cannot run a query [bytes]."""
 
@@ -47,10 +49,10 @@ def parse_trace(text: str) -> "Location":
     return locate_trace(text)
 
 
-def check_suffix(path: Path | None, option: str, *allowed: str) -> None:
+def check_suffix(path: Path | None, option: str, *allowed: str, advice: str = "") -> None:
     """Reject an output file, if one is given, whose name does not end in the suffix of a format to write."""
     if path is not None and path.suffix not in allowed:
-        message = f"{path}: the file name must end in {' or '.join(allowed)}"
+        message = f"{path}: the file name must end in {' or '.join(allowed)}{advice}"
         raise UsageError("usage.bad-file-type", message, option, {"allowed": list(allowed)})
 
 
@@ -125,6 +127,16 @@ def is_given(context: typer.Context, option: str) -> bool:
         if max(parameter.opts, key=len) == option:
             return source is not None and source.name == "COMMANDLINE"
     return False
+
+
+def choose_format(context: typer.Context, form: str) -> str:
+    """Return the format that `--format` gives, or without it the one of the ending of `--out`."""
+    out = context.params.get("out")
+    # Click processes the options of the command line before those that it lacks.
+    if out is None or context.params.get("as_json") or is_given(context, "--format"):
+        return form
+    check_suffix(Path(out), "--out", *_ENDINGS, advice=", or give --format or --json")
+    return _ENDINGS[Path(out).suffix]
 
 
 def decode_argument(text: str) -> str:
@@ -281,7 +293,12 @@ Statements = Annotated[
 ]
 Format = Annotated[
     Literal["table", "csv", "parquet", "markdown"],
-    typer.Option("--format", help="Output format of the rows; --json prints the whole answer."),
+    typer.Option(
+        "--format",
+        help="Output format of the rows; default with --out: by its ending, .csv, .parquet or .md. "
+        "--json prints the whole answer.",
+        callback=choose_format,
+    ),
 ]
 EscapeFormulas = Annotated[
     bool,
