@@ -60,9 +60,26 @@ def test_the_format_can_be_given(destage: Any, tmp_path: Path) -> None:
     assert (done.code, done.issues) == (2, [("trace.bad-record", "line 1, column 12")])
     done = destage("trace", "info", path, "--format", "iostat")
     assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
-    trace.write_text("nothing that is a trace\n")
-    done = destage("trace", "info", path)
-    assert (done.code, done.issues[0][0]) == (2, "trace.unrecognised-format")
+
+
+@pytest.mark.parametrize("command", [("info",), ("replay", "--on", "raid10x2", "--quiet")])
+def test_an_unknown_format_names_a_command_that_reads_it(
+    destage: Any, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    trace, out = tmp_path / "t.csv", str(tmp_path / "t.parquet")
+    for text, code, option in (
+        ("time,op,offset,size\n0.1,R,0,4096\n", "trace.unrecognised-format", "--columns time,op,offset,size"),
+        ("0 0 1000 8 1\n1000 0 2000 8 0\n", "trace.ambiguous-format", "--format disksim"),
+        ("", "trace.empty", ""),
+    ):
+        trace.write_text(text)
+        done = destage("trace", command[0], str(trace), *command[1:])
+        assert (done.code, done.issues[0][0]) == (2, code)
+        assert option in done.err
+        assert "alibaba" not in done.err
+        if option:
+            assert f"`destage trace convert IN OUT.parquet {option}`" in done.err
+            assert destage("trace", "convert", str(trace), out, *option.split()).code == 0
 
 
 def test_convert_keeps_content_and_selects_a_volume(destage: Any, spc: str, tmp_path: Path) -> None:

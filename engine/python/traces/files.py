@@ -87,11 +87,13 @@ class TraceFile:
             return "parquet"
         try:
             return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
-        except _engine.EngineTraceError:
+        except _engine.EngineTraceError as error:
+            if not self._head:
+                raise TraceError("trace.empty", "the file is empty") from None
             if delimited.is_numbers(self._head):
                 message = f"one number per line: block numbers {delimited.NO_TIMES}"
                 raise TraceError("trace.no-times", message) from None
-            raise
+            raise _explain(as_trace_error(error)) from None
 
     def read_pieces(self, most: int | None = None) -> Iterator[bytes]:
         """Yield the decompressed content, once.
@@ -141,6 +143,17 @@ def open_trace(place: Location) -> Iterator[TraceFile]:
         if error.place != str(place):
             error.source = str(place)
         raise
+
+
+def _explain(error: TraceError) -> TraceError:
+    """Return the error for a format that is not recognised, with a command that has options for it."""
+    convert = "as in `destage trace convert IN OUT.parquet"
+    if matching := error.data.get("matching"):
+        message = f"may be {' or '.join(matching)}; name one with --format, {convert} --format {matching[0]}`"
+    else:
+        columns = f"for a delimited text, give --columns, {convert} --columns time,op,offset,size`"
+        message = f"unrecognised trace format; {columns}; for others, --format"
+    return TraceError(error.code, message, data=error.data)
 
 
 def _check_file(path: Path) -> None:
