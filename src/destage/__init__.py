@@ -45,12 +45,12 @@ def __dir__() -> list[str]:
     return sorted({*__all__, "__version__"})
 
 
-def simulate(scenario: Scenario, *, folder: str | Path = ".") -> Result:
+def simulate(scenario: Scenario | Path, *, folder: str | Path = ".") -> Result:
     """Run one configuration.
 
     Args:
-        scenario: A configuration like a study's `scenario`, as a mapping or JSON.
-        folder: The folder of relative trace files.
+        scenario: A configuration like a study's `scenario`, as a mapping, JSON or a file, also a study's.
+        folder: The folder of relative trace files; itself relative to that of the file, if there is one.
 
     Returns:
         The result row; `destage catalog list columns` lists its columns.
@@ -59,6 +59,7 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> Result:
         ConfigError: With all mistakes of the configuration.
         TraceError: A trace cannot be read or replayed.
         SimulationError: The run failed inside the engine.
+        OSError: The file cannot be read.
     """
     from destage.notebook import run_once  # noqa: PLC0415
 

@@ -121,6 +121,26 @@ def test_a_simulation_has_its_columns_as_attributes() -> None:
         _ = result.nothing
 
 
+def test_a_simulation_takes_a_file(tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    scenario = yaml.safe_load(STUDY)["scenario"]
+    assert (
+        dict(destage.simulate(str(study)))
+        == dict(destage.simulate(study))
+        == dict(destage.simulate(scenario))
+    )
+    study.write_text(STUDY.replace("disks: 4", "diks: 4"))
+    with pytest.raises(ConfigError) as caught:
+        destage.simulate(study)
+    assert caught.value.source == str(study)
+    assert caught.value.issues[0].line
+    with pytest.raises(FileNotFoundError):
+        destage.simulate("nowhere.yaml")
+    with pytest.raises(ConfigError, match="JSON"):
+        destage.simulate("{")
+
+
 def test_a_miss_ratio_curve_is_read_at_sizes() -> None:
     curve = destage.miss_ratio_curve(TRACE)
     assert curve.at("1KiB") == 1.0

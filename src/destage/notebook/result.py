@@ -8,6 +8,8 @@ from typing import Any
 from destage import engine
 from destage.notebook.html import render_cells
 from destage.queries.text.presentation import format_number
+from destage.spec.documents import MOST_BYTES, read_beginning
+from destage.sweeps.reading.scenario_text import check_units, locate_mistakes, parse_scenario
 
 
 class Result(Mapping[str, Any]):
@@ -62,9 +64,15 @@ class Result(Mapping[str, Any]):
         )
 
 
-def run_once(scenario: engine.Scenario, *, folder: str | Path = ".") -> Result:
+def run_once(scenario: engine.Scenario | Path, *, folder: str | Path = ".") -> Result:
     """Run one configuration."""
-    return Result(engine.simulate(scenario, folder=folder))
+    if isinstance(scenario, Mapping) or (isinstance(scenario, str) and scenario.lstrip().startswith("{")):
+        return Result(engine.simulate(scenario, folder=folder))
+    file = Path(scenario)
+    fields, source = parse_scenario(read_beginning(file, MOST_BYTES), str(file), file.parent)
+    with locate_mistakes(source, []):
+        check_units(fields, [], source)
+        return Result(engine.simulate(fields, folder=file.parent / folder))
 
 
 def _show(value: object) -> str:
