@@ -226,6 +226,17 @@ def test_mistakes_of_a_load_are_named(options: dict[str, Any], issues: list[tupl
     assert [(issue.code, issue.place) for issue in caught.value.issues] == issues
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("users", wrong) for wrong in ("300", "20..30", 20.5, (20, "30"), (20, 30, 40), True)]
+    + [("iops", "1000"), ("read_share", (0.1, None))],
+)
+def test_a_number_of_a_wrong_type_is_named(name: str, wrong: object) -> None:
+    with pytest.raises(ConfigError, match="number") as caught:
+        destage.size(workload="vdi", **{name: wrong})
+    assert [(issue.code, issue.place) for issue in caught.value.issues] == [("study.wrong-type", name)]
+
+
 def test_a_reversed_range_of_users_is_named() -> None:
     with pytest.raises(ConfigError) as caught:
         destage.size((350, 250), "vdi")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -314,8 +315,13 @@ def _check_load(
         raise ConfigError(issues)
 
 
-def _read_input(name: str, given: Given) -> InputRange:
-    low, high = given if isinstance(given, tuple) else (given, given)
+def _read_input(name: str, given: Any) -> InputRange:
+    ends = given if isinstance(given, tuple | list) else (given, given)
+    kind, phrase = (Integral, "whole number") if name == USERS else (Real, "number")
+    if len(ends) != 2 or not all(isinstance(end, kind) and not isinstance(end, bool) for end in ends):  # noqa: PLR2004
+        message = f"must be a {phrase}, or two of them in parentheses: the low and the high end of a range"
+        raise ConfigError([Issue("study.wrong-type", name, message, given)])
+    low, high = ends
     if low > high:
         message = "the low end of the range is above the high end; swap them"
         raise ConfigError([Issue("study.bounds-reversed", name, message, given)])
