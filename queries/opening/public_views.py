@@ -24,6 +24,7 @@ from destage.queries.named.column_meanings import (
 from destage.queries.opening.studied_sweep import WIDE, StudiedSweep, list_asked, order_columns
 from destage.queries.tables.views import OPTIONAL_PLAN
 from destage.queries.text.plain_values import mark_computed
+from destage.spec.near_names import suggest
 from destage.sql import Database, ReadStatement, alias_names, quote, replace_quantities
 
 _LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)
@@ -133,15 +134,28 @@ class PublicViews:
             statement = replace(statement, select=self.read_quantities(statement.select))
             rows, unchanged = self._database.run(statement, self.aliases, self._made, seconds)
         except QueryError as error:
-            if error.code == "query.unknown-name" and error.data.get("name") in failures:
-                raise failures[error.data["name"]] from error
-            raise
+            explained = self._explain_unknown(error, failures)
+            if explained is None:
+                raise
+            raise explained from error
         if rows.column_names != _DESCRIBED:
             return mark_computed(rows, unchanged)
-        explained = self._meanings.copy()
+        meanings = self._meanings.copy()
         for name in named:
-            explained |= self._explained.get(name, {})
-        return explain_columns(rows, explained)
+            meanings |= self._explained.get(name, {})
+        return explain_columns(rows, meanings)
+
+    def _explain_unknown(
+        self, error: QueryError, failures: Mapping[str, DestageError]
+    ) -> DestageError | None:
+        """Return why a relation does not exist, or with which name one does; None for other errors."""
+        name = error.data.get("name")
+        if error.code != "query.unknown-name":
+            return None
+        if name in failures or error.data["type"] != "Table":
+            return failures.get(str(name))
+        advice = suggest(name, self.list_relations()) or "; SHOW TABLES lists all"
+        return QueryError(error.code, f"{error.message}{advice}", data=error.data)
 
     def _make(self, name: str) -> None:
         """Create the view of a relation, unless it exists."""

@@ -144,6 +144,19 @@ def test_nothing_runs_of_a_text_that_writes(
 
 
 @pytest.mark.parametrize(
+    ("name", "advice"),
+    [("answer", "did you mean 'answers'"), ("Runz", "did you mean 'runs'"), ("qqq", "SHOW TABLES")],
+)
+def test_an_unknown_relation_suggests_public_ones(seek_session: Session, name: str, advice: str) -> None:
+    for text in (f"FROM {name}", f"PIVOT {name} ON raid USING count(*)", f"DESCRIBE {name}"):
+        with pytest.raises(QueryError) as caught:
+            seek_session.run(*seek_session.split(text))
+        assert (caught.value.code, caught.value.data["name"]) == ("query.unknown-name", name)
+        assert advice in caught.value.message
+        assert "Did you mean" not in caught.value.message
+
+
+@pytest.mark.parametrize(
     ("code", "text"),
     [
         ("query.failed", "WITH x AS (DELETE FROM main.found_answers RETURNING *) SELECT * FROM x"),

@@ -182,7 +182,10 @@ def build_error(details: dict[str, Any]) -> QueryError | MachineError:
         case "Parser" | "Syntax Error":
             code = "query.bad-syntax"
         case "Binder" | "Catalog":
-            code, data = "query.unknown-name", {"name": details.get("name")}
+            code, data = "query.unknown-name", {key: details.get(key) for key in ("name", "type")}
+            if data["type"] == "Table":
+                # DuckDB knows only the relations that statements have named so far.
+                message = message.partition("! Did you mean")[0]
             if "Referenced table" in message:
                 message += "; write an axis by its name, as in cache_capacity"
         case "Out of Memory":
