@@ -248,7 +248,7 @@ class _Reader:
 
     def _check_units(self, parameter: Parameter, values: Sequence[object], place: str) -> None:
         for value in values if self._needs_units else ():
-            message = explain_bare_number(value, parameter.unit)
+            message = explain_bare_number(value, parameter.unit, parameter.suffix)
             if message is not None:
                 self.add("study.bad-quantity", place, message, value)
 

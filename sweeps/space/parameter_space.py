@@ -85,8 +85,9 @@ def explain_path(path: str, place: str) -> Issue | None:
 
 def find_unitless(path: str, values: Sequence[object], place: str) -> Iterator[Issue]:
     """Yield a mistake for each number of a parameter that needs a unit."""
+    parameter = find_parameter(path)
     for value in values:
-        message = explain_bare_number(value, find_parameter(path).unit)
+        message = explain_bare_number(value, parameter.unit, parameter.suffix)
         if message is not None:
             yield Issue("study.bad-quantity", place, message, value)
 

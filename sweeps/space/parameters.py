@@ -37,6 +37,7 @@ class Parameter:
         least: The smallest value allowed, if there is one [base unit].
         most: The largest value allowed, if there is one [base unit].
         words: The texts that it takes by name.
+        suffix: The suffix of its default, if it is a quantity that has one.
     """
 
     unit: str | None
@@ -44,6 +45,7 @@ class Parameter:
     least: float | None = None
     most: float | None = None
     words: frozenset[str] = frozenset()
+    suffix: str | None = None
 
 
 def explain_unknown(path: str) -> str | None:
@@ -65,7 +67,9 @@ def find_parameter(path: str) -> Parameter:
     unit = next(iter(units)) if len(units) == 1 else None
     words = {word for node in nodes for word in engine_tree().words_of(node)}
     words |= {node["const"] for node in nodes if isinstance(node.get("const"), str)}
-    return Parameter(unit, is_integer, least, most, frozenset(words))
+    default = next((node["default"] for node in nodes if node.get("default")), None)
+    suffix = quantities.render(default, unit).lstrip(".0123456789") if unit and default else None
+    return Parameter(unit, is_integer, least, most, frozenset(words), suffix)
 
 
 def read(scenario: Mapping[str, Any], path: str) -> object:
@@ -224,6 +228,10 @@ _CLEAR: Mapping[str, int] = MappingProxyType({"bytes": 1 << 16, "ns": 10**9, "by
 """Numbers from here on are taken as base units: 65,536 without a unit is not likely to mean MiB."""
 _ROUND: Mapping[str, int] = MappingProxyType({"bytes": 4096, "ns": 1000, "bytes_per_s": 1000})
 """Multiples of these numbers are probably in base units."""
+_SECTOR = 512
+"""What sizes are multiples of [bytes]."""
+_NEAR: Mapping[str, str] = MappingProxyType({"KiB": "MiB", "MiB": "KiB"})
+"""What else may be meant by a number that is not of whole sectors."""
 
 
 def explain_bare_number(value: object, unit: str | None, suffix: str | None = None) -> str | None:
@@ -244,9 +252,12 @@ def explain_bare_number(value: object, unit: str | None, suffix: str | None = No
         return None
     if abs(number) >= _CLEAR[unit]:
         return None
-    likely = f"{number:.15g}{suffix or _LIKELY[unit]}"
+    suffix = suffix or _LIKELY[unit]
+    likely = f"{number:.15g}{suffix}"
     if float(number).is_integer():
         exact = quantities.render(int(number), unit)
+        if unit == "bytes" and number % _SECTOR:
+            exact = f"{number:.15g}{_NEAR.get(suffix, 'GB')}"
         first, second = (exact, likely) if number % _ROUND[unit] == 0 else (likely, exact)
         return f"has no unit; write '{first}' or '{second}'"
     return f"has no unit; write it like '{likely}'"
@@ -263,7 +274,8 @@ def find_bare_numbers(scenario: Mapping[str, Any]) -> list[Issue]:
     issues = []
     for path, value in _list_leaves(scenario, ""):
         if explain_unknown(path) is None:
-            message = explain_bare_number(value, find_parameter(path).unit)
+            parameter = find_parameter(path)
+            message = explain_bare_number(value, parameter.unit, parameter.suffix)
             if message is not None:
                 issues.append(Issue("scenario.bad-quantity", path, message, value))
     return issues

@@ -71,4 +71,4 @@ def test_a_curve_of_named_columns(destage: Any, trace: str) -> None:
 def test_a_bare_cache_size_is_refused(destage: Any, trace: str) -> None:
     done = destage("trace", "mrc", trace, *COLUMNS, "--sizes", "64,128")
     assert (done.code, done.issues) == (2, [("usage.bad-quantity", "--sizes")])
-    assert "write '64MiB' or '64B'" in done.err
+    assert "write '64MiB' or '64KiB'" in done.err

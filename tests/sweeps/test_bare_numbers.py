@@ -25,6 +25,7 @@ SCENARIO: dict[str, Any] = {
         ("1024", "bytes", "has no unit; write '1024MiB' or '1KiB'"),
         (4096, "bytes", "has no unit; write '4KiB' or '4096MiB'"),
         (0.5, "bytes", "has no unit; write it like '0.5MiB'"),
+        (64, "bytes", "has no unit; write '64MiB' or '64KiB'"),
         (8, "ns", "has no unit; write '8ms' or '8ns'"),
         (5_000_000, "ns", "has no unit; write '5ms' or '5000000ms'"),
         (600, "bytes_per_s", "has no unit; write '600MB/s' or '600B/s'"),
@@ -34,9 +35,28 @@ def test_the_likely_meaning_comes_first(value: object, unit: str, message: str) 
     assert explain_bare_number(value, unit) == message
 
 
-@pytest.mark.parametrize(("size", "written"), [("8", "'8KiB' or '8B'"), ("4096", "'4KiB' or '4096KiB'")])
+@pytest.mark.parametrize(("size", "written"), [("8", "'8KiB' or '8MiB'"), ("4096", "'4KiB' or '4096KiB'")])
 def test_a_caller_may_know_what_is_usually_meant(size: str, written: str) -> None:
     assert explain_bare_number(size, "bytes", "KiB") == f"has no unit; write {written}"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "written"),
+    [
+        ("array.stripe_unit", 64, "'64KiB' or '64MiB'"),
+        ("controller.cache.capacity", 64, "'64MiB' or '64KiB'"),
+        ("controller.cache.write.idle_delay", 8, "'8ms' or '8ns'"),
+        ("controller.battery.holdup", 72, "'72h' or '72ns'"),
+        ("array.disk.capacity", 20, "'20MiB' or '20KiB'"),
+    ],
+)
+def test_the_unit_of_a_default_comes_first(path: str, value: int, written: str) -> None:
+    first, *middle, last = path.split(".")
+    fields: Any = {last: value}
+    for name in reversed(middle):
+        fields = {name: fields}
+    (issue,) = find_bare_numbers({first: fields})
+    assert (issue.place, issue.message) == (path, f"has no unit; write {written}")
 
 
 @pytest.mark.parametrize(

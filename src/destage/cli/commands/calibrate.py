@@ -304,7 +304,8 @@ def _read_changes(hardware: dict[str, Any], texts: Sequence[str]) -> dict[str, A
         if why := explain_unknown(path):
             raise UsageError("usage.bad-assignment", f"{path}: {why}", _WITH)
         # Otherwise each changed figure of the study would have the mistake.
-        if why := explain_bare_number(value_at(after, path), find_parameter(path).unit):
+        parameter = find_parameter(path)
+        if why := explain_bare_number(value_at(after, path), parameter.unit, parameter.suffix):
             raise UsageError("usage.bad-quantity", f"{path}: {why}", _WITH)
     # Of a mistake, a study would have one for each changed figure.
     mistakes = engine.validate({**after, "workload": _ANY_LOAD})
