@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from destage.engine.configuration import find_replays
 from destage.engine.workload_description import describe_assumed_localities
 from destage.measured_systems import model_error
 from destage.measured_systems.model_error import ModelError, classify_run, is_sequential
@@ -288,11 +289,9 @@ def list_unsteady_caches(session: "Session") -> list[str]:
         f"count(*) FILTER (WHERE change < -{LEAST}) AS emptying FROM changes"
     ).to_pylist()[0]
     counts = {key: _count_points(row[key], row["points"]) for key in ("filling", "emptying")}
-    # The command makes the study of a measured set.
-    advised = "auto in a study that --out writes" if "calibrate" in session.spec else "auto"
     return [
-        *([_describe(row["most"], counts["filling"], advised)] if row["filling"] else []),
-        *([_describe(row["least"], counts["emptying"], advised)] if row["emptying"] else []),
+        *([_describe(row["most"], session.spec, counts["filling"])] if row["filling"] else []),
+        *([_describe(row["least"], session.spec, counts["emptying"])] if row["emptying"] else []),
     ]
 
 
@@ -309,10 +308,12 @@ def describe_run(scenario: Mapping[str, Any], row: Mapping[str, Any]) -> list[st
     grown = row["dirty_end_sectors"] - row["dirty_start_sectors"]
     excess = abs(grown) / row["accepted_sectors"] * row["writes"] / row["requests"]
     change = grown / taken
-    return [_describe(change)] if abs(change) > LEAST and excess >= LEAST_WRITES else []
+    return (
+        [_describe(change, {"scenario": scenario})] if abs(change) > LEAST and excess >= LEAST_WRITES else []
+    )
 
 
-def _describe(change: float, where: str = "", advised: str = "auto") -> str:
+def _describe(change: float, spec: Mapping[str, Any], where: str = "") -> str:
     """Return what follows if the dirty data changed by this ratio to the new dirty data."""
     share = f"{'up to ' if where else ''}{abs(change) * 100:.0f} %"
     if change > 0:
@@ -321,10 +322,20 @@ def _describe(change: float, where: str = "", advised: str = "auto") -> str:
     else:
         finding, later = f"Not steady{where}: the write cache was emptying", "better"
         why = f"the disks destaged {share} more than the new dirty data"
-    return (
-        f"{finding} during the measurement window; {why}. A longer window shows {later} results: set "
-        f"run.warm_up and run.window to {advised}."
-    )
+    return f"{finding} during the measurement window; {why}. {_advise(spec, later)}."
+
+
+def _advise(spec: Mapping[str, Any], later: str) -> str:
+    """Return how to measure a steady cache, which shows other results."""
+    scenario = spec.get("scenario") or {}
+    if find_replays(scenario):
+        return "The trace ends before the cache is steady: replay a longer trace, or use a smaller cache"
+    run = scenario.get("run") or {}
+    if run.get("warm_up", "auto") == run.get("window", "auto") == "auto":
+        return f"A longer run shows {later} results: raise run.max_requests"
+    # The command makes the study of a measured set.
+    place = " in a study that --out writes" if "calibrate" in spec else ""
+    return f"A longer window shows {later} results: set run.warm_up and run.window to auto{place}"
 
 
 def _is_steady(spec: Mapping[str, Any]) -> bool:

@@ -68,6 +68,28 @@ def test_only_a_load_that_goes_on_is_judged(
     assert bool(list_unsteady_caches(session)) == is_reported
 
 
+TRACE = {"streams": [{"arrival": {"kind": "trace", "file": "t.parquet"}}]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "advice"),
+    [
+        (study(SHORT), "run.warm_up and run.window to auto"),
+        (study("auto"), "run.max_requests"),
+        (study("auto", workload=TRACE), "a longer trace, or use a smaller cache"),
+        (study(SHORT, workload=TRACE), "a longer trace, or use a smaller cache"),
+    ],
+)
+def test_the_advice_is_one_that_can_be_followed(
+    make_session: Any, fields: dict[str, Any], advice: str
+) -> None:
+    session = make_session([run("a", dirty=(0, 700))], axes={"array.disks": pa.int64()})
+    session.spec = {"name": "study", **fields}
+    (sentence,) = list_unsteady_caches(session)
+    assert advice in sentence
+    assert ("to auto" in sentence) == ("to auto" in advice)
+
+
 def test_the_advice_for_a_calibration_names_the_study(make_session: Any) -> None:
     """A measured set is calibrated without a study; `--out` writes the one to change."""
     session = make_session([run("a", dirty=(0, 700))], axes={"array.disks": pa.int64()})
