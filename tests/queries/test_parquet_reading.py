@@ -240,3 +240,30 @@ def test_a_fragment_damaged_after_it_was_opened_is_named(make_session: Any) -> N
         fragment.write_bytes(bytes(content))
         with pytest.raises(StoreError, match=rf"^store\.damaged-file at .*{fragment.name}"):
             opened.sql("FROM stored_rows")
+
+
+def test_the_rows_of_a_small_sweep_are_read_once(make_session: Any) -> None:
+    """Later statements read other columns from memory."""
+    session = make_session([plan_run("a", 4, hit_ratio=0.5)], axes=AXES)
+    (fragment,) = (session.sweep.path / "fragments").iterdir()
+    with open_session(session.sweep.path) as opened:
+        assert opened.sql("SELECT run_id FROM stored_rows").num_rows == 1
+        fragment.unlink()
+        assert opened.sql("SELECT hit_ratio FROM runs").to_pylist() == [{"hit_ratio": 0.5}]
+
+
+def test_a_damaged_column_hides_no_other(make_session: Any) -> None:
+    """The rows are not copied then, so that what can be read is still there."""
+    session = make_session([plan_run("a", 4, hit_ratio=0.5)], axes=AXES)
+    (fragment,) = (session.sweep.path / "fragments").iterdir()
+    group = pq.read_metadata(fragment).row_group(0)
+    names = [group.column(at).path_in_schema for at in range(group.num_columns)]
+    column = group.column(names.index("hit_ratio"))
+    with open_session(session.sweep.path) as opened:
+        content = bytearray(fragment.read_bytes())
+        start = column.dictionary_page_offset or column.data_page_offset
+        content[start : start + column.total_compressed_size] = b"\xff" * column.total_compressed_size
+        fragment.write_bytes(bytes(content))
+        assert opened.sql("SELECT run_id FROM stored_rows").to_pylist() == [{"run_id": "a"}]
+        with pytest.raises(StoreError, match=r"^store\.damaged-"):
+            opened.sql("SELECT hit_ratio FROM stored_rows")
