@@ -332,7 +332,9 @@ def format_prior(prior: Mapping[str, Any], unit: str | None) -> str:
     """
     ((form, values),) = prior.items()
     if form == "choice":
-        return f"one of {', '.join(json.dumps(value).strip(chr(34)) for value in values)}"
+        return (
+            f"one of {', '.join(value if isinstance(value, str) else json.dumps(value) for value in values)}"
+        )
     low, high, *steps = (
         str(value) if unit is None else _format_rounded(quantities.parse(value, unit), unit)
         for value in values

@@ -94,8 +94,9 @@ class ReportedStudy:
         return [*battery, *compose_response_answer(rows, shown)]
 
     def describe_intervals(self) -> list[tuple[str, str]]:
-        """Return the line of a report's provenance on intervals."""
-        return describe_widths(count_results(self._session), "points")
+        """Return the line of a report's provenance on intervals, if the study asks for a width."""
+        widths = count_results(self._session)
+        return describe_widths(widths, "points") if widths.measured else []
 
     def open_drawn(self) -> tuple[Session, str]:
         """Return the points for charts, with a sentence on what is left out; empty if nothing is."""

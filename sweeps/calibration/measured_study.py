@@ -117,7 +117,9 @@ def make_measured_study(
     if _SHARE in priors:
         _scatter(scenario, figures.values())
     after = {**changed, **_describe_new_parts(scenario, changed, priors)}
-    what = ", ".join(f"{path}={json.dumps(value).strip(chr(34))}" for path, value in changed.items())
+    what = ", ".join(
+        f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in changed.items()
+    )
     for label in (asked or list(figures)) if changed else ():
         figure = figures[label]
         figures[_choose_name(f"{label} with {what}", figures)] = {

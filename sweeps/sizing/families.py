@@ -7,7 +7,7 @@ narrow ones.
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -234,12 +234,15 @@ def find_outclassed(
         enough: The number of families that may carry the load after which the rest is not examined.
     """
     upper = [objective for objective in objectives if objective.is_upper and objective.bound > 0]
-    arrays = [_make_full_array(scenario, family, counts) for family in families]
+    arrays: list[_FullArray | None] = []
+    runs: dict[str, Future[dict[str, Any] | None]] = {}
     outclassed: list[Outclassed] = []
     with ThreadPoolExecutor(count_processors()) as threads:
-        # Products of the same hardware share a run.
-        distinct = dict.fromkeys(array.canonical for array in arrays if array)
-        runs = {text: threads.submit(_simulate, text) for text in distinct}
+        for family in families:
+            arrays.append(array := _make_full_array(scenario, family, counts))
+            # Products of the same hardware share a run.
+            if array and array.canonical not in runs:
+                runs[array.canonical] = threads.submit(_simulate, array.canonical)
         for index, (family, array) in enumerate(zip(families, arrays, strict=True), start=1):
             row = runs[array.canonical].result() if array else None
             if array and row:

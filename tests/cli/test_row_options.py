@@ -124,15 +124,16 @@ def test_a_report_is_written_or_served(destage: Any, options: tuple[str, ...], p
     assert (done.code, done.issues) == (2, [("usage.conflicting-options", place)])
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("query", "small", "SELECT users FROM points"),
-        ("compare", "small", *SIDES),
-        ("explain", "axes", "small"),
-        ("explain", "ranges", "small", "--where", "users < 20"),
-    ],
-)
+ROWS = [
+    ("query", "small", "SELECT users FROM points"),
+    ("compare", "small", *SIDES),
+    ("explain", "axes", "small"),
+    ("explain", "ranges", "small", "--where", "users < 20"),
+]
+"""Commands that write rows."""
+
+
+@pytest.mark.parametrize("command", ROWS)
 @pytest.mark.usefixtures("sweep")
 def test_json_is_one_option_and_is_written_to_files(destage: Any, command: tuple[str, ...]) -> None:
     assert destage(*command, "--format", "json").issues == [("usage.bad-value", "--format")]
@@ -141,15 +142,7 @@ def test_json_is_one_option_and_is_written_to_files(destage: Any, command: tuple
     assert json.loads(Path("answer.json").read_text()) == json.loads(destage(*command, "--json").out)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("query", "small", "SELECT users FROM points"),
-        ("compare", "small", *SIDES),
-        ("explain", "axes", "small"),
-        ("explain", "ranges", "small", "--where", "users < 20"),
-    ],
-)
+@pytest.mark.parametrize("command", ROWS)
 @pytest.mark.usefixtures("sweep")
 def test_the_ending_of_a_file_chooses_its_format(destage: Any, command: tuple[str, ...]) -> None:
     for ending, form in ((".csv", "csv"), (".parquet", "parquet"), (".md", "markdown")):

@@ -106,13 +106,15 @@ _IDS = st.one_of(
 """Of equal and of other lengths, with equal beginnings, and with characters that are no digits."""
 
 
-@given(st.lists(_IDS, max_size=8), st.integers(0, 3))
-def test_every_run_has_its_best_row_in_the_order_of_their_ids(ids: list[str], skipped: int) -> None:
+@given(st.lists(_IDS, max_size=8), st.integers(0, 3), st.sampled_from([pa.string(), pa.large_string()]))
+def test_every_run_has_its_best_row_in_the_order_of_their_ids(
+    ids: list[str], skipped: int, kind: pa.DataType
+) -> None:
     """The rows are a part of a table, and each is worse than those of the same run after it."""
     run_ids = ["f" * 18] * skipped + ids
     every = pa.table(
         {
-            "run_id": pa.array(run_ids, pa.string()),
+            "run_id": pa.array(run_ids, kind),
             "status": pa.array(["ok"] * len(run_ids), pa.string()),
             "error_kind": pa.nulls(len(run_ids), pa.string()),
             "number": pa.array(range(len(run_ids)), pa.int64()),

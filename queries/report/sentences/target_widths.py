@@ -41,8 +41,10 @@ def count_results(session: Session) -> TargetWidths:
     until = replicates.get("until") if isinstance(replicates, dict) else None
     if until is None:
         return TargetWidths(0, 0, None)
-    metric = until["interval_of"]
-    name = next(name for name in list_measured_columns() if metric in (name, name.rpartition("_")[0]))
+    columns = list_measured_columns()
+    # The study may name the column without its unit.
+    by_name = {name.rpartition("_")[0]: name for name in columns} | {name: name for name in columns}
+    name = by_name[until["interval_of"]]
     mean, low, high = map(quote, (name, f"{name}_low", f"{name}_high"))
     # One end of a share may be cut off at 0 or 1.
     half_width = f"greatest({high} - {mean}, {mean} - {low})"

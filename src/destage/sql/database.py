@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -131,7 +131,7 @@ class Database:
         What is wrong with it is an error of the statement that first names it.
         """
         self._relations.add(name)
-        self._deferred.add(name, statement, partial(self._create_view, name, statement, "main"))
+        self._deferred.add(name, statement, partial(self._create_own_view, name, statement))
 
     def publish_view(self, name: str, statement: str) -> None:
         """Create a view that statements of users read, or replace it.
@@ -142,23 +142,24 @@ class Database:
         self._deferred.create_named(statement)
         self._create_view(name, statement, PUBLIC)
 
+    def _create_own_view(self, name: str, statement: str) -> None:
+        """Create a view of Destage itself, or a table of its rows if it is one to be copied.
+
+        Where a column cannot be read, the others still can through the view.
+        """
+        if name in self._copied:
+            with suppress(duckdb.Error):
+                self._connection.execute(f"CREATE TABLE main.{quote(name)} AS {statement}")
+                return
+        self._create_view(name, statement, "main")
+
     def _create_view(self, name: str, statement: str, schema: str) -> None:
-        if name in self._copied and self._copy_view(name, statement, schema):
-            return
         try:
             self._connection.execute(f"CREATE OR REPLACE VIEW {schema}.{quote(name)} AS {statement}")
         except duckdb.Error as error:
             raise QueryError(
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
-
-    def _copy_view(self, name: str, statement: str, schema: str) -> bool:
-        """Create a table of the rows of a view; return whether all of them can be read."""
-        try:
-            self._connection.execute(f"CREATE TABLE {schema}.{quote(name)} AS {statement}")
-        except duckdb.Error:
-            return False
-        return True
 
     def list_columns(self, name: str) -> list[str]:
         """Return the columns of a table or a view of Destage itself; none if there is no such relation."""

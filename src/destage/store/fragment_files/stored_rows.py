@@ -291,6 +291,8 @@ def select_best_rows(rows: pa.Table, places: np.ndarray | None = None) -> pa.Tab
     return rows.take(order.filter(pa.array(first)))
 
 
+_MOST_TEXT = 2**31 - 1
+"""The most text in one array [bytes]."""
 _PREFIX = 16
 """Hexadecimal digits of a run id that a number of 64 bits has."""
 _NO_DIGIT = 16
@@ -304,9 +306,9 @@ def _sort_distinct(run_ids: pa.ChunkedArray) -> np.ndarray | None:
 
     Numbers are sorted in a tenth of the time of texts.
     """
-    texts = run_ids.combine_chunks()
-    if not len(texts) or texts.null_count:
+    if not len(run_ids) or run_ids.null_count or run_ids.type != pa.string() or run_ids.nbytes > _MOST_TEXT:
         return None
+    texts = run_ids.combine_chunks()
     ends = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset :][: len(texts) + 1]
     length = ends[1] - ends[0]
     if length < _PREFIX or (np.diff(ends) != length).any():
